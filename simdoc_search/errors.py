@@ -32,6 +32,7 @@ package raises are defined there. These are not a SimdocError, because callers h
 
 StoppedError (cancellation)         the caller cancelled a computation
 ProcessEndedError (workers.process) a worker process crashed or exceeded a limit
+NeedsSubprocessError (corpus.file_reader)  a file must be read in a subprocess
 LeftAloneError (duplicates.plan)    a document of a plan is left unchanged
 GitError (versions.git)             git gives no dates
 """

@@ -1,4 +1,4 @@
-"""Fixtures of every store; hypothesis profiles: `daily`, `dev` looks further, `ci` furthest and always the same."""
+"""Fixtures of stores and engines, and the profiles of hypothesis."""
 
 from __future__ import annotations
 
@@ -37,42 +37,41 @@ from tests.support.in_memory import keep_files_in_memory
 from tests.support.programs import programs_header
 from tests.support.stores import NewStore
 
-settings.register_profile("daily", deadline=None, max_examples=12)
-settings.register_profile("dev", deadline=None, max_examples=30)
-settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True, print_blob=True)
-
+settings.register_profile("daily", deadline=None, max_examples=12)  # the default tests
+settings.register_profile("all", deadline=None, max_examples=25)
+settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True, print_blob=True)
 
 __all__ = ["elasticsearch_7_url", "elasticsearch_url", "engine_home", "opensearch_url", "three_nodes"]
 
 ENGINES = ("opensearch_url", "elasticsearch_url", "three_nodes", "elasticsearch_7_url", "engine_home")
-"""Fixtures that are engines, or a home for some."""
+"""Fixtures of engines."""
 
 LATER = ("engine", "engine_store", "engine_url", "indexed", "made", "new_store", "shared_store")
 KINDS = {"opensearch": ENGINES[0], "engine": ENGINES[0], "elasticsearch": ENGINES[1], "three_nodes": ENGINES[2]}
 KINDS["elasticsearch_7"] = ENGINES[3]
-"""Fixtures that ask for one of them only when they run, and for which one by their parameter."""
+"""Fixtures with an engine by parameter, and the engines by these parameters."""
 
 
 NEEDED_BY_FOLDERS = {"examples": "opensearchpy", "web": "starlette"}
-"""Packages that a whole folder of tests needs."""
+"""Packages that all tests of a folder need."""
 
 collect_ignore = [folder for folder, package in NEEDED_BY_FOLDERS.items() if find_spec(package) is None]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--engine` and `--require-engine`."""
+    """Add `--engine` and `--require-engine`."""
     add_engine_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Files lie in memory, modules are compiled once for the processes that tests start, and these hear Ctrl-C."""
+    """Keep files in memory, and let subprocesses use compiled modules and receive Ctrl-C."""
     keep_files_in_memory(config)
-    gc.disable()  # until all tests are collected, see pytest_collection_finish
+    gc.disable()  # until all tests are collected
     daily = "not slow" in config.getoption("markexpr")
-    settings.load_profile("ci" if os.environ.get("CI") else "daily" if daily else "dev")
+    settings.load_profile("daily" if daily else "ci" if os.environ.get("CI") else "all")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell leaves it to what runs in the background
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell sets it for a process in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -80,7 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """A file of tests that needs an extra which is not installed is skipped; `--require-engine` skips nothing."""
+    """Skip a file of tests whose extra is not installed, unless `--require-engine` is given."""
     report = yield
     if not collector.config.getoption("require_engine"):
         skip_if_extra_is_missing(report, str(collector.path))
@@ -89,7 +88,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """The same for a test."""
+    """Skip a test whose extra is not installed, unless `--require-engine` is given."""
     report = yield
     if not item.config.getoption("require_engine"):
         skip_if_extra_is_missing(report, str(item.path))
@@ -97,7 +96,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """A test that meets an engine is marked; scripts/test gives those of one engine to one process."""
+    """Mark a test that needs an engine. scripts/test runs the tests of one engine in one process."""
     engine = engine_of(item)
     if engine is not None:
         item.add_marker("engine")
@@ -116,14 +115,14 @@ def pytest_collection_finish() -> None:
 
 
 def engine_of(item: pytest.Item) -> str | None:
-    """The engine that a test meets: the first that it asks for, or that one of its fixtures will ask for."""
+    """Return the engine that a test or one of its fixtures needs."""
     parameters = getattr(getattr(item, "callspec", None), "params", {})
-    asked = {*getattr(item, "fixturenames", ()), *(KINDS.get(str(parameters.get(name))) for name in LATER)}
-    return next((each for each in ENGINES if each in asked), None)
+    names = {*getattr(item, "fixturenames", ()), *(KINDS.get(str(parameters.get(name))) for name in LATER)}
+    return next((engine for engine in ENGINES if engine in names), None)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Which engines the tests meet, and which programs."""
+    """Say which engines and programs the tests use."""
     skipped = [f"tests/{folder} skipped: {NEEDED_BY_FOLDERS[folder]} is not installed" for folder in collect_ignore]
     return [engine_header(config), elasticsearch_header(config), programs_header(), *skipped]
 
@@ -133,14 +132,14 @@ STORES = ["memory", "folder", "opensearch", "three_nodes", "elasticsearch"]
 
 @pytest.fixture(params=STORES)
 def new_store(request: pytest.FixtureRequest) -> NewStore:
-    """Makes empty stores of one kind; another kind of store joins here."""
+    """Makes empty stores of each kind."""
     maker: NewStore = request.getfixturevalue(f"new_{request.param}_store")
     return maker
 
 
 @pytest.fixture(scope="module", params=STORES)
 def shared_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewStore]:
-    """Makes stores that all tests of a module read, and none changes; of one kind after the other."""
+    """Makes stores of each kind that the tests of a module share and do not change."""
     if request.param == "memory":
         yield partial(open_store, ":memory:", create=True)
     elif request.param == "folder":
@@ -152,7 +151,7 @@ def shared_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
 @pytest.fixture(params=["memory", "folder"])
 def local_store(request: pytest.FixtureRequest) -> Store:
-    """An empty local store, for what no engine promises."""
+    """An empty local store of each kind."""
     maker: NewStore = request.getfixturevalue(f"new_{request.param}_store")
     return maker()
 
@@ -189,15 +188,15 @@ def new_elasticsearch_store(elasticsearch_url: str) -> Iterator[NewStore]:
 
 @pytest.fixture
 def new_three_nodes_store(three_nodes: Cluster) -> Iterator[NewStore]:
-    """Makes indices that are spread over three nodes."""
+    """Makes indices on three nodes."""
     yield from _indices_in(three_nodes.url)
 
 
 def _folders_in(folder: Path) -> Iterator[NewStore]:
     with ExitStack() as opened:
 
-        def make(asked: Settings | None = None, **options: Any) -> Store:
-            store = open_store(folder / f"store-{uuid4()}", asked, create=True, **options)
+        def make(settings: Settings | None = None, **options: Any) -> Store:
+            store = open_store(folder / f"store-{uuid4()}", settings, create=True, **options)
             opened.callback(store.close)
             return store
 
@@ -207,9 +206,9 @@ def _folders_in(folder: Path) -> Iterator[NewStore]:
 def _indices_in(url: str) -> Iterator[NewStore]:
     with ExitStack() as opened:
 
-        def make(asked: Settings | None = None, **options: Any) -> Store:
+        def make(settings: Settings | None = None, **options: Any) -> Store:
             name = own_name()
-            store = open_store(f"{url}/{name}", asked, create=True, **options)
+            store = open_store(f"{url}/{name}", settings, create=True, **options)
             opened.callback(discard, url, name)
             opened.callback(store.close)
             return store

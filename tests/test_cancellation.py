@@ -1,4 +1,4 @@
-"""Work that nobody waits for ends."""
+"""Long computations can be cancelled."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ def search() -> SimilaritySearch:
     ],
     ids=("words", "fingerprint", "compare", "passages", "verify"),
 )
-def test_a_long_computation_ends_when_it_is_told_to(work: Callable[[], object]) -> None:
-    """At the next of its checks; other work goes on."""
+def test_a_cancelled_computation_ends_at_its_next_check(work: Callable[[], object]) -> None:
     stop = Stop()
     with until(stop):
         work()
@@ -45,8 +44,7 @@ def test_a_long_computation_ends_when_it_is_told_to(work: Callable[[], object]) 
     work()
 
 
-def test_only_the_work_in_the_block_is_stopped() -> None:
-    """Blocks may lie in each other: the innermost counts."""
+def test_the_innermost_block_decides_what_is_cancelled() -> None:
     outer, inner = Stop(), Stop()
     with until(outer):
         with until(inner):

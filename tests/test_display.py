@@ -1,4 +1,4 @@
-"""What others wrote is shown without steering a terminal, without hiding, and without secrets."""
+"""Other people's text is shown without steering a terminal, hiding characters or repeating passwords."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_what_steers_or_hides_is_shown_by_its_number(text: str) -> None:
-    """Controls, bidirectional marks, zero-width and tag characters, letters that show nothing, lone surrogates."""
+def test_characters_that_steer_or_hide_are_escaped(text: str) -> None:
     shown = printable(f"a{text}b")
 
     assert shown.isprintable()
@@ -48,14 +47,12 @@ def test_what_steers_or_hides_is_shown_by_its_number(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["plain text", "größe", "漢字😀", "e\u0301", "עברית", "a\\b", "हिन्दी"])
-def test_what_can_be_read_stays(text: str) -> None:
-    """Letters of any script, marks that belong to them, emoji, backslashes."""
+def test_readable_characters_stay(text: str) -> None:
     assert text == printable(text)
 
 
 @given(st.text())
-def test_any_text_becomes_one_line_that_shows_all_of_itself(text: str) -> None:
-    """Nothing invisible is left, and nothing is cut away."""
+def test_any_text_becomes_one_printable_line(text: str) -> None:
     shown = printable(text)
 
     assert shown.isprintable()
@@ -63,8 +60,7 @@ def test_any_text_becomes_one_line_that_shows_all_of_itself(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_no_character_of_unicode_that_is_ignored_by_default_is_shown() -> None:
-    """Format, control, separator, private and unassigned characters are all written out."""
+def test_every_invisible_character_of_unicode_is_escaped() -> None:
     kinds = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
     hidden = {c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in kinds}
 
@@ -73,8 +69,7 @@ def test_no_character_of_unicode_that_is_ignored_by_default_is_shown() -> None:
 
 
 @given(st.dictionaries(st.text(), st.text()))
-def test_json_means_what_it_meant(values: dict[str, str]) -> None:
-    """The same value is read from it, whatever is in it, and nothing in it steers a terminal."""
+def test_escaped_json_has_the_same_value(values: dict[str, str]) -> None:
     for written in (json.dumps(values, ensure_ascii=False, indent=2), json.dumps(values)):
         shown = safe_json(written)
 
@@ -84,7 +79,7 @@ def test_json_means_what_it_meant(values: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_json_has_no_character_that_steers_or_hides(text: str) -> None:
-    r"""It is written as \u001b; those beyond 16 bits as two units."""
+    """Characters beyond 16 bits are written as two units."""
     shown = safe_json(json.dumps({"id": text}, ensure_ascii=False))
 
     assert {"id": text} == json.loads(shown)
@@ -106,7 +101,6 @@ def test_json_has_no_character_that_steers_or_hides(text: str) -> None:
     ],
 )
 def test_a_message_has_no_password(text: str, shown: str) -> None:
-    """With a scheme or without, with slashes and @ in it."""
     assert shown == without_secrets(text)
     assert shown == safe_message(text)
 
@@ -123,8 +117,7 @@ def test_a_message_has_no_password(text: str, shown: str) -> None:
         "/home/joe@work/a",
     ],
 )
-def test_what_is_no_password_stays_in_a_message(text: str) -> None:
-    """Ports, handles, addresses of people, paths."""
+def test_ports_handles_and_mail_addresses_stay_in_a_message(text: str) -> None:
     assert text == without_secrets(text)
 
 
@@ -139,8 +132,8 @@ def test_what_is_no_password_stays_in_a_message(text: str) -> None:
         ("u:SECRET@h", "h"),
     ],
 )
-def test_one_address_is_shown_without_whatever_may_be_secret(address: str, shown: str) -> None:
-    """Of an address alone it is known where it ends, so spaces may be in the password."""
+def test_an_address_is_shown_without_its_secrets(address: str, shown: str) -> None:
+    """Its password may have spaces."""
     assert shown == without_credentials(address)
 
 
@@ -159,7 +152,7 @@ def test_one_address_is_shown_without_whatever_may_be_secret(address: str, shown
         (0.0, "0.0 %", "~0 %"),
     ],
 )
-def test_only_all_is_100_percent_and_an_estimate_is_shown_as_one(share: float, shown: str, estimated: str) -> None:
-    """Nearly all is rounded down, nearly nothing is not nothing; an estimate has a tilde and no decimals."""
+def test_only_1_is_100_percent_and_only_0_is_0_percent(share: float, shown: str, estimated: str) -> None:
+    """An estimate has a tilde and no decimals."""
     assert (shown, estimated) == (percent(share), estimate(share))
     assert "99.99 %" == percent(0.99999, 2)

@@ -1,4 +1,4 @@
-"""Whatever comes from outside is read, or refused by the documented error; never anything else."""
+"""Any input from outside is read, or refused by a documented error."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def mixed(pieces: list[bytes]) -> st.SearchStrategy[bytes]:
 
 
 def either(make: Callable[[], Made], *errors: type[Exception]) -> Made | None:
-    """What is made; None if one of the documented errors came, as one line that says something."""
+    """Return the value; None if a documented error came, as one line that says something."""
     try:
         return make()
     except errors as error:
@@ -94,12 +94,12 @@ def either(make: Callable[[], Made], *errors: type[Exception]) -> Made | None:
 
 
 def is_text(text: object) -> bool:
-    """Whether it is a text that can be written in UTF-8, or none."""
+    """Whether it is None, or a text that can be written in UTF-8."""
     return text is None or (isinstance(text, str) and text == text.encode().decode())
 
 
 def is_found(each: object, name: str) -> bool:
-    """Whether it is a document that every store can keep, or a skip that names the file, its place and a reason."""
+    """Whether it is a document that every store can keep, or a skip that names the file, its line and a reason."""
     if isinstance(each, Skipped):
         place = each.path.removeprefix(f"{name}:")
         return place.isdigit() and bool(each.reason) and "\n" not in each.reason
@@ -118,7 +118,6 @@ def is_found(each: object, name: str) -> bool:
 @example("\ud800_20")
 @example("doc_" + "9" * 400)
 def test_any_string_is_parsed_or_refused(text: str) -> None:
-    """Each reading has an id, shares within 0 and 1, and is what its unambiguous way to write it is parsed to."""
     parsed = either(lambda: parse(text), QuerySyntaxError)
 
     for reading in parsed.readings if parsed else ():
@@ -134,7 +133,6 @@ def test_any_string_is_parsed_or_refused(text: str) -> None:
 @example("doc_101", {"doc"})
 @example("_20", set())
 def test_any_reading_is_chosen_or_refused(text: str, known: set[str]) -> None:
-    """Whatever is stored, the choice is a document that is, or one of the documented errors."""
     stored = {"doc", *known}
     errors = (QuerySyntaxError, AmbiguousQueryError, UnknownDocumentError)
     chosen = either(lambda: choose(parse(text), lambda id: sorted({id} & stored), lambda _: sorted(stored)), *errors)
@@ -150,7 +148,6 @@ def test_any_reading_is_chosen_or_refused(text: str, known: set[str]) -> None:
 @example("1e400", "overlap")
 @example("٣", "overlap")
 def test_any_percentage_is_a_share_or_refused(text: str, name: str) -> None:
-    """A percentage is a fraction from 0 to 1, or an error."""
     share = either(lambda: fraction_of_percent(text, name), QuerySyntaxError)
 
     assert share is None or (isinstance(share, Fraction) and 0 <= share <= 1)
@@ -165,7 +162,6 @@ def test_any_percentage_is_a_share_or_refused(text: str, name: str) -> None:
 @example(b'{"id":1e309,"text":"x"}')
 @example(b"\xef\xbb\xbf\n\xef\xbb\xbf{}")
 def test_any_bytes_are_read_as_jsonl(data: bytes) -> None:
-    """Each line is a document or a skip; a stream never ends in an error."""
     found = list(read_jsonl(io.BytesIO(data)))
 
     assert [] == [each for each in found if not is_found(each, "stream")]
@@ -179,7 +175,6 @@ def test_any_bytes_are_read_as_jsonl(data: bytes) -> None:
 @example(data=b'{"id":"a","text":"words"}\n', cut=8, noise=b"")
 @example(data=b'{"id":"a","text":"words"}\n', cut=0, noise=b"\x1f\x8b\x08\0")
 def test_any_bytes_are_read_as_packed_jsonl(whole: bool, data: bytes, cut: int, noise: bytes) -> None:
-    """What is unpacked before an archive breaks is read; the rest is one skip."""
     packed = gzip.compress(data)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.jsonl.gz"
@@ -197,7 +192,6 @@ def test_any_bytes_are_read_as_packed_jsonl(whole: bool, data: bytes, cut: int, 
 @example(["abcd"], 4)
 @example([], 5)
 def test_any_strings_are_tokens_or_refused(tokens: list[str], length: int) -> None:
-    """What is decoded is one number a token, and encodes to the same tokens."""
     codes = either(lambda: decode_tokens(tokens, length), ValueError)
 
     assert codes is None or np.uint32 == codes.dtype
@@ -214,7 +208,6 @@ def test_any_strings_are_tokens_or_refused(tokens: list[str], length: int) -> No
 @example(b"\xff", "undefined")
 @example(b"\xe4", "zlib_codec")
 def test_any_bytes_are_text_or_binary(data: bytes, declared: str | None) -> None:
-    """Decoding gives a text that UTF-8 can write, or None, whatever encoding is declared."""
     text = decode(data, declared)
 
     assert is_text(text)
@@ -228,7 +221,6 @@ def test_any_bytes_are_text_or_binary(data: bytes, declared: str | None) -> None
 @example(b'<meta charset="undefined"><p>\xe4')
 @example(b'<?xml version="1.0" encoding="idna"?><p>\xe4')
 def test_any_bytes_are_a_page_or_binary(data: bytes) -> None:
-    """A page gives a text without markup of its own making, or None."""
     assert is_text(html_text(data))
 
 
@@ -245,7 +237,6 @@ def test_any_bytes_are_a_page_or_binary(data: bytes) -> None:
 @example(data=b"\xff\xfei\0d\0,\0t\0e\0x\0t\0\n\0a\0,\0\0\0")
 @example(data=b"\n\nid,text\na,words\n")
 def test_any_bytes_are_a_table_or_refused(data: bytes) -> None:
-    """Each row is a document or a skip; what is no table at all is one error."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
         path.write_bytes(data)

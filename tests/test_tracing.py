@@ -1,4 +1,4 @@
-"""What an application sees of us in its traces, if it has any."""
+"""OpenTelemetry spans."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ TEXT = "They met Jason Dufner at Oak Hill, and the secret merger of both compani
 
 
 class Spans:
-    """Those that were finished."""
+    """The finished spans."""
 
     def __init__(self, exporter: InMemorySpanExporter) -> None:
         self._exporter = exporter
 
     def finished(self) -> list[ReadableSpan]:
-        """Since the last time."""
+        """Return the spans since the last call."""
         found = list(self._exporter.get_finished_spans())
         self._exporter.clear()
         return found
 
     def names(self) -> list[str]:
-        """Their names."""
+        """Return their names."""
         return [each.name for each in self.finished()]
 
 
 @pytest.fixture
 def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
-    """What an application that records spans would have."""
+    """Record spans as an application would."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
@@ -54,12 +54,12 @@ def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
 
 
 def said(span: ReadableSpan) -> dict[str, Any]:
-    """Its attributes."""
+    """Return the attributes of a span."""
     return dict(span.attributes or {})
 
 
-def test_each_question_is_a_span(spans: Spans) -> None:
-    """Whether it finds something or not; nothing of what was asked stands in it."""
+def test_each_query_is_a_span(spans: Spans) -> None:
+    """It contains nothing of the query."""
     search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts("names"))))
     search.index([Document("private/a", TEXT), Document("private/b", TEXT)])
     assert ["simdoc_search.index"] == spans.names()
@@ -80,8 +80,7 @@ def test_each_question_is_a_span(spans: Spans) -> None:
     assert "private" not in "".join(each.to_json() for each in found)
 
 
-def test_each_request_to_an_engine_is_a_span_below_its_question(spans: Spans, opensearch_url: str) -> None:
-    """Named by what it does and where; what the engine refuses has its status."""
+def test_each_request_to_an_engine_is_a_span_below_its_query(spans: Spans, opensearch_url: str) -> None:
     index = own_name()
     with OpenSearch(opensearch_url) as client, open_store(client=client, index=index, create=True) as store:
         try:
@@ -110,8 +109,8 @@ def test_each_request_to_an_engine_is_a_span_below_its_question(spans: Spans, op
     assert not refused.status.is_ok
 
 
-def test_a_span_is_that_of_the_application_around_it(spans: Spans) -> None:
-    """In a thread that it has its steps done in, too."""
+def test_a_span_has_the_span_of_the_application_as_its_parent(spans: Spans) -> None:
+    """Also in a thread."""
 
     async def ask() -> None:
         with span("application"):
@@ -126,8 +125,7 @@ def test_a_span_is_that_of_the_application_around_it(spans: Spans) -> None:
     assert outer.context.trace_id == inner.parent.trace_id
 
 
-def test_who_has_no_traces_loads_nothing_for_them(tmp_path: Path) -> None:
-    """Where OpenTelemetry is installed, too."""
+def test_opentelemetry_is_not_loaded_by_us(tmp_path: Path) -> None:
     code = (
         "import sys; from simdoc_search import *; search = SimilaritySearch(open_store(':memory:')); "
         "search.index([Document('a', 'one two three')]); search.similar('a'); "

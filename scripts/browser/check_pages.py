@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chromium import Browser
-from list_pages import LISTS, origin
+from list_pages import LISTS, sources_of_one_text
 from page_texts import PAIRS, Pair
 
 from simdoc_search.passages.compare import compare
-from simdoc_search.passages.report import comparison_page
+from simdoc_search.passages.report import pair_page
 
 SIZES = {1440: 900, 360: 740}
 LEAST_CONTRAST = 4.5
@@ -127,7 +127,7 @@ def main() -> None:
 def _looked_at(browser: Browser, pair: Pair, folder: Path) -> Iterator[str]:
     page = folder / f"{pair.name}.html"
     comparison = compare(*pair.texts)
-    page.write_text(comparison_page(comparison, pair.texts, pair.names), "utf-8", newline="\n")
+    page.write_text(pair_page(comparison, pair.texts, pair.names), "utf-8", newline="\n")
     if page.stat().st_size > LARGEST:
         yield f"{page.stat().st_size:,} bytes"
     browser.requests()  # those of the page before
@@ -184,7 +184,7 @@ def _looked_through(browser: Browser, name: str, folder: Path) -> Iterator[str]:
 def _traced(browser: Browser, folder: Path) -> Iterator[str]:
     """A text with its sources: a click on a source opens its text, both at the passage, and Escape goes back."""
     page = folder / "origin.html"
-    page.write_text(origin(), "utf-8", newline="\n")
+    page.write_text(sources_of_one_text(), "utf-8", newline="\n")
     browser.requests()
     for width, height in SIZES.items():
         for dark in (False, True):

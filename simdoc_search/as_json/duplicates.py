@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +40,8 @@ def duplicates_tail(duplicates: Duplicates) -> dict[str, Any]:
     }
 
 
-def cluster_as_json(group: Group, differences: Mapping[int, list[str]] | None = None) -> dict[str, Any]:
-    """Return a group; if requested, with the differences of each near duplicate, by its number."""
+def cluster_as_json(group: Group) -> dict[str, Any]:
+    """Return a group."""
     members = []
     for duplicate in group.duplicates:
         member = {
@@ -55,8 +54,6 @@ def cluster_as_json(group: Group, differences: Mapping[int, list[str]] | None = 
             "frees": duplicate.frees,
             **place_as_json(duplicate.duplicate_of, "duplicate_of"),
         }
-        if differences is not None:
-            member["differences"] = differences.get(duplicate.number, [])
         members.append(member)
     return {
         "representative": group.kept.id,

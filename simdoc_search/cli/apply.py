@@ -86,13 +86,10 @@ def apply(
         raise click.UsageError("--move-to is empty; give a folder, and check your variables")
     if plan is None or len(hows) != 1:
         raise click.UsageError("name a plan and one of --move-to DIR, --delete and --hardlink; or --undo FILE")
-    from simdoc_search.duplicates.plan import apply_plan, expected_changes, indexed_folders_around, read_plan
+    from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_plan
 
     rows, how = read_plan(plan), hows[0]
     expected = expected_changes(rows)
-    for folder in indexed_folders_around(rows, move_to) if move_to is not None else ():
-        advice = "the next run indexes the moved files again; choose a folder outside"
-        say(f"note: {move_to} is in {_short(folder)}, which is indexed: {advice}", err=True)
     _confirm(expected, how, dry_run=dry_run, yes=yes)
     opened = _opened(store, engine, is_needed=bool(expected.documents and how == "delete"))
     try:

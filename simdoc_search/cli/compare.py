@@ -147,23 +147,25 @@ def _side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Sid
 def _print(comparison: Comparison, sides: list[_Side], analysis: Analysis | None, html: Path | None) -> None:
     from rich.console import Console
 
-    from simdoc_search.passages.report import measure_lines, terminal_lines
+    from simdoc_search.cli.compare_output import comparison_lines, measure_lines
 
     console = Console()
-    colour = console.is_terminal and console.color_system is not None and not console.no_color
+    is_coloured = console.is_terminal and console.color_system is not None and not console.no_color
     names, texts = (sides[0].name, sides[1].name), (sides[0].text, sides[1].text)
     if html:
-        lines = measure_lines(comparison, names, width=console.width, colour=colour)
+        lines = measure_lines(comparison, names, width=console.width, is_coloured=is_coloured)
     else:
-        lines = terminal_lines(comparison, texts, names, width=console.width, colour=colour, analysis=analysis)
+        lines = comparison_lines(
+            comparison, texts, names, width=console.width, is_coloured=is_coloured, analysis=analysis
+        )
     for line in lines:
-        click.echo(line, color=colour)
+        console.print(line, soft_wrap=True)
     if html:
         say(f"  page: {html}")
 
 
 def _write_page(path: Path, comparison: Comparison, sides: list[_Side], analysis: Analysis | None) -> None:
-    from simdoc_search.passages.report import comparison_page
+    from simdoc_search.passages.report import pair_page
 
     texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
-    write_file(path, comparison_page(comparison, texts, names, analysis=analysis))
+    write_file(path, pair_page(comparison, texts, names, analysis=analysis))

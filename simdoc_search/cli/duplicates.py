@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 @click.option("--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Least overlap.")
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="What overlap means. jaccard: shared words of all. containment: share of a document that is in the kept one. "
-    "contained: share of the kept document that is in the other one.",
+    help="What overlap means: the share of both documents together (default), the share of a document that is in the "
+    "kept one (containment), or the share of the kept one that is in the other (contained).",
 )  # fmt: skip
 @filter_options
 @click.option(
@@ -82,9 +82,6 @@ if TYPE_CHECKING:
     "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
     help="With --via engine: write the progress to FILE, and resume from it.",
 )  # fmt: skip
-@click.option(
-    "--differences", is_flag=True, help="Show which words of near duplicates differ; takes about ten times as long."
-)
 @click.option("--limit", type=click.IntRange(min=1), help="Show the N groups that free most space.", metavar="N")
 @click.option(
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
@@ -127,7 +124,6 @@ def duplicates(
     ignore: tuple[str, ...],
     via: Via,
     checkpoint: str | None,
-    differences: bool,
     limit: int | None,
     csv_file: str | None,
     plan: str | None,
@@ -220,9 +216,9 @@ def duplicates(
     if html:
         write_page(html, found, search.store.settings.analysis, limit=limit, estimated_by_option=estimate)
     if as_json:
-        print_as_json(found, keep, limit, problems, with_differences=differences, marks=marks)
+        print_as_json(found, keep, limit, problems, marks)
     elif csv_file != "-":
-        print_groups(found, limit, html, with_differences=differences, estimated_by_option=estimate)
+        print_groups(found, limit, html, estimated_by_option=estimate)
     if problems or (marks and marks.refused) or (fail_if_any and found.group_count):
         raise SystemExit(1)
 

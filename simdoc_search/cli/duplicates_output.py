@@ -19,10 +19,9 @@ import click
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
 from simdoc_search.cli.common import Interrupted, say, share_progress, text_file, with_left_out
 from simdoc_search.display import counted, format_bytes, safe_json, show_more, showing, without_secrets
-from simdoc_search.duplicates import Duplicates, Group, GroupedDocument
+from simdoc_search.duplicates import Duplicates, GroupedDocument
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError, StoreError
-from simdoc_search.passages.report.summary import difference_said, words_differing
 from simdoc_search.stores.location import parse_location
 
 if TYPE_CHECKING:
@@ -32,21 +31,15 @@ if TYPE_CHECKING:
 
 _DEFAULT_STORE = "./.simdoc"
 _MAX_LEFT_OUT = 3
-_MAX_DIFFERENCES = 3
 _COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
 
 
-def print_groups(
-    found: Duplicates, limit: int | None, page: Path | None, *, with_differences: bool, estimated_by_option: bool
-) -> None:
+def print_groups(found: Duplicates, limit: int | None, page: Path | None, *, estimated_by_option: bool) -> None:
     """Print the groups, the summary and the path of the page on stdout, and notes on stderr."""
     for group in found.groups(limit):
-        differences = _differences(found, group) if with_differences else {}
         say(f"{'keep':>8}  {_line(group.kept)}")
         for duplicate in group.duplicates:
             say(f"{duplicate.action:>8}  {_line(duplicate)}  ({duplicate.reason})")
-            for difference in differences.get(duplicate.number, []):
-                say(f"{'':>12}{difference}")
         say()
     say(summary(found))
     if limit is not None and (more := show_more(limit, found.group_count, option="--limit")):
@@ -58,19 +51,10 @@ def print_groups(
 
 
 def print_as_json(
-    found: Duplicates,
-    keep: str,
-    limit: int | None,
-    problems: list[str],
-    *,
-    with_differences: bool,
-    marks: MarkReport | None,
+    found: Duplicates, keep: str, limit: int | None, problems: list[str], marks: MarkReport | None
 ) -> None:
     """Print one JSON object, part after part, because there may be millions of pairs."""
-    clusters = (
-        cluster_as_json(group, _differences(found, group) if with_differences else None)
-        for group in found.groups(limit)
-    )
+    clusters = map(cluster_as_json, found.groups(limit))
     click.echo("{" + _members(with_left_out(duplicates_head(found, keep))), nl=False)
     for name, values in (("clusters", clusters), ("pairs", map(pair_as_json, found.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)
@@ -211,17 +195,6 @@ def columns_of(document: GroupedDocument) -> tuple[str, str, str]:
 def _line(document: GroupedDocument) -> str:
     size, date, name = columns_of(document)
     return f"{size:>11}  {date:>10}  {name}"
-
-
-def _differences(found: Duplicates, group: Group) -> dict[int, list[str]]:
-    """Return how many words of each near duplicate differ, and the first differences."""
-    return {
-        duplicate.number: [
-            words_differing(comparison),
-            *(difference_said(part, *texts) for part in comparison.differences[:_MAX_DIFFERENCES]),
-        ]
-        for duplicate, comparison, texts in found.compared(group)
-    }
 
 
 def _members(values: dict[str, Any]) -> str:

@@ -170,13 +170,13 @@ class PassageOutput:
 
 def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     """Yield the position of a passage in both texts, and its beginning and end."""
-    from simdoc_search.passages.report.positions import TextPositions, both_named
-    from simdoc_search.passages.report.summary import excerpt
+    from simdoc_search.passages.positions import TextPositions, both_labels
+    from simdoc_search.passages.summary import excerpt
 
     here = TextPositions(text)
-    where = here.named(passage.a[0])
+    where = here.label(passage.a[0])
     if other is not None:
-        where = both_named(here, passage.a[0], TextPositions(other), passage.b[0])
+        where = both_labels(here, passage.a[0], TextPositions(other), passage.b[0])
     yield f"{_INDENT}{counted(passage.words, 'word')}, {where}, characters {passage.a[0]:,} to {passage.a[1]:,}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 

@@ -12,7 +12,7 @@ from simdoc_search.display import counted, estimate, percent, show_more
 if TYPE_CHECKING:
     from simdoc_search.cli.passages_output import PassageAnswer
     from simdoc_search.documents import Place
-    from simdoc_search.passages.report import Sourced
+    from simdoc_search.passages.report import SourcedText
     from simdoc_search.search import PassageHit
     from simdoc_search.stores.base import Store
 
@@ -82,8 +82,8 @@ def _texts_within(characters: int, places: Sequence[Place], store: Store) -> dic
     return texts
 
 
-def _part(answer: PassageAnswer, texts: dict[Place, str]) -> Sourced:
-    from simdoc_search.passages.report import Source, Sourced
+def _part(answer: PassageAnswer, texts: dict[Place, str]) -> SourcedText:
+    from simdoc_search.passages.report import Source, SourcedText
 
     result = answer.result
     sources = [
@@ -96,6 +96,6 @@ def _part(answer: PassageAnswer, texts: dict[Place, str]) -> Sourced:
         counted(result.total, "match", "matches"),
     )
     notes = [f"{result.showing}." + show_more(len(result.hits), result.total, result.offset)] if result.total else []
-    return Sourced(
+    return SourcedText(
         answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes
     )

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.all_documents import all_options, check_all, show_topics
 from simdoc_search.cli.columns import Shown, show_option, sort_option
 from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.groups_output import all_options, check_all, show_topics
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.open_store import open_to_ask
@@ -69,7 +69,7 @@ def related(
       simdoc-search related doc123                         related documents, and their topics
       simdoc-search related doc123 --explain               which concepts make the score
       simdoc-search related --file essay.pdf --json
-      simdoc-search related --all --edges graph.graphml    the topics of the whole collection
+      simdoc-search related --all --edges pairs.csv        the topics of the whole collection
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
     from simdoc_search.as_json import related_as_json

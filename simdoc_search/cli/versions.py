@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.all_documents import all_options, check_all, show_families
 from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.groups_output import all_options, check_all, show_families
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.open_store import open_to_ask

@@ -79,8 +79,8 @@ def _command(command: str, names: list[str], store: str) -> str:
 
 def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
     """Yield the pairs of similar sentences of each version; both sentences if they differ."""
-    from simdoc_search.passages.report.positions import TextPositions
-    from simdoc_search.passages.report.summary import excerpt
+    from simdoc_search.passages.positions import TextPositions
+    from simdoc_search.passages.summary import excerpt
     from simdoc_search.versions import sentence_pairs
 
     for hit in result.hits:
@@ -94,7 +94,7 @@ def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], an
         here, there = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             mine, theirs = result.text[slice(*pair.a)], text[slice(*pair.b)]
-            yield f"{'alike' if pair.bits else 'the same':>8}  {here.named(pair.a[0])} → {there.named(pair.b[0])}"
+            yield f"{'alike' if pair.bits else 'the same':>8}  {here.label(pair.a[0])} → {there.label(pair.b[0])}"
             yield f"{'':>10}“{excerpt(mine)}”"
             if mine.split() != theirs.split():
                 yield f"{'':>10}“{excerpt(theirs)}”"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +14,8 @@ from simdoc_search.display import counted, percent
 
 if TYPE_CHECKING:
     from simdoc_search.documents import Place
-    from simdoc_search.passages.report import Version
-    from simdoc_search.search import VersionEntry, VersionsResult
+    from simdoc_search.passages.report import ListEntry
+    from simdoc_search.search import VersionsResult
     from simdoc_search.sketch.settings import Settings
 
 _MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
@@ -27,16 +28,16 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
     Raises:
         ClickException: it cannot be written.
     """
-    from simdoc_search.passages.report import timeline_page
+    from simdoc_search.passages.report import ListSection, list_page
     from simdoc_search.search.versions_result import HINT
 
     pairs = _pairs(result, texts)
-    rows = [_row(entry, result, pairs.get(number), settings) for number, entry in enumerate(result.entries)]
+    rows = [_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [*([HINT] if result.by == "texts" else []), f"order: {result.order}", *result.evidence()]
     notes = [*(order if result.hits else []), *notes_of(result)]
     if left_out := len(result.timeline) - 1 - len(pairs):
         notes.append(f"{counted(left_out, 'step')} not shown side by side; simdoc-search compare shows each")
-    write_file(path, timeline_page(rows, notes, analysis=settings.analysis))
+    write_file(path, list_page("Versions", [ListSection(rows)], notes))
 
 
 def _pairs(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[int, tuple[str, str]]:
@@ -54,18 +55,17 @@ def _pairs(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[in
     return pairs
 
 
-def _row(entry: VersionEntry, result: VersionsResult, pair: tuple[str, str] | None, settings: Settings) -> Version:
+def _row(result: VersionsResult, number: int, pair: tuple[str, str] | None, settings: Settings) -> ListEntry:
     from simdoc_search.passages.compare import compare
-    from simdoc_search.passages.report import Version
+    from simdoc_search.passages.report import ListEntry, pair_view
 
-    step = entry.step
-    return Version(
-        entry.name or "the text",
-        "undated" if entry in result.undated else result.when(entry),
-        result.marks(entry) if result.hits else "",
-        f"{percent(step.share, 0)} of sentences alike" if step else "",
-        step.words if step else "",
-        comparison=compare(*pair, settings=settings) if pair else None,
-        texts=pair,
-        key_changes=step.key_lines if step else [],
-    )
+    entry = result.entries[number]
+    step, name = entry.step, entry.name or "the text"
+    figures = ["undated" if entry in result.undated else result.when(entry)]
+    figures += [f"{percent(step.share, 0)} of sentences alike", step.words, *step.key_lines] if step else []
+    cells = [*(("figure", figure) for figure in figures), ("how", result.marks(entry) if result.hits else "")]
+    if pair is None:
+        return ListEntry(name, cells)
+    names = result.entries[number - 1].name or "the text", name
+    comparison = compare(*pair, settings=settings)
+    return ListEntry(name, cells, partial(pair_view, comparison, pair, names, analysis=settings.analysis))

@@ -1,7 +1,7 @@
 """Reads documents from folders, files, archives, tables and standard input."""
 
 from simdoc_search.corpus.changes import changed_files
-from simdoc_search.corpus.file_reader import read_bytes, read_file, read_sources, read_text, read_text_stream
+from simdoc_search.corpus.file_reader import read_bytes, read_file, read_sources, read_text_stream
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, find_files
 from simdoc_search.corpus.jsonl import read_jsonl
@@ -24,6 +24,5 @@ __all__ = [
     "read_file",
     "read_jsonl",
     "read_sources",
-    "read_text",
     "read_text_stream",
 ]

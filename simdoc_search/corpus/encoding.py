@@ -126,25 +126,15 @@ def _has_controls(data: bytes, max_share: float) -> bool:
 
 @dataclass(slots=True)
 class _Utf8Counts:
-    """Counts of a stream that is decoded as UTF-8.
+    """Counts of a stream that is decoded as UTF-8."""
 
-    Attributes:
-        valid: characters beyond ASCII.
-        broken: bytes that belong to no character.
-        first_broken: the position of the first of these bytes.
-        nul: whether there is a NUL byte.
-        controls: control characters.
-        size: bytes.
-        escapes: whether there is an escape sequence of ISO-2022-JP.
-    """
-
-    valid: int = 0
-    broken: int = 0
-    first_broken: int = 0
-    nul: bool = False
+    valid: int = 0  # characters beyond ASCII
+    broken: int = 0  # bytes that belong to no character
+    first_broken: int = 0  # the position of the first of these bytes
+    nul: bool = False  # whether there is a NUL byte
     controls: int = 0
     size: int = 0
-    escapes: bool = False
+    escapes: bool = False  # whether there is an escape sequence of ISO-2022-JP
 
     def add(self, text: str, start: int) -> None:
         """Count more text, decoded with `surrogateescape`, that begins at this byte."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,11 +17,15 @@ from simdoc_search.corpus.links import LINK_OUT, leads_out
 from simdoc_search.documents import Document, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular
-from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool, iterate_in_subprocess
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 ARCHIVE = "an archive or a mailbox; --archives looks into it"
 
 _HEAD_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
+
+
+class NeedsSubprocessError(Exception):
+    """A file may crash this process, make it hang, or take all memory."""
 
 
 def read_sources(
@@ -36,25 +39,18 @@ def read_sources(
         sources: sources from `read_corpus`.
         limits: maximum time and memory per file in the subprocess.
     """
-    pool: WorkerPool[FileSource, Document | Skipped] | None = None
-    try:
+    with ExitStack() as opened:
+        pool: WorkerPool[FileSource, Document | Skipped] | None = None
         for source in sources:
             if not isinstance(source, FileSource):
                 yield source, source
                 continue
-            document = load_if_safe(source)
-            if document is None:
-                pool = pool or WorkerPool(1, _load_all, _skip, limits or ItemLimits())
+            try:
+                document = load(source, allow_risky=False)
+            except NeedsSubprocessError:
+                pool = pool or opened.enter_context(closing(WorkerPool(1, _load_all, _skip, limits or ItemLimits())))
                 (document,) = pool.submit([source]).result()
             yield source, document
-    finally:
-        if pool:
-            pool.close()
-
-
-def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> str:
-    """Read the text of one file. Arguments and errors are those of `read_file`."""
-    return read_file(path, max_bytes=max_bytes, limits=limits).text
 
 
 def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> Document:
@@ -110,26 +106,23 @@ def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_
     return Document(id, text)
 
 
-def load(source: FileSource) -> Document | Skipped:
-    """Read one file in this process. If it has no text, return the reason."""
-    try:
-        data = _read(source)
-        return _parse(source, data, source.format.refined(data))
-    except DocumentError as error:
-        return Skipped(readable_path(source.path), str(error))
+def load(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
+    """Read one file in this process. If it has no text, return the reason.
 
-
-def load_if_safe(source: FileSource) -> Document | Skipped | None:
-    """Read one file in this process, or return None if it must be read in a subprocess."""
-    if source.is_risky:
-        return None
+    Raises:
+        NeedsSubprocessError: the file is risky, and `allow_risky` is False.
+        MissingExtraError: the file needs a package that is not installed.
+    """
     try:
+        if source.is_risky and not allow_risky:
+            raise NeedsSubprocessError
         data = _read(source)
         format = source.format.refined(data)
-        # The content can show a PDF, and the file can have grown.
-        return None if format.is_risky(len(data)) else _parse(source, data, format)
+        if format.is_risky(len(data)) and not allow_risky:  # the content shows a PDF, or the file has grown
+            raise NeedsSubprocessError
+        return _parse(source, data, format)
     except DocumentError as error:
-        return Skipped(readable_path(source.path), str(error))
+        return _skip(source, str(error))
 
 
 @contextmanager
@@ -158,25 +151,10 @@ def _skip(source: FileSource, reason: str) -> Document | Skipped:
 
 
 def _document(name: str, source: FileSource | Skipped, limits: ItemLimits | None) -> Document:
-    document = _load_limited(source, limits or ItemLimits()) if isinstance(source, FileSource) else source
+    ((_, document),) = read_sources([source], limits=limits)
     if isinstance(document, Skipped):
         raise CorpusError(f"{name} cannot be read: {document.reason}")
     return document
-
-
-def _load_limited(source: FileSource, limits: ItemLimits) -> Document | Skipped:
-    document = load_if_safe(source)
-    if document is not None:
-        return document
-    try:
-        own_limits = replace(limits, seconds=source.time_share * limits.seconds)
-        return next(iterate_in_subprocess(_load_alone, source, limits=own_limits))
-    except DocumentError as error:
-        return _skip(source, str(error))
-
-
-def _load_alone(source: FileSource) -> Iterator[Document | Skipped]:
-    yield load(source)
 
 
 def _read(source: FileSource) -> bytes:

@@ -38,19 +38,12 @@ _MAX_COUNTER_BITS = 22
 
 @dataclass(frozen=True, slots=True)
 class BandPass:
-    """How documents of some sizes are paired.
+    """How documents of some sizes are paired."""
 
-    Attributes:
-        rows: tokens per band; 0: paired by single rare tokens.
-        bands: number of bands.
-        min_shingles: minimum number of distinct shingles of a document.
-        max_shingles: maximum number.
-    """
-
-    rows: int
-    bands: int
-    min_shingles: float
-    max_shingles: float
+    rows: int  # tokens per band; 0: paired by single rare tokens
+    bands: int  # number of bands
+    min_shingles: float  # minimum number of distinct shingles of a document
+    max_shingles: float  # maximum number
 
     def select(self, table: FingerprintTable, documents: Ints) -> Ints:
         """Return the documents that take part."""
@@ -82,15 +75,33 @@ def shingles_that_fill(filled: int, buckets: int) -> float:
     return math.inf if filled >= buckets else -buckets * math.log1p(-filled / buckets)
 
 
-def rare_tokens(table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction) -> tuple[Keys, Ints]:
+def rare_tokens(
+    table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction, *, by_frequency: bool = True
+) -> tuple[Keys, Ints]:
     """Return the rarest tokens of each document, and the document of each token.
 
     Two documents of the overlap share one of these. Of n tokens, k are shared with the wanted probability. So any
     n - k + 1 tokens contain a shared one. If all documents choose tokens by the same order, both documents choose it
     (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). The rarest tokens come first, so tokens
-    that are in every document pair nobody.
+    that are in every document pair nobody. Without frequencies, the order does not depend on the other documents.
     """
-    return _first_tokens(table, documents, overlap, recall, _token_frequencies(table, documents))
+    frequencies = _token_frequencies(table, documents) if by_frequency else np.zeros(1, np.int64)
+    sizes, size_of = np.unique(table.counts[documents], return_inverse=True)
+    needed = np.array([_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[size_of]
+    keys, owners = [], []
+    for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
+        codes, owner = table.tokens_of(documents[part])
+        hashes = mixed(codes.astype(np.uint64))
+        rarity = np.minimum(frequencies[_counter_of(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
+        order = np.argsort(
+            owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HALF | hashes >> _HALF
+        )
+        counts = table.counts[documents[part]]
+        rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+        chosen = order[rank < np.repeat(needed[part], counts)]
+        keys.append(hashes[chosen])
+        owners.append(documents[part][owner[chosen]])
+    return (np.concatenate(keys), np.concatenate(owners)) if keys else (np.zeros(0, np.uint64), documents)
 
 
 def band_keys(
@@ -126,31 +137,9 @@ def band_keys(
         if band_pass.rows:
             found += [(keys, documents) for keys in table.band_keys(documents, band_pass.rows, band_pass.bands)]
         else:
-            found.append(_first_tokens(table, documents, share, recall, np.zeros(1, np.int64)))
+            found.append(rare_tokens(table, documents, share, recall, by_frequency=False))
     keys, owners = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return [distinct(keys[owners == document].view(np.int64)) for document in range(len(codes))]
-
-
-def _first_tokens(
-    table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction, frequencies: Ints
-) -> tuple[Keys, Ints]:
-    """Return as many tokens of each document as are needed, those of the lowest frequency first."""
-    sizes, size_of = np.unique(table.counts[documents], return_inverse=True)
-    needed = np.array([_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[size_of]
-    keys, owners = [], []
-    for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-        codes, owner = table.tokens_of(documents[part])
-        hashes = mixed(codes.astype(np.uint64))
-        rarity = np.minimum(frequencies[_counter_of(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
-        order = np.argsort(
-            owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HALF | hashes >> _HALF
-        )
-        counts = table.counts[documents[part]]
-        rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        chosen = order[rank < np.repeat(needed[part], counts)]
-        keys.append(hashes[chosen])
-        owners.append(documents[part][owner[chosen]])
-    return (np.concatenate(keys), np.concatenate(owners)) if keys else (np.zeros(0, np.uint64), documents)
 
 
 def _token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:

@@ -24,17 +24,11 @@ HashFields = Callable[[Sequence[int]], Mapping[int, str]]
 
 @dataclass(slots=True)
 class Contents:
-    """The contents of the documents of groups.
+    """The contents of the documents of groups."""
 
-    Attributes:
-        labels: a number per document, equal if the contents are equal; int64, shape (documents,).
-        files: the identity of each document's file, by document.
-        problems: why the bytes of a document were not compared, by document.
-    """
-
-    labels: Ints
-    files: dict[int, FileIdentity] = field(default_factory=dict)
-    problems: dict[int, str] = field(default_factory=dict)
+    labels: Ints  # a number per document, equal if the contents are equal; int64, shape (documents,)
+    files: dict[int, FileIdentity] = field(default_factory=dict)  # the identity of each document's file, by document
+    problems: dict[int, str] = field(default_factory=dict)  # why the bytes of a document were not compared, by document
 
 
 def compare_contents(

@@ -135,25 +135,15 @@ class Floods:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:
-    """The groups of all documents. Arrays have one value per document.
+    """The groups of all documents. Arrays have one value per document."""
 
-    Attributes:
-        kept_for: the kept document of each duplicate; UNASSIGNED for all others.
-        overlap: overlap of each duplicate with its kept document.
-        exact: whether that was computed from the texts.
-        equal_words: sets of documents with equal words.
-        pairs: the pairs of their representatives.
-        limit: up to this number, documents that look alike are all compared with each other.
-        floods: the documents that were not; None: there are none.
-    """
-
-    kept_for: Ints
-    overlap: Floats
-    exact: Bools
-    equal_words: EqualWords
-    pairs: PairOverlaps
-    limit: int
-    floods: Floods | None
+    kept_for: Ints  # the kept document of each duplicate; UNASSIGNED for all others
+    overlap: Floats  # overlap of each duplicate with its kept document
+    exact: Bools  # whether that was computed from the texts
+    equal_words: EqualWords  # sets of documents with equal words
+    pairs: PairOverlaps  # the pairs of their representatives
+    limit: int  # up to this number, documents that look alike are all compared with each other
+    floods: Floods | None  # the documents that were not; None: there are none
 
     def members(self) -> dict[int, list[int]]:
         """Return the kept document of each group, and its duplicates in keep order."""

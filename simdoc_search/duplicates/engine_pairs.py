@@ -44,15 +44,7 @@ _Queried = tuple[int, Record]
 
 
 class EnginePairs:
-    """Finds candidate pairs among documents whose tokens are not held in memory.
-
-    Args:
-        frozen: the store at one point in time.
-        documents: its documents, without tokens.
-        measure: the measure, and the least overlap.
-        token_length: characters of a token.
-        checkpoint: the progress of this run and earlier ones.
-    """
+    """Finds candidate pairs among documents whose tokens are not held in memory."""
 
     def __init__(
         self, frozen: Frozen, documents: Documents, measure: Measure, token_length: int, checkpoint: Checkpoint

@@ -24,24 +24,17 @@ _MAX_PACKED_COLUMNS = 8 * 255
 
 @dataclass(slots=True, eq=False)
 class FingerprintTable:
-    """The fingerprints of documents, by document number.
+    """The fingerprints of documents, by document number."""
 
-    Attributes:
-        codes: the tokens of all documents, document after document, ascending within each; uint32, possibly a
-            memory-mapped file.
-        begins: where the tokens of each document begin; int64, shape (documents,).
-        counts: number of tokens of each document; int64, shape (documents,).
-        shingles: number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,).
-        bits: number of low bits of a code that are hash; the others are the bucket.
-        buckets: number of buckets of a fingerprint.
-    """
-
+    # the tokens of all documents, document after document, ascending within each; uint32, possibly a memory-mapped
+    # file
     codes: NDArray[np.uint32]
-    begins: Ints
-    counts: Ints
+    begins: Ints  # where the tokens of each document begin; int64, shape (documents,)
+    counts: Ints  # number of tokens of each document; int64, shape (documents,)
+    # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
     shingles: Ints
-    bits: int
-    buckets: int
+    bits: int  # number of low bits of a code that are hash; the others are the bucket
+    buckets: int  # number of buckets of a fingerprint
     _whole_board: Board | None = field(default=None, repr=False)
 
     @classmethod

@@ -28,27 +28,16 @@ _COPY = re.compile(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeepCriteria:
-    """What the order depends on. Arrays have one value per document.
+    """What the order depends on. Arrays have one value per document."""
 
-    Attributes:
-        id_of: returns the id of a document by its number.
-        shingles: number of distinct shingles; int64.
-        copies: number of documents with the same words, including the document itself; int64.
-        equal: number of documents with the same text, including the document itself; int64.
-        written: when the document was written, in nanoseconds; 0: unknown, or the rule does not need it.
-        values: values of the metadata field `Keep.field`; empty if the rule has none.
-        is_new: whether the document is new; others are kept before it.
-        is_preferred: whether the document was kept before, or is in a place where documents are kept.
-    """
-
-    id_of: Callable[[int], str]
-    shingles: Ints
-    copies: Ints
-    equal: Ints
-    written: Ints
-    values: Sequence[MetadataValue | None]
-    is_new: Bools
-    is_preferred: Bools
+    id_of: Callable[[int], str]  # returns the id of a document by its number
+    shingles: Ints  # number of distinct shingles; int64
+    copies: Ints  # number of documents with the same words, including the document itself; int64
+    equal: Ints  # number of documents with the same text, including the document itself; int64
+    written: Ints  # when the document was written, in nanoseconds; 0: unknown, or the rule does not need it
+    values: Sequence[MetadataValue | None]  # values of the metadata field `Keep.field`; empty if the rule has none
+    is_new: Bools  # whether the document is new; others are kept before it
+    is_preferred: Bools  # whether the document was kept before, or is in a place where documents are kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,23 +33,14 @@ _PAIRS_AT_ONCE = _KEYS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedPairs:
-    """Pairs of documents that may overlap enough.
+    """Pairs of documents that may overlap enough."""
 
-    Attributes:
-        first: the preferred document of each pair, whose number is smaller; int64, shape (pairs,).
-        second: the other document.
-        estimate: overlap estimated from the fingerprints; float32, 0..1.
-        looked_at: number of pairs that were looked at.
-        flooded: the documents of floods.
-        left_over: number of comparisons in floods that were not made.
-    """
-
-    first: Ints
-    second: Ints
-    estimate: NDArray[np.float32]
-    looked_at: int
-    flooded: Ints
-    left_over: int
+    first: Ints  # the preferred document of each pair, whose number is smaller; int64, shape (pairs,)
+    second: Ints  # the other document
+    estimate: NDArray[np.float32]  # overlap estimated from the fingerprints; float32, 0..1
+    looked_at: int  # number of pairs that were looked at
+    flooded: Ints  # the documents of floods
+    left_over: int  # number of comparisons in floods that were not made
 
 
 def join(
@@ -62,16 +53,10 @@ def join(
     recall: Fraction = RECALL,
     progress: Callable[[float], None] = lambda _: None,
 ) -> JoinedPairs:
-    """Find all pairs of documents that may overlap enough, in the order of their numbers.
+    """Find all pairs of documents (ascending) that may overlap enough, in the order of their numbers.
 
-    Args:
-        table: the fingerprints. The preferred document of a pair has the smaller number.
-        documents: the documents to pair, ascending.
-        measure: the measure, and the least overlap.
-        known: first and second documents of known pairs, which are not found again; in order.
-        new_from: only find pairs whose second document has at least this number.
-        recall: probability that a pair of exactly the least overlap is found.
-        progress: called with the share of the work that is done, 0..1.
+    Pairs that are `known`, in order, are not found again. The second document of a pair has at least the number
+    `new_from`. A pair of exactly the least overlap is found with the probability `recall`.
     """
     pairs = _PairCollector(table, measure, known, new_from)
     passes = plan_passes(measure.least_jaccard, recall, table.buckets)

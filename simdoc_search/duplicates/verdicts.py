@@ -26,8 +26,8 @@ from simdoc_search.duplicates.contents import Contents
 from simdoc_search.duplicates.plan.files import freed_bytes
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.report.summary import signs_differing
 from simdoc_search.passages.signs import signs
+from simdoc_search.passages.summary import describe_sign_differences
 
 Kind = Literal["identical", "hard link", "same text", "same words", "near"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -52,31 +52,17 @@ def check_drop(drop: DropScope | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The kind of a duplicate, and what a plan proposes for it.
+    """The kind of a duplicate, and what a plan proposes for it."""
 
-    Attributes:
-        kind: what it has in common with `duplicate_of`.
-        action: what a plan proposes.
-        duplicate_of: the number of the document that is kept instead.
-        link_of: the number of the document of which its file is a hard link; None if it is not one.
-        problem: why it is not dropped although its kind would be, or why its bytes were not compared.
-    """
-
-    kind: Kind
-    action: Action
-    duplicate_of: int
-    link_of: int | None = None
-    problem: str = ""
+    kind: Kind  # what it has in common with `duplicate_of`
+    action: Action  # what a plan proposes
+    duplicate_of: int  # the number of the document that is kept instead
+    link_of: int | None = None  # the number of the document of which its file is a hard link; None if it is not one
+    problem: str = ""  # why it is not dropped although its kind would be, or why its bytes were not compared
 
 
 class Verdicts:
-    """The verdicts on all duplicates.
-
-    Args:
-        documents: all documents.
-        groups: the kept document of each group, and its duplicates in keep order.
-        contents: which contents are equal.
-        drop: what is dropped besides identical documents.
+    """The verdicts on all duplicates, which `groups` gives by kept document, in keep order.
 
     Attributes:
         kinds: number of duplicates of each kind.
@@ -159,13 +145,8 @@ class Verdicts:
 def reason_for(verdict: Verdict, *, overlap: str, signs: str, name: str, has_file: bool, frees: bool) -> str:
     """Say in a few words why a plan proposes the action.
 
-    Args:
-        verdict: the verdict.
-        overlap: overlap with the kept document, as shown.
-        signs: the result of `describe_signs` for two texts with the same words.
-        name: id of the document that is kept instead, or of the hard link; empty for the kept document of the group.
-        has_file: whether the document has a file.
-        frees: whether applying the plan frees its bytes.
+    `overlap` and `signs` are as shown. `name` is the id of the document that is kept instead, or of the hard link; it
+    is empty for the kept document of the group.
     """
     match verdict.kind:
         case "identical":
@@ -188,5 +169,5 @@ def describe_signs(a: str, b: str, analysis: Analysis) -> str:
     words_a, words_b = placed_words(a, analysis), placed_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
     if differences := signs(a, b, words_a, words_b, runs):
-        return signs_differing(differences, (a, b), 1)
+        return describe_sign_differences(differences, (a, b), 1)
     return "only spaces and line ends differ" if a.split() == b.split() else "signs before or after all words differ"

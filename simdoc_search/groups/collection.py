@@ -28,23 +28,15 @@ _PROGRESS_STEP = 256
 
 @dataclass(slots=True, eq=False)
 class AllDocuments:
-    """Documents by number, in the order of their ids.
+    """Documents by number, in the order of their ids."""
 
-    Attributes:
-        places: the place of each document.
-        sentences: the distinct simhashes of the sentences of all documents, document after document; uint64.
-        begins: where those of each document begin; int64, shape (documents,).
-        counts: number of those of each document; int64, shape (documents,).
-        concepts: the concepts of each document; empty if they were not read.
-        left_out: place to reason, of documents that cannot be compared.
-    """
-
-    places: list[Place]
-    sentences: Simhashes
-    begins: Ints
-    counts: Ints
+    places: list[Place]  # the place of each document
+    sentences: Simhashes  # the distinct simhashes of the sentences of all documents, document after document; uint64
+    begins: Ints  # where those of each document begin; int64, shape (documents,)
+    counts: Ints  # number of those of each document; int64, shape (documents,)
+    # the concepts of each document; empty if they were not read
     concepts: list[Paragraphs] = field(default_factory=list)
-    left_out: dict[Place, str] = field(default_factory=dict)
+    left_out: dict[Place, str] = field(default_factory=dict)  # place to reason, of documents that cannot be compared
 
     def __len__(self) -> int:
         return len(self.places)

@@ -41,31 +41,18 @@ _UNIT = 1 << 10
 
 
 class RelatedPairs(NamedTuple):
-    """The related documents and the versions among all documents.
+    """The related documents and the versions among all documents."""
 
-    Attributes:
-        first: the document of each pair with the smaller number; int64, shape (pairs,).
-        second: the other document.
-        scores: their scores; float64, shape (pairs,).
-        compared: number of pairs that were compared.
-        is_version: which of the pairs are versions; bool, shape (pairs,).
-        codes: all concepts, ascending; uint32, shape (concepts,).
-        weights: the weight of each concept; float64, shape (concepts,).
-        frequent: number of concepts that are in more than MAX_MET documents, so that few are met by them.
-        cut: number of documents that share rare concepts with more than MAX_COMPARED others.
-        alone: number of documents that share no concept with the documents that were met.
-    """
-
-    first: Ints
-    second: Ints
-    scores: Floats
-    compared: int
-    is_version: Bools
-    codes: NDArray[np.uint32]
-    weights: Floats
-    frequent: int
-    cut: int
-    alone: int
+    first: Ints  # the document of each pair with the smaller number; int64, shape (pairs,)
+    second: Ints  # the other document
+    scores: Floats  # their scores; float64, shape (pairs,)
+    compared: int  # number of pairs that were compared
+    is_version: Bools  # which of the pairs are versions; bool, shape (pairs,)
+    codes: NDArray[np.uint32]  # all concepts, ascending; uint32, shape (concepts,)
+    weights: Floats  # the weight of each concept; float64, shape (concepts,)
+    frequent: int  # number of concepts that are in more than MAX_MET documents, so that few are met by them
+    cut: int  # number of documents that share rare concepts with more than MAX_COMPARED others
+    alone: int  # number of documents that share no concept with the documents that were met
 
 
 class _Postings:

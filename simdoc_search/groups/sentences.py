@@ -39,23 +39,15 @@ _PAIRS_AT_ONCE = 1 << 22
 
 
 class VersionPairs(NamedTuple):
-    """The versions among all documents.
+    """The versions among all documents."""
 
-    Attributes:
-        first: the document of each pair with the smaller number; int64, shape (pairs,).
-        second: the other document.
-        scores: their scores; float64, shape (pairs,).
-        compared: number of pairs that were compared.
-        all_near: whether all similar sentences were found; else the equal ones and a sample of the others.
-        crowded: number of documents that have a looked up sentence, or a similar one, in common with more than
-            MAX_OWNERS documents.
-    """
-
-    first: Ints
-    second: Ints
-    scores: Floats
-    compared: int
-    all_near: bool
+    first: Ints  # the document of each pair with the smaller number; int64, shape (pairs,)
+    second: Ints  # the other document
+    scores: Floats  # their scores; float64, shape (pairs,)
+    compared: int  # number of pairs that were compared
+    all_near: bool  # whether all similar sentences were found; else the equal ones and a sample of the others
+    # number of documents that have a looked up sentence, or a similar one, in common with more than MAX_OWNERS
+    # documents
     crowded: int
 
 

@@ -27,23 +27,14 @@ from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 @dataclass(slots=True)
 class _Archive:
-    """An archive that is read in this run.
+    """An archive that is read in this run."""
 
-    Attributes:
-        id: its id, with which the ids of its members begin.
-        state: its size and modification time.
-        stored: the number of its documents in the store before.
-        met: the number of these that came.
-        noted: the document with the note of an earlier run.
-        is_complete: whether everything that can be read was read.
-    """
-
-    id: str
-    state: str
-    stored: int = 0
-    met: int = 0
-    noted: str = ""
-    is_complete: bool = True
+    id: str  # the ids of its members begin with it
+    state: str  # its size and modification time
+    stored: int = 0  # number of its documents in the store before
+    met: int = 0  # number of these that came
+    noted: str = ""  # the document with the note of an earlier run
+    is_complete: bool = True  # whether everything that can be read was read
 
 
 class Archives:

@@ -50,17 +50,11 @@ class Gate(Protocol):
 
 
 class _Located(NamedTuple):
-    """A source with the id and root that it has in this store.
-
-    Attributes:
-        source: the source.
-        named: the named path that it belongs to. None for a document that is not a file.
-        id: the id to look up, if any.
-    """
+    """A source with the id and root that it has in this store."""
 
     source: Source
-    named: NamedPath | None
-    id: str | None
+    named: NamedPath | None  # None for a document that is not a file
+    id: str | None  # the id to look up
 
 
 @dataclass

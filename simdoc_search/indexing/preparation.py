@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
-from simdoc_search.corpus.file_reader import load, load_if_safe
+from simdoc_search.corpus.file_reader import NeedsSubprocessError, load
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.corpus.text_filters import without_parts
 from simdoc_search.documents import Document, MetadataValue, Skipped, check_id
@@ -81,10 +81,6 @@ Outcome = tuple[str, Record | Skipped | Unchanged]  # with the id
 Result = TypeVar("Result")
 
 
-class _NeedsSubprocess(Exception):  # noqa: N818 - a signal, not an error
-    """A file may crash this process, make it hang, or take all memory."""
-
-
 def origin_of(source: FileSource) -> Origin:
     """Return what the store remembers of a file or a member of an archive."""
     content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
@@ -127,7 +123,7 @@ def _prepared_here(chunks: Iterable[list[Job]], recipe: Recipe, limits: ItemLimi
         for chunk in chunks:
             try:
                 yield _prepare(recipe, chunk, lambda *_: None, allow_risky=False)
-            except (_NeedsSubprocess, MemoryError):  # in a subprocess, too large a document costs only itself
+            except (NeedsSubprocessError, MemoryError):  # in a subprocess, too large a document costs only itself
                 pool = pool or _pool(1, recipe, limits)
                 yield pool.submit(chunk).result()
     finally:
@@ -184,7 +180,7 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: BeginItem, *, allow_ris
     """Read, compare and fingerprint a chunk of jobs.
 
     Raises:
-        _NeedsSubprocess: a file is risky, and that is not allowed here.
+        NeedsSubprocessError: a file is risky, and that is not allowed here.
     """
     outcomes: list[Outcome] = []
     changed: list[tuple[int, Document, str, Origin | None]] = []
@@ -242,7 +238,7 @@ def read_document(job: Job, *, allow_risky: bool = True) -> Document | Skipped:
     """Return the document of a job, read if it is a file.
 
     Raises:
-        _NeedsSubprocess: the file is risky, and that is not allowed here.
+        NeedsSubprocessError: the file is risky, and that is not allowed here.
     """
     source = job.source
     if isinstance(source, Skipped):
@@ -253,10 +249,7 @@ def read_document(job: Job, *, allow_risky: bool = True) -> Document | Skipped:
         return Skipped(job.name, str(error))
     if isinstance(source, Document):
         return source
-    document = load(source) if allow_risky else load_if_safe(source)
-    if document is None:
-        raise _NeedsSubprocess
-    return document
+    return load(source, allow_risky=allow_risky)
 
 
 def _with_language(document: Document) -> Mapping[str, MetadataValue]:

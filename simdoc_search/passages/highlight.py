@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.passages.align import Alignment, Preset, align
+from simdoc_search.passages.escape import escaped
 from simdoc_search.passages.passage import Passage, Span
-from simdoc_search.passages.report.html import content
-from simdoc_search.passages.report.positions import words_after, words_before
+from simdoc_search.passages.positions import words_after, words_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Marked:
         """The whole text as HTML; see `fragments`."""
         parts, at = [], 0
         for start, end in self.spans:
-            parts += [content(self.text[at:start]), before, content(self.text[start:end]), after]
+            parts += [escaped(self.text[at:start]), before, escaped(self.text[start:end]), after]
             at = end
-        return "".join([*parts, content(self.text[at:])])
+        return "".join([*parts, escaped(self.text[at:])])
 
     def fragments(
         self,
@@ -66,11 +66,11 @@ class Marked:
             after: The tag after a span.
         """
         return [
-            content(words_before(self.text, 0, start, around + 1))  # the space beside a mark counts as a word
+            escaped(words_before(self.text, 0, start, around + 1))  # the space beside a mark counts as a word
             + before
-            + content(_shortened(self.text[start:end], within))
+            + escaped(_shortened(self.text[start:end], within))
             + after
-            + content(words_after(self.text, end, around + 1))
+            + escaped(words_after(self.text, end, around + 1))
             for start, end in self.spans[:count]
         ]
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from simdoc_search.display import counted, percent, printable
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import KeyChange
-from simdoc_search.passages.report.summary import key_change_lines
+from simdoc_search.passages.summary import key_change_lines
 from simdoc_search.search.answers import Hits
 from simdoc_search.sketch.limits import THETA, Limits
 from simdoc_search.stores.excluded_indices import LeftOutIndex

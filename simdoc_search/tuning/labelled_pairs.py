@@ -29,19 +29,12 @@ class LabelledPair:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a threshold classifies labelled pairs.
+    """How a threshold classifies labelled pairs."""
 
-    Attributes:
-        found: number of pairs labelled yes that it classifies as yes.
-        yes: number of pairs labelled yes.
-        taken: number of pairs labelled no that it classifies as yes.
-        no: number of pairs labelled no.
-    """
-
-    found: int
-    yes: int
-    taken: int
-    no: int
+    found: int  # number of pairs labelled yes that it classifies as yes
+    yes: int  # number of pairs labelled yes
+    taken: int  # number of pairs labelled no that it classifies as yes
+    no: int  # number of pairs labelled no
 
     @property
     def precision(self) -> float | None:
@@ -69,21 +62,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Lesson(Generic[Setting]):
-    """The setting and the threshold that classify labelled pairs best.
+    """The setting and the threshold that classify labelled pairs best."""
 
-    Attributes:
-        setting: the setting.
-        threshold: a pair is yes from this value on.
-        outcome: how they classify the pairs.
-        unseen: how pairs are classified by what the others teach (20-fold cross-validation).
-        wrong: the pairs that are classified wrongly.
-    """
-
-    setting: Setting
-    threshold: float
-    outcome: Outcome
-    unseen: Outcome
-    wrong: tuple[LabelledPair, ...]
+    setting: Setting  # the setting
+    threshold: float  # a pair is yes from this value on
+    outcome: Outcome  # how they classify the pairs
+    unseen: Outcome  # how pairs are classified by what the others teach (20-fold cross-validation)
+    wrong: tuple[LabelledPair, ...]  # the pairs that are classified wrongly
 
 
 def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
@@ -128,11 +113,8 @@ def learn(
 ) -> Lesson[Setting]:
     """Find the setting and the threshold that classify labelled pairs with the least balanced error.
 
-    Args:
-        values: the value of each pair by setting; of equally good settings the first one is taken.
-        pairs: the pairs, with at least one yes and one no.
-        before: setting and threshold that are kept unless others are better.
-        minimum: the least threshold.
+    `values` has the value of each pair by setting. Setting and threshold `before` are kept unless others are better; of
+    equally good settings the first one is taken.
     """
     folds = min(_FOLDS, len(pairs))
     setting, threshold = _best(values, pairs, range(len(pairs)), before, minimum)

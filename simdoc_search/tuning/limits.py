@@ -27,21 +27,13 @@ from simdoc_search.versions.relations import relation_score
 
 @dataclass(frozen=True, slots=True)
 class LearnedLimits:
-    """Limits that classify labelled pairs best.
+    """Limits that classify labelled pairs best."""
 
-    Attributes:
-        about: what a yes means.
-        before: the limits of the index.
-        limits: the best limits; those of the index unless others are better.
-        outcome_before: how the limits of the index classify the pairs.
-        lesson: how the best ones do, and the pairs that they classify wrongly.
-    """
-
-    about: Literal["versions", "related"]
-    before: Limits
-    limits: Limits
-    outcome_before: Outcome
-    lesson: Lesson[int]
+    about: Literal["versions", "related"]  # what a yes means
+    before: Limits  # the limits of the index
+    limits: Limits  # the best limits; those of the index unless others are better
+    outcome_before: Outcome  # how the limits of the index classify the pairs
+    lesson: Lesson[int]  # how the best ones do, and the pairs that they classify wrongly
 
 
 def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:

@@ -18,7 +18,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores import open_store
 from simdoc_search.stores.record import Record
-from simdoc_search.tuning.exact_overlaps import ExactOverlaps
+from simdoc_search.tuning.sample import ExactOverlaps
 
 _PAIRS_PER_BIN, _BINS = 150, 10
 _QUERIES, _SHARE_WITHOUT_PARTNER = 120, 0.25
@@ -29,33 +29,19 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The results of settings on a sample.
+    """The results of settings on a sample."""
 
-    Attributes:
-        settings: the settings.
-        error: root mean square error of the estimated overlap, over as many pairs from each tenth of the overlaps.
-        compared: number of these pairs.
-        recall: share of the documents with the wanted overlap that are found, 0..1.
-        wanted: number of these documents, over all queries.
-        precision: share of the hits that have the wanted overlap, 0..1; 1 if there are no hits.
-        found: number of hits.
-        queries: number of queries.
-        bytes: mean size of a document's tokens in characters, before a store compresses them.
-        speed: documents per second, from text to tokens, in one process.
-        query_ms: mean time of a query, in a store in memory that has the sample.
-    """
-
-    settings: Settings
-    error: float
-    compared: int
-    recall: float
-    wanted: int
-    precision: float
-    found: int
-    queries: int
-    bytes: float
-    speed: float
-    query_ms: float
+    settings: Settings  # the settings
+    error: float  # root mean square error of the estimated overlap, over as many pairs from each tenth of the overlaps
+    compared: int  # number of these pairs
+    recall: float  # share of the documents with the wanted overlap that are found, 0..1
+    wanted: int  # number of these documents, over all queries
+    precision: float  # share of the hits that have the wanted overlap, 0..1; 1 if there are no hits
+    found: int  # number of hits
+    queries: int  # number of queries
+    bytes: float  # mean size of a document's tokens in characters, before a store compresses them
+    speed: float  # documents per second, from text to tokens, in one process
+    query_ms: float  # mean time of a query, in a store in memory that has the sample
 
     @property
     def name(self) -> str:

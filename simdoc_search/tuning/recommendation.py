@@ -10,9 +10,9 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.tuning.exact_overlaps import exact_overlaps
 from simdoc_search.tuning.labelled_pairs import LabelledPair, Lesson, check_ids, learn
 from simdoc_search.tuning.measurement import Measurement, measure
+from simdoc_search.tuning.sample import exact_overlaps
 
 MIN_NEAR_PAIRS = 30
 """With fewer pairs near the wanted overlap, the recall says little."""
@@ -26,24 +26,16 @@ CLOSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The measurements of a sample, and the recommendation.
-
-    Attributes:
-        overlap: the wanted Jaccard similarity, as given or as learned from the pairs.
-        pairs: number of pairs of the sample with at least this overlap, by the first analysis.
-        near: number of pairs with about this overlap.
-        recommended: None: no row finds enough.
-        lessons: what the labelled pairs teach, by analysis; empty without pairs.
-    """
+    """The measurements of a sample, and the recommendation."""
 
     documents: int
-    overlap: Fraction
+    overlap: Fraction  # the wanted Jaccard similarity, as given or as learned from the pairs
     probability: Fraction
-    pairs: int
-    near: int
+    pairs: int  # number of pairs of the sample with at least this overlap, by the first analysis
+    near: int  # number of pairs with about this overlap
     rows: tuple[Measurement, ...]
-    recommended: Measurement | None
-    lessons: Mapping[Analysis, Lesson[Analysis]]
+    recommended: Measurement | None  # None: no row finds enough
+    lessons: Mapping[Analysis, Lesson[Analysis]]  # what the labelled pairs teach, by analysis; empty without pairs
 
 
 def tune(

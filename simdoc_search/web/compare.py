@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from markupsafe import Markup
-
 from simdoc_search.as_json import comparison_as_json
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.report import pair_view
-from simdoc_search.passages.report.summary import contents
+from simdoc_search.passages.summary import word_measures
 from simdoc_search.web.query_document import has_text, named_place, normal_length, query_document, stored_text
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
@@ -41,11 +39,10 @@ def compare(request: PageRequest) -> Page:
     settings = search.store.settings
     comparison = compare_texts(*texts, preset=request.preset, settings=settings)
     is_shown = length <= _MAX_SHOWN_CHARACTERS and not request.wants_json
-    view = "".join(pair_view(comparison, texts, names, analysis=settings.analysis)) if is_shown else None
     values: dict[str, Any] = {
         "names": names,
-        "measures": contents(comparison),
-        "pair": None if view is None else Markup(view),  # noqa: S704 - it is escaped there
+        "measures": word_measures(comparison),
+        "pair": pair_view(comparison, texts, names, analysis=settings.analysis) if is_shown else None,
     }
     return Page("compare.html", values, comparison_as_json(comparison, (side, {"id": second.id})))
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from simdoc_search.as_json import passages_as_json
 from simdoc_search.display import estimate, percent
-from simdoc_search.passages.report import Source, Sourced, source_view
+from simdoc_search.passages.report import Source, SourcedText, sources_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.web.columns import hit_columns
@@ -78,8 +78,9 @@ def _view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup 
         words = f"{'' if exact else '~'}{hit.words:,}"
         share = percent(hit.share, 0) if exact else estimate(hit.share)
         sources.append(Source(hit.id, words, share, hit.adds, hit.passages, "", text if exact else None))
-    view = Sourced(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)
-    return Markup("".join(source_view(view)))  # noqa: S704 - it is escaped there
+    return sources_view(
+        SourcedText(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)
+    )
 
 
 def _quote(hit: PassageHit, result: PassageResult) -> str:

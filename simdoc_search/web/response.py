@@ -10,14 +10,13 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from simdoc_search.display import counted, estimate, format_bytes, percent, printable, safe_json
+from simdoc_search.display import estimate, format_bytes, percent, printable, safe_json
 from simdoc_search.documents import Place
-from simdoc_search.passages.report.html import content
-from simdoc_search.passages.report.summary import excerpt
+from simdoc_search.passages.report.templates import make_environment
 from simdoc_search.web.request import PageRequest
 
 _C1_CONTROLS = frozenset(map(chr, range(0x80, 0xA0)))
@@ -109,33 +108,23 @@ def place_values(place: Place, name: str = "id") -> dict[str, str]:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("simdoc_search.web"), autoescape=True, undefined=StrictUndefined, finalize=_visible
-    )
+    environment = make_environment("simdoc_search.web")
     filters: dict[str, Callable[..., Any]] = {
         "about": lambda share: estimate(share).replace("~", "about "),
         "bytes": format_bytes,
         "exactly": lambda share: percent(share).replace(".0 %", " %"),
-        "excerpt": excerpt,
         "percent": percent,
-        "text": lambda text: Markup(content(text)),  # noqa: S704 - `content` escapes it
         "verbatim": _verbatim,
     }
     environment.filters |= filters
     environment.globals |= {
         "address": address,
-        "counted": counted,
         "document": lambda place: address("/document", **place_values(place)),
         "compare": lambda a, b: address("/compare", **place_values(a, "a"), **place_values(b, "b")),
         "place_values": place_values,
         "json_text": json_text,
     }
     return environment
-
-
-def _visible(value: Any) -> Any:
-    """A value of a template with its invisible characters written out."""
-    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _verbatim(text: str) -> Markup:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -13,7 +11,6 @@ from tests.support.cli import answer, output, run, sentence, usage_error, write
 from tests.versions.paper import DOCUMENTS
 
 NAMES = ["D1 v1", "D2 <v2>", "D3", "D4 & more", "D5"]
-GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 
 
 @pytest.fixture(scope="module")
@@ -87,40 +84,29 @@ def test_topics_of_the_whole_collection(folder: Path) -> None:
     assert "without concepts; " in sentence(run("related", "--all", "--store", folder / "plain"))
 
 
-def test_edges_as_csv_and_as_a_graph(tmp_path: Path) -> None:
-    """Both have the same pairs, with their groups; what a name holds does no harm."""
-    files = [tmp_path / name for name in ("pairs.csv", "graph.graphml", "versions.csv")]
-    assert f"edges: {files[0]}, 2 pairs" in output("related", "--all", "--edges", files[0]).splitlines()
-    output("related", "--all", "--edges", files[1])
-    rows = list(csv.DictReader(files[0].read_text("utf-8").splitlines()))
-    graph = ET.parse(files[1]).getroot()
-    nodes = {each.attrib["id"]: data(each) for each in graph.iter(f"{GRAPHML}node")}
-    edges = [(*(nodes[each.attrib[end]]["node_id"] for end in ("source", "target")), data(each)["edge_kind"])
-             for each in graph.iter(f"{GRAPHML}edge")]  # fmt: skip
+def test_edges_are_written_as_csv(tmp_path: Path) -> None:
+    shown = output("related", "--all", "--edges", tmp_path / "pairs.csv")
+    rows = list(csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines()))
 
-    assert [("D1 v1.txt", "D2 <v2>.txt", "version"), ("D3.txt", "D4 & more.txt", "related")] == edges
-    assert edges == [(each["a"], each["b"], each["kind"]) for each in rows]
-    assert ["1", "2"] == [each["group"] for each in rows]
-    assert {"1", "2"} == {each["node_group"] for each in nodes.values()}
-    output("versions", "--all", "--edges", files[2], "--json")
-    (row,) = csv.DictReader(files[2].read_text("utf-8").splitlines())
+    assert f"edges: {tmp_path / 'pairs.csv'}, 2 pairs" in shown.splitlines()
+    assert [
+        ("D1 v1.txt", "D2 <v2>.txt", "version", "1"),
+        ("D3.txt", "D4 & more.txt", "related", "2"),
+    ] == [(row["a"], row["b"], row["kind"], row["group"]) for row in rows]
+    output("versions", "--all", "--edges", tmp_path / "versions.csv", "--json")
+    (row,) = csv.DictReader((tmp_path / "versions.csv").read_text("utf-8").splitlines())
     assert 0.75 <= float(row["score"]) <= 1
-
-
-def data(element: ET.Element) -> dict[str, Any]:
-    """The values of a node or an edge."""
-    return {each.attrib["key"]: each.text for each in element}
+    assert "no such file" in sentence(run("related", "--all", "--edges", tmp_path / "none" / "pairs.csv"))
 
 
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["versions", "--all", "D3"], "--all looks at all documents; leave out ID"),
-        (["versions", "--all", "--html", "x.html"], "--all looks at all documents; leave out --html"),
-        (["related", "--all", "--text", "x"], "--all looks at all documents; leave out --text"),
-        (["related", "--all", "--explain"], "--all looks at all documents; leave out --explain"),
+        (["versions", "--all", "D3"], "--all compares all documents; leave out ID"),
+        (["versions", "--all", "--html", "x.html"], "--all compares all documents; leave out --html"),
+        (["related", "--all", "--text", "x"], "--all compares all documents; leave out --text"),
+        (["related", "--all", "--explain"], "--all compares all documents; leave out --explain"),
         (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs of --all; give --all too"),
-        (["related", "--all", "--edges", "x.txt"], "--edges writes FILE.csv or FILE.graphml, not 'x.txt'"),
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),
         (["show", "D3", "--text", "--concepts"], "give --text or --concepts, not both"),

@@ -138,15 +138,6 @@ def test_a_plan_can_drop_more_kinds_and_says_so() -> None:
     assert "5 moved, 5 documents" in output(*MOVE)
 
 
-@pytest.mark.parametrize(("to", "noted"), [("docs/gone", True), ("gone", False), ("docs/.gone", False)])
-def test_a_target_that_is_indexed_is_noted(to: str, noted: bool) -> None:
-    """A hidden folder is not indexed."""
-    plan()
-    shown = run("apply", "plan.tsv", "--move-to", to, "--dry-run")
-
-    assert noted == (f"{to} is in docs, which is indexed: the next run indexes the moved files again" in shown.stderr)
-
-
 def test_a_group_without_a_kept_document_is_refused() -> None:
     plan()
     edit("keep\t", "drop\t")

@@ -124,7 +124,7 @@ def test_colour_is_used_where_it_is_forced() -> None:
     """And not where it is not wanted."""
     arguments = ("compare", "corpus/old.txt", "draft.txt")
 
-    assert "\x1b[32;4mnot\x1b[0m" in output(*arguments, FORCE_COLOR="1", TERM="xterm")
+    assert "\x1b[4;32mnot\x1b[0m" in output(*arguments, FORCE_COLOR="1", TERM="xterm")
     assert "\x1b" not in output(*arguments, FORCE_COLOR="1", TERM="xterm", NO_COLOR="1")
 
 

@@ -1,4 +1,4 @@
-"""What a shell completes: options, paths and ids; nothing is said when there is no store."""
+"""Shell completion of ids and paths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.http_server import Answer, Request, serving, unused_url
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the shell is, with a store."""
+    """The current folder of the shell, with a store."""
     monkeypatch.chdir(tmp_path)
     ids = ["reports/2020.txt", "reports/2021.txt", "notes/a.txt", "übung", "re\x1b[2J"]
     output("index", "-", stdin=json_lines(*({"id": each, "text": words(0, 50)} for each in ids)))
@@ -22,20 +22,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def asked_by_bash(line: str) -> dict[str, str]:
-    """The environment in which bash asks what may stand at the end of a line."""
+    """Return the environment in which bash requests completions of a line."""
     count = len(line.split(" ")) - 1
     return {"_SIMDOC_SEARCH_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(count)}
 
 
 def completed(line: str, **environment: str) -> list[str]:
-    """What bash is told to complete at the end of a line: `plain,VALUE`, or `file,` for paths."""
+    """Return what bash is told: `plain,VALUE`, or `file,` for paths."""
     done = run(**asked_by_bash(line), **environment)
     assert "" == done.stderr
     return sorted(done.stdout.split())
 
 
-def test_a_shell_gets_its_answer_from_a_process(folder: Path) -> None:
-    """The command itself answers, and says nothing else."""
+def test_the_command_answers_a_shell(folder: Path) -> None:
     done = process(cwd=folder, **asked_by_bash("simdoc-search similar ü"))
 
     assert ("plain,übung\n", "") == (done.stdout, done.stderr)
@@ -43,42 +42,31 @@ def test_a_shell_gets_its_answer_from_a_process(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", ["similar", "passages", "compare", "explain", "delete"])
 def test_ids_complete(command: str, folder: Path) -> None:
-    """From the store; one that would steer the terminal is not offered."""
+    """Except for an id that would steer the terminal."""
     assert ["plain,reports/2020.txt", "plain,reports/2021.txt"] == completed(f"simdoc-search {command} re")
     assert ["plain,übung"] == completed(f"simdoc-search {command} ü")
     assert 4 == len(completed(f"simdoc-search {command} "))
 
 
-def test_the_store_that_is_named_is_asked(folder: Path) -> None:
-    """By the option or by the environment."""
+def test_ids_of_the_named_store_complete(folder: Path) -> None:
     output("index", "-", "--store", "other", stdin=json_lines({"id": "reader", "text": "one two"}))
 
     assert ["plain,reader"] == completed("simdoc-search similar --store other re")
     assert ["plain,reader"] == completed("simdoc-search similar re", SIMDOC_STORE="other")
 
 
-def test_paths_complete_where_paths_belong(folder: Path) -> None:
-    """What to index; and to ask with, if no id begins so."""
+def test_paths_complete_if_no_id_does(folder: Path) -> None:
     for line in ("simdoc-search index r", "simdoc-search similar --file r", "simdoc-search similar ./c"):
         assert [f"file,{line.rpartition(' ')[2]}"] == completed(line)
 
 
-def test_options_complete(folder: Path) -> None:
-    """As click does it."""
-    assert ["plain,--field", "plain,--file", "plain,--filter", "plain,--filter-any"] == completed(
-        "simdoc-search similar --fi"
-    )
-
-
-def test_nothing_is_said_when_the_store_cannot_be_asked(folder: Path) -> None:
-    """No store, an address that is none, nobody there: paths complete."""
+def test_paths_complete_if_the_store_cannot_be_opened(folder: Path) -> None:
     for place in ("nowhere", "htp://u:p@h/x", f"{unused_url()}/docs"):
         assert ["file,re"] == completed(f"simdoc-search similar --store {place} re")
 
 
 @pytest.mark.slow
-def test_nobody_waits_at_a_prompt_for_an_engine(folder: Path) -> None:
-    """One that does not answer until the shell has its completion is not waited for."""
+def test_completion_does_not_wait_for_an_engine(folder: Path) -> None:
     completion_came = Event()
 
     def frozen(_: Request) -> Answer:

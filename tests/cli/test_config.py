@@ -1,4 +1,4 @@
-"""`simdoc.toml`: what options are where the command line does not say them; and what a file of a stranger cannot do."""
+"""`simdoc.toml` sets defaults of options, and can do no harm."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ filter = ["path=reports/"]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a corpus and a configuration, in which the command runs."""
+    """A folder with a corpus and a configuration, in which the commands run."""
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"simdoc.toml": HARMLESS, "corpus/drafts/x.txt": words(0, 99), "corpus/a.log": words(0, 99)})
     monkeypatch.chdir(tmp_path)
@@ -40,13 +40,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(folder: Path, text: str, *command: str, **environment: str) -> str:
-    """What is said of a configuration."""
+    """Return the error message about a configuration."""
     write(folder, {"simdoc.toml": text})
     return usage_error(run(*(command or ("list",)), **environment))
 
 
 def test_options_come_from_the_file_and_the_command_line_wins(folder: Path) -> None:
-    """The store lies beside it; lists are those of repeated options."""
     report = run("index", "corpus")
     hits = answer("similar", "doc123")["hits"]
 
@@ -60,8 +59,7 @@ def test_options_come_from_the_file_and_the_command_line_wins(folder: Path) -> N
     assert ["reports/half.txt", "reports/copy.txt"] == [line.split()[-1] for line in output("list").splitlines()[1:]]
 
 
-def test_what_a_fingerprint_says_comes_before_the_file(folder: Path) -> None:
-    """One that says no overlap has that of the file; of many queries each; what is given apart is given apart."""
+def test_values_in_a_fingerprint_take_precedence_over_the_file(folder: Path) -> None:
     write(folder, {"simdoc.toml": "[similar]\noverlap = 20\nprobability = 90\n", "queries": "doc123_60\nnone\n"})
     output("index", "corpus")
     queries = [answer("similar", each)["query"] for each in ("doc123", "doc123_60", "doc123_60_80")]
@@ -73,16 +71,14 @@ def test_what_a_fingerprint_says_comes_before_the_file(folder: Path) -> None:
     assert "no document has the id 'doc123_60'" in usage_error(run("similar", "doc123_60", "--overlap", "50"))
 
 
-def test_a_text_stands_for_a_list_of_one(folder: Path) -> None:
-    """As on the command line."""
+def test_a_string_is_a_list_of_one(folder: Path) -> None:
     write(folder, {"simdoc.toml": '[index]\nexclude = "*.log"\nwith = "versions,relations"\n'})
 
     assert "1 excluded: corpus/a.log" in run("index", "corpus").stderr
     assert "sentences:2" in answer("info")["settings"]["sketches"]
 
 
-def test_it_is_found_above_and_named_by_v(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its store lies beside it, not where the command runs; SIMDOC_STORE counts more."""
+def test_the_file_is_found_in_a_parent_folder_with_its_store(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output("index", "corpus")
     monkeypatch.chdir(folder / "corpus" / "reports")
 
@@ -92,8 +88,7 @@ def test_it_is_found_above_and_named_by_v(folder: Path, monkeypatch: pytest.Monk
     assert "no store at" in run("list", SIMDOC_STORE="elsewhere").stderr
 
 
-def test_what_is_unknown_or_of_a_wrong_kind_is_one_sentence(folder: Path) -> None:
-    """With the file, the table, the key, and what could be meant."""
+def test_unknown_options_and_invalid_values_are_one_sentence(folder: Path) -> None:
     assert "[similar] cannot set 'sizes'; did you mean 'size'?" in refused(folder, "[similar]\nsizes = 3")
     assert "cannot set 'similer'; did you mean 'similar'?" in refused(folder, "[similer]")
     assert "[similar] size: 'x' is not a valid integer" in refused(folder, '[similar]\nsize = "x"')
@@ -107,7 +102,6 @@ def test_what_is_unknown_or_of_a_wrong_kind_is_one_sentence(folder: Path) -> Non
 
 
 def test_a_file_made_to_exhaust_the_parser_is_one_short_sentence(folder: Path) -> None:
-    """Keys of many parts, nested values, numbers without an end, and names that fill the screen."""
     for text in (
         ".".join("a" * 3_000) + " = 1",
         "x = " + "[" * 3_000,
@@ -135,19 +129,17 @@ DANGEROUS = [
 
 
 @pytest.mark.parametrize("option", DANGEROUS)
-def test_a_file_cannot_set_what_removes_or_leads_out(folder: Path, option: str) -> None:
-    """Nor what loads code or names an engine."""
+def test_a_file_cannot_set_dangerous_options(folder: Path, option: str) -> None:
+    """They remove documents, lead out of a folder, load code or name an engine."""
     assert f"[index] cannot set '{option}'" in refused(folder, f"[index]\n{option} = true")
 
 
 @pytest.mark.parametrize("command", ["apply", "delete", "repair", "backup", "backfill", "engine", "template", "check"])
-def test_a_file_cannot_set_options_of_commands_that_change_things(folder: Path, command: str) -> None:
-    """Not one of them."""
+def test_a_file_cannot_set_options_of_commands_that_write(folder: Path, command: str) -> None:
     assert f"cannot set '{command}'" in refused(folder, f"[{command}]\nyes = true")
 
 
 def test_no_option_that_can_be_set_writes_a_file() -> None:
-    """All exist; none takes a file, but for the folder of the store."""
     for name, options in SETTABLE.items():
         flags = {flag.lstrip("-"): each for each in cli.commands[name].params for flag in each.opts}
 
@@ -155,8 +147,8 @@ def test_no_option_that_can_be_set_writes_a_file() -> None:
         assert not [each for each in options if isinstance(flags[each].type, click.Path | click.File)]
 
 
-def test_a_found_file_names_no_engine_and_no_other_folder(folder: Path) -> None:
-    """Credentials of the environment would go there; one that a person names may."""
+def test_only_a_named_file_may_name_an_engine_or_another_folder(folder: Path) -> None:
+    """Credentials of the environment would be sent there."""
     for store in ("http://127.0.0.1:1/docs", "../other", "/etc/other"):
         assert "is not a folder beside this file" in refused(folder, f'store = "{store}"')
     (folder / "simdoc.toml").rename(folder / "mine.toml")
@@ -166,8 +158,7 @@ def test_a_found_file_names_no_engine_and_no_other_folder(folder: Path) -> None:
     assert "/other" in run("list", SIMDOC_CONFIG=str(folder / "mine.toml")).stderr
 
 
-def test_the_store_of_a_file_is_not_the_one_that_delete_means(folder: Path) -> None:
-    """What removes documents has the store that a person names."""
+def test_delete_ignores_the_store_of_the_file(folder: Path) -> None:
     output("index", "corpus")
 
     assert "no store at .simdoc" in run("delete", "doc123").stderr.replace("./", "")
@@ -175,8 +166,7 @@ def test_the_store_of_a_file_is_not_the_one_that_delete_means(folder: Path) -> N
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_a_file_that_others_can_write_is_left_out(folder: Path) -> None:
-    """And that is said; named, it is taken."""
+def test_a_file_that_others_can_write_is_ignored_unless_named(folder: Path) -> None:
     path = folder / "simdoc.toml"
     path.chmod(0o666)
 
@@ -184,8 +174,8 @@ def test_a_file_that_others_can_write_is_left_out(folder: Path) -> None:
     assert "index.simdoc" in run("list", SIMDOC_CONFIG=str(path)).stderr
 
 
-def test_patterns_leave_out_names_paths_and_folders(folder: Path) -> None:
-    """Also on the command line, beside what the file says it in place of."""
+def test_exclude_patterns_match_names_paths_and_folders(folder: Path) -> None:
+    """They replace those of the file."""
     shown = run("index", "corpus", "--exclude", "./reports/*.txt", "--exclude", "old.*", "--exclude", "drafts")
 
     assert {"doc123.txt", "other.txt", "a.log"} == {

@@ -134,16 +134,6 @@ def test_an_estimate_has_a_tilde_and_a_note() -> None:
     assert "note: overlaps are estimated from the fingerprints, because the store has no texts" in bare.stderr
 
 
-def test_differences_of_near_duplicates_are_shown() -> None:
-    shown = output("duplicates", "docs", "--differences").splitlines()
-    (cluster,) = answer("duplicates", "--differences")["clusters"]
-    removed = " ".join(f"word{number}" for number in range(190, 200))
-    differences = ["10 words differ", f"10 words removed: '{removed}'"]
-
-    assert differences == [line.strip() for line in shown[4:6]]
-    assert [[], [], differences] == [each["differences"] for each in cluster["duplicates"]]
-
-
 def test_the_exit_status_can_say_that_there_is_a_group() -> None:
     output("index", "docs")
 

@@ -1,4 +1,4 @@
-"""The last lines of commands that list hits say how many there are, and how to see the others."""
+"""The last lines of commands say how many hits there are, and how to see the others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ COUNT = 23
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """An index of documents that are nearly alike, and one more."""
+    """An index of nearly identical documents, and of another one."""
     rows = [{"id": f"d{number:02}", "text": words(0, 200 + number)} for number in range(COUNT)]
     output("index", "-", "--store", tmp_path / "s", stdin=json_lines(*rows, {"id": "other", "text": words(900, 999)}))
     return tmp_path / "s"
 
 
 def test_similar_says_how_many_hits_there_are(store: Path) -> None:
-    """Those that are shown, and all; nothing is added where all are shown."""
     first = output("similar", "d00", "--store", store).splitlines()[-1]
     second = output("similar", "d00", "--store", store, "--offset", "10", "--size", "5").splitlines()[-1]
     found = answer("similar", "d00", "--store", store)
@@ -34,8 +33,7 @@ def test_similar_says_how_many_hits_there_are(store: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("--estimate", "--overlap", "50"), (), ("--overlap", "50")])
-def test_the_number_of_hits_is_never_more_than_there_are(store: Path, arguments: tuple[str, ...]) -> None:
-    """It is all of them, or the answer says that it is the least number."""
+def test_the_number_of_hits_is_exact_or_a_lower_bound(store: Path, arguments: tuple[str, ...]) -> None:
     some = answer("similar", "d00", *arguments, "--store", store)
     every = answer("similar", "d00", *arguments, "--size", "100", "--store", store)
 
@@ -46,7 +44,6 @@ def test_the_number_of_hits_is_never_more_than_there_are(store: Path, arguments:
 
 
 def test_list_says_how_many_documents_there_are(store: Path) -> None:
-    """In order all of them; in the order of the store at least one more."""
     few = ("list", "--limit", "5", "--store", store)
 
     assert "Showing 5 of 24 documents. Show more with --limit 100." == output(*few).splitlines()[-1]

@@ -1,4 +1,4 @@
-"""`simdoc-search list` and `show`, and the columns and the order that hits can have."""
+"""`simdoc-search list` and `show`, columns and sorting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIMES = {"doc123.txt": 1_600_000_000, COPY: 1_500_000_000, HALF: 1_700_000_000, 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files with known times, and documents with metadata, in one store; no test changes it."""
+    """A store of files with known times, and of documents with metadata; no test changes it."""
     folder = tmp_path_factory.mktemp("list")
     write_corpus(folder / "corpus")
     for name, time in TIMES.items():
@@ -43,20 +43,19 @@ def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def rows(*arguments: str) -> list[dict[str, object]]:
-    """The JSON lines of `list`."""
+    """Return the JSON lines of `list`."""
     return [json.loads(line) for line in output("list", *arguments, "--json").splitlines()]
 
 
 def ids(*arguments: str) -> list[object]:
-    """The ids that `list` says, in their order."""
+    """Return the ids of `list`, in its order."""
     return [row["id"] for row in rows(*arguments)]
 
 
 # --- list ---
 
 
-def test_all_documents_are_listed_by_id() -> None:
-    """With size and date of their files, where they have one."""
+def test_all_documents_are_listed_by_id_with_size_and_date() -> None:
     shown = output("list").splitlines()
 
     assert ["doc123.txt", "english", "german", "many", OLD, "other.txt", COPY, HALF] == ids()
@@ -65,8 +64,8 @@ def test_all_documents_are_listed_by_id() -> None:
     assert ["2024-02-03", "english"] == shown[2].split()
 
 
-def test_a_beginning_lists_what_is_below_it() -> None:
-    """Of the metadata `path` if a document has it; or of a folder, as the shell completes it."""
+def test_a_prefix_or_a_folder_lists_the_documents_below_it() -> None:
+    """A prefix of the metadata field `path` too."""
     assert [COPY, HALF] == ids("reports/") == ids("./corpus/reports") == ids(str(Path("corpus/reports").absolute()))
     assert ["german"] == ids("fruit/")
     assert [OLD] == ids("notes/o")
@@ -74,7 +73,6 @@ def test_a_beginning_lists_what_is_below_it() -> None:
 
 
 def test_a_pattern_lists_names_and_paths() -> None:
-    """As of a shell: a name in any folder, or a path; an id that begins just so is what is meant."""
     assert ["doc123.txt", OLD, "other.txt", COPY, HALF] == ids("*.txt")
     assert [COPY] == ids("reports/c*") == ids("./reports/?opy.txt")
     assert [HALF] == ids("*alf.txt", "--sort", "size")
@@ -82,13 +80,8 @@ def test_a_pattern_lists_names_and_paths() -> None:
     assert "begins with 'nowhere/'; there are: " in sentence(run("list", "nowhere/*.txt"))
 
 
-def test_a_beginning_that_nothing_has_is_named() -> None:
-    """With the folders that there are."""
-    assert "no document has a path that begins with 'nowhere/'; there are: " in sentence(run("list", "nowhere/"))
-
-
-def test_the_order_can_be_chosen() -> None:
-    """Dates and sizes fall, all else rises; what lacks the column is last; `none` is the order of the store."""
+def test_documents_are_sorted_by_a_column() -> None:
+    """Documents without the column come last."""
     assert ["english", HALF, OLD, "doc123.txt", COPY] == [
         each for each in ids("--sort", "date") if each == "english" or each in TIMES
     ]
@@ -99,15 +92,13 @@ def test_the_order_can_be_chosen() -> None:
 
 
 def test_filters_and_limits_hold() -> None:
-    """As in other commands."""
     assert ["german"] == ids("--filter", "year=2020")
     assert "german" not in ids("--exclude", "year=2020")
     assert 3 == len(ids("--limit", "3"))
     assert "no document has the field 'colour'" in sentence(run("list", "--filter", "colour=red"))
 
 
-def test_an_empty_store_says_so(tmp_path: Path) -> None:
-    """It is no error."""
+def test_an_empty_store_has_no_documents_to_list(tmp_path: Path) -> None:
     output("index", "-", "--store", tmp_path / "store", stdin=json_lines({"id": "a", "text": "some words in a row"}))
     output("delete", "a", "--store", tmp_path / "store")
 
@@ -118,8 +109,7 @@ def test_an_empty_store_says_so(tmp_path: Path) -> None:
 # --- columns ---
 
 
-def test_columns_are_metadata_and_what_is_known_of_the_file(folder: Path) -> None:
-    """In JSON a path is whole, a size a number, a date that of ISO 8601, and what is missing null."""
+def test_columns_are_metadata_and_values_of_the_file(folder: Path) -> None:
     (row,) = rows("reports/half", "--show", "path,size,date,title")
     (german,) = rows("fruit", "--show", "title,year,path,size")
     (many,) = [each for each in rows("--show", "tags") if each["id"] == "many"]
@@ -132,8 +122,7 @@ def test_columns_are_metadata_and_what_is_known_of_the_file(folder: Path) -> Non
 
 
 @pytest.mark.parametrize("command", ["similar", "passages"])
-def test_hits_have_the_columns_and_the_order_too(command: str) -> None:
-    """The same ones; without --show all is as it was."""
+def test_hits_have_columns_and_an_order_too(command: str) -> None:
     hits = answer(command, "doc123", "--show", "date,size", "--sort", "date")["hits"]
     shown = output(command, "doc123", "--show", "path,tags", "--sort", "id")
     lines = [line for line in shown.splitlines() if line.endswith((COPY, HALF, OLD, "many"))]
@@ -146,14 +135,12 @@ def test_hits_have_the_columns_and_the_order_too(command: str) -> None:
     assert all("show" not in hit for hit in answer(command, "doc123")["hits"])
 
 
-def test_columns_that_are_none_are_refused() -> None:
-    """With how they are written."""
+def test_empty_columns_are_refused() -> None:
     assert "names no columns; write them like date,size,path,title" in usage_error(run("list", "--show", "a,,b"))
 
 
 @pytest.mark.parametrize("command", [["list"], ["similar", "doc123"], ["passages", "doc123"]])
-def test_a_column_that_no_document_has_is_said(command: list[str]) -> None:
-    """With those that there are, the most alike first; one that few documents have is well."""
+def test_an_unknown_column_is_reported_with_similar_ones(command: list[str]) -> None:
     said = run(*command, "--show", "date,titel,tags", "--sort", "datum").stderr.splitlines()
 
     assert [
@@ -164,7 +151,7 @@ def test_a_column_that_no_document_has_is_said(command: list[str]) -> None:
 
 
 def on_a_terminal(folder: Path, *arguments: str) -> str:
-    """What a command writes to a terminal."""
+    """Return the output of a command on a terminal."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "simdoc_search", *arguments]
     done = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, cwd=folder, env=environment())
@@ -183,7 +170,6 @@ def on_a_terminal(folder: Path, *arguments: str) -> str:
 
 @pytest.mark.parametrize("arguments", first(1, [("list", "reports/"), ("similar", "doc123"), ("show", HALF)]))
 def test_on_a_terminal_ids_are_links_to_their_files(folder: Path, arguments: tuple[str, ...]) -> None:
-    """OSC 8; where the output is no terminal there is none."""
     address = f"{(folder / 'corpus' / HALF).as_uri().removeprefix('file://')}\x1b\\{HALF}\x1b]8;;\x1b\\"
 
     assert address in on_a_terminal(folder, *arguments)
@@ -193,8 +179,7 @@ def test_on_a_terminal_ids_are_links_to_their_files(folder: Path, arguments: tup
 # --- show ---
 
 
-def test_a_document_is_shown_with_its_file_and_how_it_begins(folder: Path) -> None:
-    """By its id, the name or the path of its file; JSON has the whole text."""
+def test_a_document_is_shown_with_its_file_and_the_beginning_of_its_text(folder: Path) -> None:
     shown = output("show", "half")
 
     assert shown == output("show", f"./corpus/{HALF}") == output("show", HALF)
@@ -206,13 +191,11 @@ def test_a_document_is_shown_with_its_file_and_how_it_begins(folder: Path) -> No
     assert "title      Über Äpfel\nyear       2020\n" in output("show", "german")
 
 
-def test_a_document_that_is_not_there_is_named() -> None:
-    """With its like."""
+def test_an_unknown_document_is_named_with_similar_ones() -> None:
     assert "no document 'hal' in the store; did you mean 'reports/half.txt'?" == sentence(run("show", "hal"))
 
 
 def test_a_store_without_texts_shows_the_rest(tmp_path: Path) -> None:
-    """And says so."""
     place = ("--store", tmp_path / "store")
     output("index", "-", "--no-texts", *place, stdin=json_lines({"id": "a", "text": "some words in a row", "n": 1}))
     shown = run("show", "a", *place)

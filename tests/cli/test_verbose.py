@@ -1,4 +1,4 @@
-"""`-v`: what the library logs, on stderr; without it nothing is said."""
+"""`-v` shows the log of the library on stderr."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_is_done_is_said_on_stderr(folder: Path) -> None:
-    """With -v; stdout and the exit code are the same as without."""
+def test_v_logs_to_stderr_and_changes_nothing_else(folder: Path) -> None:
     quiet, verbose = run("similar", "doc123_20"), run("-v", "similar", "doc123_20")
 
     assert ("", quiet.stdout, 0) == (quiet.stderr, verbose.stdout, verbose.exit_code)
@@ -32,8 +31,8 @@ def test_what_is_done_is_said_on_stderr(folder: Path) -> None:
     assert "" == process("similar", "doc123", cwd=folder).stderr
 
 
-def test_each_request_is_said_with_two() -> None:
-    """With -vv, and not with -v; nothing stays behind in a process that goes on."""
+def test_vv_logs_each_request() -> None:
+    """The log level is reset afterwards."""
     pytest.importorskip("opensearchpy")
     with serving(lambda _: error(400, "refused", "not today")) as server:
         one, two = (run(option, "info", "--store", f"{server.url}/docs").stderr for option in ("-v", "-vv"))
@@ -47,7 +46,6 @@ def test_each_request_is_said_with_two() -> None:
 
 
 def test_a_log_neither_steers_a_terminal_nor_repeats_a_password() -> None:
-    """Ids and addresses are foreign here too."""
     for arguments in (["info", "--store", "\x1b[2J\u202e"], ["info", "--store", "http://u:SECRET@h/x\x1b[2J"]):
         said = run("-vv", *arguments).stderr
 

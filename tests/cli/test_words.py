@@ -93,7 +93,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("related", "doc123", "--store", "bare"),
         ("compare", "doc123", "draft.txt"),
         ("duplicates", "--overlap", 40),
-        ("duplicates", "--overlap", 40, "--estimate", "--differences"),
+        ("duplicates", "--overlap", 40, "--estimate"),
         ("list",),
         ("show", "doc123"),
         ("info",),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import Document, FileSource, Skipped, Source, find_files, read_corpus, read_jsonl, read_text
+from simdoc_search.corpus import Document, FileSource, Skipped, Source, find_files, read_corpus, read_file, read_jsonl
 from simdoc_search.corpus.file_reader import load, read_text_stream
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import ItemLimits
@@ -50,7 +50,7 @@ def test_a_named_bomb_is_one_sentence(name: str, tmp_path: Path) -> None:
     path = cli.write(tmp_path, {name: make()}) / name
 
     with pytest.raises(CorpusError) as raised:
-        read_text(path, limits=LIMITS)
+        read_file(path, limits=LIMITS)
     assert f"{path} cannot be read: {reason}" == str(raised.value)
 
 
@@ -59,7 +59,7 @@ def test_a_nested_page_gets_a_share_of_the_time(tmp_path: Path) -> None:
     seconds = 6.0 * (1 / 12 + 5_000_000 / 50_000_000)
 
     with pytest.raises(CorpusError) as raised:
-        read_text(path, limits=ItemLimits(6.0, 3_000_000_000))
+        read_file(path, limits=ItemLimits(6.0, 3_000_000_000))
     assert f"{path} cannot be read: took longer than {seconds:.3g} s to read" == str(raised.value)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import Document, Skipped, find_files, read_bytes, read_file, read_sources, read_text
+from simdoc_search.corpus import Document, Skipped, find_files, read_bytes, read_file, read_sources
 from simdoc_search.errors import CorpusError
 from simdoc_search.workers import ItemLimits
 from tests.support import formats
@@ -19,13 +19,13 @@ from tests.support.often import first
 def test_a_named_file_has_a_text_or_is_one_sentence(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "the text of a", "b.png": b"\0\1\2"})
 
-    assert "the text of a" == read_text(tmp_path / "a.txt")
+    assert "the text of a" == read_file(tmp_path / "a.txt").text
     with pytest.raises(CorpusError, match=r"b\.png cannot be read: binary"):
-        read_text(tmp_path / "b.png")
+        read_file(tmp_path / "b.png")
     with pytest.raises(CorpusError, match=r"is a folder; name a file in it"):
-        read_text(tmp_path)
+        read_file(tmp_path)
     with pytest.raises(CorpusError, match=r"none does not exist; check the path"):
-        read_text(tmp_path / "none")
+        read_file(tmp_path / "none")
 
 
 # --- uploads ---

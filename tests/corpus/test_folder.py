@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import DEFAULT_MAX_BYTES, Document, FileSource, Skipped, find_files, read_corpus, read_text
+from simdoc_search.corpus import DEFAULT_MAX_BYTES, Document, FileSource, Skipped, find_files, read_corpus, read_file
 from simdoc_search.corpus.file_reader import load
 from simdoc_search.errors import CorpusError
 from tests.support import cli
@@ -79,7 +79,7 @@ def test_a_file_without_text_is_skipped(tmp_path: Path, name: str, data: bytes, 
 def test_a_file_that_can_be_decoded_is_text(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"# Head\n\nSome <b>words</b>.\n")
 
-    assert "# Head\n\nSome <b>words</b>.\n" == read_text(tmp_path / name)
+    assert "# Head\n\nSome <b>words</b>.\n" == read_file(tmp_path / name).text
 
 
 @posix_only

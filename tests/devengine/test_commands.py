@@ -25,7 +25,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_status_of_nothing_is_1() -> None:
-    """People are told what to do; machines get the same keys."""
     shown = run("engine", "status", "--port", NOWHERE, "--json")
 
     assert f"no engine runs on port {NOWHERE}; start one: simdoc-search engine start" == sentence(
@@ -35,14 +34,12 @@ def test_status_of_nothing_is_1() -> None:
 
 
 def test_an_engine_on_another_port_is_named(child: Any) -> None:
-    """It may be the one that was meant."""
     registered(port=9270, pids=(child(),), token="the-token")
 
     assert "(but on 9270: --port)" in sentence(run("engine", "status", "--port", NOWHERE))
 
 
 def test_status_of_an_engine_that_ended_is_1() -> None:
-    """It says so, node by node."""
     registered(pids=(0, 0))
     shown = run("engine", "status", "--port", NOWHERE)
 
@@ -54,7 +51,6 @@ def test_status_of_an_engine_that_ended_is_1() -> None:
 
 
 def test_stop_of_nothing_is_no_error() -> None:
-    """What is to be gone is gone."""
     registered()
 
     assert f"no engine runs on port {NOWHERE}\n" == output("engine", "stop", "--port", NOWHERE)
@@ -63,7 +59,6 @@ def test_stop_of_nothing_is_no_error() -> None:
 
 
 def test_logs_are_shown_from_their_end(tmp_path: Path) -> None:
-    """Of one node, also of one that ended; signs that would steer the terminal are not obeyed."""
     registered(folder=str(tmp_path), pids=(0, 0))
     (tmp_path / "node-2").mkdir()
     (tmp_path / "node-2" / "engine.log").write_text("one\ntwo\n\x1b[31mthree\n", "utf-8")
@@ -75,13 +70,10 @@ def test_logs_are_shown_from_their_end(tmp_path: Path) -> None:
 
 
 def test_logs_of_nothing_are_one_sentence() -> None:
-    """It says where they may be."""
     assert sentence(run("engine", "logs", "--port", NOWHERE)).startswith(f"no engine runs on port {NOWHERE}; the logs")
 
 
 def test_a_start_that_fails_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Above the sentence, on stderr."""
-
     def fails(**_: object) -> None:
         raise EngineError("node 1 ended", ["starting ...", "out of luck"])
 
@@ -93,7 +85,6 @@ def test_a_start_that_fails_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyP
 
 
 def test_progress_is_a_line_for_each_step_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On stderr; stdout has the result only."""
     known = registered()
 
     def starts(progress: Any, **_: object) -> cluster.Cluster:
@@ -113,13 +104,11 @@ def test_progress_is_a_line_for_each_step_where_there_is_no_terminal(monkeypatch
     "arguments", [["--port", "9300"], ["--port", "80"], ["--nodes", "0"], ["--nodes", "10"], ["--nodes", "x"]]
 )
 def test_impossible_numbers_are_wrong_calls(arguments: list[str]) -> None:
-    """They are refused by the command line itself."""
     assert usage_error(run("engine", "start", *arguments))
 
 
 @pytest.mark.parametrize("name", ["start", "status", "stop", "logs"])
 def test_each_command_has_an_example_and_says_what_its_options_do(name: str) -> None:
-    """All of them have --port and --json."""
     shown = output("engine", name, "--help")
     options = [each for each in commands.commands[name].params if isinstance(each, click.Option)]
 
@@ -129,7 +118,6 @@ def test_each_command_has_an_example_and_says_what_its_options_do(name: str) -> 
 
 
 def test_help_waits_for_nothing() -> None:
-    """The packages are loaded by the commands that need them."""
     code = "import sys, simdoc_search.cli.group; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
 

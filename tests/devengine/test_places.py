@@ -22,30 +22,25 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(("port", "nodes"), [(9200, 1), (9201, 3), (9280, 1), (9200, 81)])
 def test_ports_of_the_range_are_accepted(port: int, nodes: int) -> None:
-    """As long as those of all nodes are in it."""
     check_ports(port, nodes)
 
 
 @pytest.mark.parametrize(("port", "nodes"), [(9199, 1), (9281, 1), (9279, 3), (80, 1), (9300, 1), (9201, 0)])
 def test_other_ports_are_refused_in_a_sentence(port: int, nodes: int) -> None:
-    """The runner would end there without a word."""
     with pytest.raises(EngineError, match=r"9200 to 9280|at least 1"):
         check_ports(port, nodes)
 
 
 def test_transport_ports_never_meet_http_ports() -> None:
-    """Whatever engines run beside each other."""
     assert set() == set(PORTS) & {port + TRANSPORT_OFFSET for port in PORTS}
 
 
 def test_a_port_where_something_listens_is_in_use(listening: int) -> None:
-    """And is not when it has stopped."""
     assert is_port_in_use(listening)
     assert listening != free_port()
 
 
 def test_free_ports_are_in_a_row_and_free() -> None:
-    """They also leave 9200 and 9201 to the user."""
     first = free_port(3)
 
     assert first > 9201
@@ -53,7 +48,6 @@ def test_free_ports_are_in_a_row_and_free() -> None:
 
 
 def test_who_looks_for_free_ports_at_once_seldom_finds_the_same() -> None:
-    """Engines of other users, or of other homes, are not known here before they listen."""
     assert len({free_port() for _ in range(10)}) > 1
     with pytest.raises(EngineError, match="no 100 ports in a row are free between 9210 and 9280"):
         free_port(100)
@@ -72,7 +66,6 @@ def configured(folder: Path, *, is_first_start: bool) -> list[dict[str, Any]]:
 
 
 def test_nodes_listen_on_this_machine_only_and_know_each_other(tmp_path: Path) -> None:
-    """Each has a transport port of its own, and the addresses of all."""
     found = configured(tmp_path, is_first_start=True)
 
     assert {"127.0.0.1"} == {each["network.host"] for each in found}
@@ -84,7 +77,6 @@ def test_nodes_listen_on_this_machine_only_and_know_each_other(tmp_path: Path) -
 
 
 def test_only_nodes_that_were_never_a_cluster_may_make_one(tmp_path: Path) -> None:
-    """A node that lost its data would otherwise become a cluster of its own beside the others."""
     key = "cluster.initial_cluster_manager_nodes"
 
     assert [["127.0.0.1:9311"]] * 3 == [each[key] for each in configured(tmp_path, is_first_start=True)]
@@ -92,14 +84,12 @@ def test_only_nodes_that_were_never_a_cluster_may_make_one(tmp_path: Path) -> No
 
 
 def test_docker_compose_has_the_same_version() -> None:
-    """OPENSEARCH_VERSION is the one place."""
     image = f"image: opensearchproject/opensearch:{packages.OPENSEARCH_VERSION}\n"
 
     assert image in (ROOT / "docker-compose.yml").read_text("utf-8")
 
 
 def test_the_usual_version_passes_all() -> None:
-    """The table of versions says so; scripts/compatibility.py has tried it."""
     table = (ROOT / "docs" / "compatibility.md").read_text("utf-8").splitlines()
     [cells] = (
         line.split("|")[2:-2] for line in table if line.startswith(f"| OpenSearch {packages.OPENSEARCH_VERSION} |")
@@ -114,7 +104,6 @@ def test_the_usual_version_passes_all() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")
 def test_what_is_fetched_and_what_is_kept_lie_where_linux_has_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where XDG says, else below the home."""
     assert (home / "XDG_CACHE_HOME" / "simdoc-search") == cache_folder()
     assert (home / "XDG_DATA_HOME" / "simdoc-search" / "engine") == data_folder()
     for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):

@@ -18,14 +18,12 @@ from tests.support.devengine import NOWHERE, registered
 
 @pytest.mark.skipif(os.name != "posix", reason="sessions are POSIX")
 def test_a_process_is_out_of_reach_of_the_terminal(child: Any) -> None:
-    """Ctrl-C goes to a session's processes, and this one has its own."""
     pid = child()
 
     assert pid == os.getsid(pid)
 
 
 def test_a_process_is_known_by_its_token_only(child: Any) -> None:
-    """An id that was used again is somebody else's."""
     pid = child()
 
     assert processes.is_alive(pid, "the-token")
@@ -36,7 +34,6 @@ def test_a_process_is_known_by_its_token_only(child: Any) -> None:
 
 
 def test_a_process_ends_when_asked(child: Any) -> None:
-    """And how is known."""
     pid = child()
 
     assert processes.end([pid], "the-token", 20)
@@ -44,7 +41,6 @@ def test_a_process_ends_when_asked(child: Any) -> None:
 
 
 def test_a_process_that_does_not_listen_is_killed(child: Any) -> None:
-    """After a grace period."""
     pid = child("signal.signal(signal.SIGTERM, signal.SIG_IGN)")
 
     assert processes.end([pid], "the-token", 0.2)
@@ -52,7 +48,6 @@ def test_a_process_that_does_not_listen_is_killed(child: Any) -> None:
 
 
 def test_a_process_that_nobody_noted_is_ended_with_the_others(child: Any) -> None:
-    """Ctrl-C may come at any moment."""
     pid = child()
 
     assert processes.end([], "the-token", 20)
@@ -63,7 +58,6 @@ def test_a_process_that_nobody_noted_is_ended_with_the_others(child: Any) -> Non
 
 
 def test_what_is_registered_is_found() -> None:
-    """By its port, as it was written."""
     known = registered(pids=(11, 12))
 
     assert known == registry.read(NOWHERE)
@@ -73,7 +67,6 @@ def test_what_is_registered_is_found() -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"pids": 1}', '{"pids": [1]}'])
 def test_a_damaged_note_is_none(text: str) -> None:
-    """It is written anew by the next start."""
     registered()
     (data_folder() / "running" / f"{NOWHERE}.json").write_text(text, "utf-8")
 
@@ -82,7 +75,6 @@ def test_a_damaged_note_is_none(text: str) -> None:
 
 
 def test_an_engine_that_ended_by_itself_is_no_error() -> None:
-    """Its process id may be another's by now, which is left alone: this one's."""
     registered(pids=(os.getpid(),))
     ended = find(NOWHERE)
 
@@ -95,7 +87,6 @@ def test_an_engine_that_ended_by_itself_is_no_error() -> None:
 
 @pytest.mark.parametrize(("name", "stays"), [("simdoc-engine-x", False), ("documents", True)])
 def test_only_folders_that_were_made_for_it_go_with_an_ephemeral_engine(tmp_path: Path, name: str, stays: bool) -> None:
-    """Whatever the note says."""
     folder = tmp_path / name
     folder.mkdir()
     registered(folder=str(folder), is_ephemeral=True)
@@ -107,7 +98,6 @@ def test_only_folders_that_were_made_for_it_go_with_an_ephemeral_engine(tmp_path
 
 
 def test_a_node_that_does_not_exist_is_one_sentence() -> None:
-    """Nodes are counted from 1."""
     registered(pids=(0, 0))
     known = find(NOWHERE)
 

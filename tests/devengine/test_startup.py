@@ -21,7 +21,6 @@ from tests.support.devengine import NOWHERE, fake_java, registered
 
 
 def test_a_port_in_use_is_refused_before_anything_is_fetched(listening: int) -> None:
-    """In one sentence, and nothing is left behind."""
     with pytest.raises(EngineError, match=f"port {listening} is in use by another program; stop that, or choose"):
         start(port=listening)
 
@@ -30,7 +29,6 @@ def test_a_port_in_use_is_refused_before_anything_is_fetched(listening: int) -> 
 
 
 def test_the_port_of_the_transport_counts_too() -> None:
-    """It is the HTTP port and 100."""
     port = free_port()
     with (
         socket.create_server(("127.0.0.1", port + 100)),
@@ -40,7 +38,6 @@ def test_the_port_of_the_transport_counts_too() -> None:
 
 
 def test_fewer_nodes_than_the_data_are_of_are_refused(tmp_path: Path) -> None:
-    """They could not agree on anything."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "engine.json").write_text('{"nodes": 3, "opensearch": "3.3.2"}', "utf-8")
 
@@ -49,7 +46,6 @@ def test_fewer_nodes_than_the_data_are_of_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_damaged_note_about_the_data_is_refused(tmp_path: Path) -> None:
-    """Whatever it has."""
     (tmp_path / "data").mkdir()
     for damage in ("", "[]", "[" * 100_000, " " * 100_000):
         (tmp_path / "data" / "engine.json").write_text(damage, "utf-8")
@@ -60,7 +56,6 @@ def test_a_damaged_note_about_the_data_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", ["3", "3.x", "2.19", "v3.3.2", "3.3.2.0", "3.3.2/../x", "latest", "", "٣.3.2"])
 def test_what_is_no_version_is_refused_in_a_sentence(version: str) -> None:
-    """Before anything is fetched, or looked for in the cache."""
     with pytest.raises(EngineError, match=r"is not a version of OpenSearch; write \d"):
         start(port=free_port(), version=version, ephemeral=True)
 
@@ -68,7 +63,6 @@ def test_what_is_no_version_is_refused_in_a_sentence(version: str) -> None:
 
 
 def test_data_of_a_newer_version_are_not_given_to_an_older_one(tmp_path: Path) -> None:
-    """It could not read them. 2.19 is newer than 2.9."""
     made_by(tmp_path / "data", "2.19.1")
 
     with pytest.raises(EngineError, match=r"are of 1 nodes of OpenSearch 2\.19\.1; leave"):
@@ -81,7 +75,6 @@ def test_data_of_a_newer_version_are_not_given_to_an_older_one(tmp_path: Path) -
 def test_data_are_started_with_what_can_read_them(
     home: Path, monkeypatch: pytest.MonkeyPatch, made: str, started: str
 ) -> None:
-    """The usual version takes on what an older one has left; of a newer one it leaves them alone."""
     monkeypatch.setenv("JAVA_HOME", str(fake_java(home / "java", "25").parents[1]))
     made_by(home / "data", made)
     told: list[str] = []
@@ -98,13 +91,11 @@ def made_by(folder: Path, version: str) -> None:
 
 
 def test_ephemeral_data_have_no_place(tmp_path: Path) -> None:
-    """Otherwise somebody's folder would be deleted."""
     with pytest.raises(EngineError, match="leave out --data or --ephemeral"):
         start(data=tmp_path, ephemeral=True)
 
 
 def test_another_engine_than_asked_for_is_not_taken_for_it(child: Any, tmp_path: Path) -> None:
-    """All that differs is named; what was not asked for may be as it is."""
     registered(pids=(child(),), token="the-token")
 
     with pytest.raises(EngineError, match=r"has nodes 1, not 2 and heap 1g, not 2g and data .*; use it"):
@@ -117,7 +108,6 @@ def test_another_engine_than_asked_for_is_not_taken_for_it(child: Any, tmp_path:
 
 
 def test_data_belong_to_one_engine(child: Any) -> None:
-    """And ports to the one that has them."""
     registered(port=9270, pids=(child(), 0), token="the-token")
 
     with pytest.raises(EngineError, match="the engine on port 9270 uses the data in"):
@@ -132,7 +122,6 @@ def test_data_belong_to_one_engine(child: Any) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
 @pytest.mark.usefixtures("faults")
 def test_a_node_whose_folder_is_gone_ends_with_a_sentence(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no log to show; that it ended is said all the same."""
     program = fake_java(home / "java", "25")
     program.write_text("#!/bin/sh\nexit 1\n", "utf-8")
     monkeypatch.setenv("JAVA_HOME", str(home / "java"))

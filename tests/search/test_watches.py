@@ -170,7 +170,7 @@ def test_a_watch_stays_when_its_document_changes_or_goes(made: Indices, watching
     assert {"doc"} == ids(watching, "other").keys()
     assert 1 == watching.remove(["doc"])
     assert {} == ids(watching, "other")
-    with pytest.raises(StoreError, match="'doc' is not watched; simdoc-search watch --list"):
+    with pytest.raises(StoreError, match="'doc' is not watched; list the watches with: simdoc-search watch --list"):
         watching.remove(["doc"])
 
 

@@ -1,4 +1,4 @@
-"""What every store must find: candidates of a plan, in order, with what is asked of them."""
+"""Candidates of a plan: every store finds the same documents, most equal tokens first."""
 
 from __future__ import annotations
 
@@ -21,15 +21,12 @@ from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Store
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema
 from simdoc_search.stores.local import store as local
-from simdoc_search.stores.local import writer as local_writer
-from simdoc_search.stores.record import Record
 from tests.support.stores import NewStore, found, put, record, tokens
 
 # --- plans ---
 
 
 def test_threshold_counts_equal_tokens(store: Store) -> None:
-    """A document is found from minimum_match equal tokens on, with their number; most first."""
     put(store, record("d", [1]), record("c", [1, 2, 9]), record("a", [1, 2, 3]), record("b", [2, 3]))
 
     assert [(3, "a"), (2, "b"), (2, "c")] == found(store, Threshold(tokens([1, 2, 3]), 2))
@@ -39,15 +36,13 @@ def test_threshold_counts_equal_tokens(store: Store) -> None:
 
 
 def test_the_range_of_buckets_is_inclusive(store: Store) -> None:
-    """Both ends of the range belong to it; a range without any number finds nothing."""
     put(store, *(record(str(n), range(n)) for n in range(1, 6)))
 
     assert [(2, "2"), (2, "3"), (2, "4")] == found(store, Threshold(tokens(range(2)), 1, (2, 4)))
     assert [] == found(store, Threshold(tokens(range(2)), 1, (4, 2)))
 
 
-def test_bands_need_all_tokens_of_one_and_count_all_equal_tokens(store: Store) -> None:
-    """A document with a whole band is found, and ranked by its equal tokens inside and outside of the bands."""
+def test_bands_select_by_one_whole_band_and_rank_by_all_equal_tokens(store: Store) -> None:
     put(store, record("half", [1, 3, 5]), record("one", [1, 2]), record("more", [1, 2, 5, 6, 9]))
 
     assert [(4, "more"), (2, "one")] == found(
@@ -56,7 +51,6 @@ def test_bands_need_all_tokens_of_one_and_count_all_equal_tokens(store: Store) -
 
 
 def test_a_plan_without_tokens_finds_nothing(store: Store) -> None:
-    """No tokens, no bands or empty bands are answered by nothing."""
     put(store, record("a"))
     plans: list[Threshold | Bands] = [
         Threshold((), 0),
@@ -70,7 +64,6 @@ def test_a_plan_without_tokens_finds_nothing(store: Store) -> None:
 
 
 def test_the_order_is_exact_across_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of documents with few different counts come most equal tokens first, none lost or twice, each time."""
     monkeypatch.setattr(page_reader, "FIRST_PAGE", 8)
     choose = random.Random(3)
     codes = {f"{choose.random()}": choose.sample(range(6), choose.randint(1, 6)) for _ in range(700)}
@@ -86,8 +79,9 @@ def test_the_order_is_exact_across_pages(store: Store, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_of_thousands_that_are_equal_a_page_is_read(local_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hits that nothing can surpass end the reading, whatever their number; counted are all."""
+def test_of_thousands_of_equal_documents_only_a_page_is_read(
+    local_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(local_store, *(record(f"{n:04}") for n in range(3000)))
     read: list[Any] = []
 
@@ -103,27 +97,9 @@ def test_of_thousands_that_are_equal_a_page_is_read(local_store: Store, monkeypa
     assert len(read) <= 2 * 50  # of which the hits are counted
 
 
-@pytest.mark.slow
-def test_the_first_candidates_load_few_records(local_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who takes ten of thousands does not wait for the others to be read."""
-    put(local_store, *(record(f"{n:04}", range(1 + n % 40)) for n in range(3000)))
-    read: list[str] = []
-    made = schema.to_record
-
-    def counted(*arguments: Any, **options: Any) -> Record:
-        read.append("")
-        return made(*arguments, **options)
-
-    monkeypatch.setattr(local, "to_record", counted)
-    candidates = iter(local_store.candidates(Threshold(tokens(range(40)), 1)))
-
-    assert 10 == len([next(candidates) for _ in range(10)])
-    assert len(read) <= 100
-
-
 @pytest.mark.parametrize("seed", range(2))
-def test_bands_and_their_cut_off_find_what_the_definition_finds(shared_store: NewStore, seed: int) -> None:
-    """Random plans among documents that share much, by brute force; floods are asked for by the plain query."""
+def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore, seed: int) -> None:
+    """A plan whose bands match too many documents is run without them."""
     rng = random.Random(seed)
     stored = {f"{n}": frozenset(rng.sample(range(60), rng.randint(0, 60))) for n in range(400)}
     store = shared_store()
@@ -165,7 +141,7 @@ CODES = st.frozensets(st.integers(0, 11), max_size=8)
     language=st.sampled_from([None, "en", "de"]),
     exclude=st.none() | st.integers(0, 40).map(str),
 )
-def test_candidates_are_what_counting_by_hand_finds(
+def test_plans_find_the_same_documents_as_a_loop_over_all(
     *,
     stored: list[frozenset[int]],
     asked: frozenset[int],
@@ -176,10 +152,6 @@ def test_candidates_are_what_counting_by_hand_finds(
     language: str | None,
     exclude: str | None,
 ) -> None:
-    """For any sets of tokens, both kinds of plan find exactly the documents that a loop over all of them finds.
-
-    Bands are counted here, or by the index, or replaced by the plain query: the plan of the candidates says so.
-    """
     languages = ["en", "de"]
     ordered = sorted(asked)
     groups = [ordered[at : at + rows] for at in range(0, len(ordered), rows)] if rows else []
@@ -207,30 +179,10 @@ def test_candidates_are_what_counting_by_hand_finds(
         assert oracle == [(-matched, id) for matched, id in found(store, plan, **options)]
 
 
-def test_the_number_of_writer_threads_changes_no_result(
-    new_folder_store: NewStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One thread or four: the same records, candidates and order, replaced and deleted ones included."""
-    records = [record(f"{n % 300}", range(n % 7), n=n) for n in range(500)]
-    answers = []
-    for threads in (1, 4):
-        monkeypatch.setattr(local_writer, "WRITER_THREADS", threads)
-        store = new_folder_store()
-        with store.writer() as writer:
-            writer.put(records)
-            writer.delete(["5", "299"])
-        stored = sorted((each.id, each.metadata["n"]) for each in store.scan())
-        answers.append((stored, found(store, Threshold(tokens(range(7)), 2))))
-
-    assert answers[0] == answers[1]
-    assert 298 == len(answers[0][0])
-
-
 # --- places and fields ---
 
 
-def test_hits_have_a_place_and_the_metadata_that_was_asked_for(store: Store) -> None:
-    """Values as they were stored; what a document lacks is left out. In an engine, a place is in an index."""
+def test_hits_have_a_place_and_the_requested_metadata(store: Store) -> None:
     dated = replace(record("b"), metadata={"title": "B", "tags": ["x"], "dc.date": 7})
     put(store, record("a"), dated, record("c", draft=True))
     search = SimilaritySearch(store)
@@ -247,13 +199,12 @@ def test_hits_have_a_place_and_the_metadata_that_was_asked_for(store: Store) -> 
 
 @pytest.mark.parametrize("fields", ["title", [1]])
 def test_fields_are_a_list_of_names(new_memory_store: NewStore, fields: Any) -> None:
-    """Anything else is said at the call."""
     with pytest.raises(QuerySyntaxError, match="fields must be a list of names, not"):
         SimilaritySearch(new_memory_store()).similar_many([], fields=fields)
 
 
-def test_records_come_with_their_texts_if_asked_for(store: Store) -> None:
-    """Many at once; unknown ids are left out."""
+def test_many_records_come_with_their_texts_on_request(store: Store) -> None:
+    """Unknown ids are ignored."""
     put(store, *(record(f"{n}", text=f"text {n}") for n in range(120)))
     ids = [f"{n}" for n in range(0, 130, 2)]
 
@@ -261,8 +212,7 @@ def test_records_come_with_their_texts_if_asked_for(store: Store) -> None:
     assert {None} == {each.text for each in store.records(ids)}
 
 
-def test_ids_can_be_completed(store: Store) -> None:
-    """Those that begin so, as many as were asked for; an id with another path in its metadata too."""
+def test_ids_are_found_by_their_prefix(store: Store) -> None:
     put(store, *(record(id) for id in ("a/1", "a/2", "ab", "b/a/1", "a'c")), record("ax", path="elsewhere/9"))
 
     assert ["a/1", "a/2"] == store.beginning("a/", 10)

@@ -1,4 +1,4 @@
-"""Which candidates every store leaves out: filters by metadata and by path."""
+"""Filters by metadata and by path, in every store."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from tests.support.stores import found, put, record, tokens
 
 
 def filtered(store: Store, **filters: str | int | float | bool) -> list[str]:
+    """Return the ids of the documents that match."""
     return [id for _, id in found(store, Threshold(tokens(range(8)), 1), filters=filters)]
 
 
 def test_filters_compare_the_text_form_of_a_field(store: Store) -> None:
-    """Numbers and booleans are equal to what JSON writes for them; one value of a list is enough."""
+    """Numbers and booleans are as in JSON. One value of a list is enough."""
     put(
         store,
         record("a", year=2020, draft=True, share=0.5, language="en", authors=["Ada", "Bob"]),
@@ -30,18 +31,17 @@ def test_filters_compare_the_text_form_of_a_field(store: Store) -> None:
 
 
 def test_all_filters_must_hold(store: Store) -> None:
-    """Several filters are joined by AND, and do not change how equal tokens are counted."""
     put(store, record("a", x="1", y="1"), record("b", x="1", y="2"), record("c", x="2", y="2"))
 
     assert [(8, "b")] == found(store, Threshold(tokens(range(9)), 1), filters={"x": "1", "y": "2", "path": "b"})
 
 
-def test_a_list_of_values_means_one_of_them(store: Store) -> None:
-    """Of a field or of the path, and `none_of` the opposite. Several conditions are a list of filters."""
+def test_a_list_of_values_matches_any_and_none_of_matches_no_value(store: Store) -> None:
     put(store, record("a/1", x="1", y="1"), record("a/2", x="2", y="1"), record("b", x=["2", "3"]))
     plan = Threshold(tokens(range(8)), 1)
 
     def filtered(filters: Filters) -> list[str]:
+        """Return the ids of the documents that match."""
         return sorted(id for _, id in found(store, plan, filters=filters))
 
     assert ["a/1", "a/2", "b"] == filtered({"x": ["1", "2"]}) == filtered({"x": any_of(1, "2", "none")})
@@ -53,8 +53,7 @@ def test_a_list_of_values_means_one_of_them(store: Store) -> None:
     assert [] == filtered({"x": []}) == filtered({"path": []}) == filtered([{"x": any_of()}, {"y": "1"}])
 
 
-def test_a_store_says_what_it_has_where_a_filter_names_what_it_has_not(store: Store) -> None:
-    """None where some document has the field, or such a path; else the fields, or the folders at the top."""
+def test_alternatives_are_suggested_for_an_unknown_field_or_path(store: Store) -> None:
     put(store, record("a/1", x="1", long="x" * 5_000), record("b/c/2", y=2), record("top"))
 
     for known in (
@@ -71,8 +70,7 @@ def test_a_store_says_what_it_has_where_a_filter_names_what_it_has_not(store: St
 @pytest.mark.parametrize(
     "value", ["x" * 10_000, "x" * 70_000, "漢" * 600, "a b_c/d\"e'f\\g=h", "", "\ud800", "a\0b", "é\n"]
 )
-def test_any_value_can_be_a_filter(store: Store, value: str) -> None:
-    """A value of any length and any characters is found by equality, and no other one is."""
+def test_a_value_of_any_length_and_characters_is_found_by_equality(store: Store, value: str) -> None:
     put(store, record("a", field=value), record("b", field=value + "."), record("c", other=value))
 
     assert ["a"] == filtered(store, field=value)
@@ -118,14 +116,13 @@ PATHS = (
     ],
 )
 def test_the_filter_path_takes_every_character_as_it_is(store: Store, prefix: str) -> None:
-    """Exactly the documents whose path begins with the value are found."""
     put(store, *map(record, PATHS))
 
     assert sorted(each for each in PATHS if each.startswith(prefix)) == filtered(store, path=prefix)
 
 
-def test_the_filter_path_looks_at_the_metadata_first(store: Store) -> None:
-    """A metadata field `path` stands in for the id; an empty value lets all documents pass."""
+def test_the_filter_path_prefers_the_metadata_field(store: Store) -> None:
+    """An empty value matches all documents."""
     put(store, record("1", path="news/a"), record("news/b"), record("2", path="old/" + "x" * 70_000))
 
     assert ["1", "news/b"] == filtered(store, path="news/")

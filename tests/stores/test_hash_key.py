@@ -1,4 +1,4 @@
-"""A store that was made with a secret key opens with that key only, and answers as others do."""
+"""A store that was made with a secret key opens with that key only."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ DOCUMENTS = [
 ]
 
 
-def test_a_keyed_store_answers_as_others_do(new_store: NewStore) -> None:
-    """Whatever keeps it: the same hits, by other tokens."""
+def test_a_keyed_store_gives_the_same_hits_by_other_tokens(new_store: NewStore) -> None:
     keyed, plain = (SimilaritySearch(new_store(Settings().with_key(key))) for key in (HashKey(SECRET), None))
     for search in (keyed, plain):
         search.index(DOCUMENTS)
@@ -39,7 +38,7 @@ def test_a_keyed_store_answers_as_others_do(new_store: NewStore) -> None:
 
 
 def test_a_keyed_folder_opens_with_its_key_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without it, or with another one, one sentence says so; the files hold no secret."""
+    """The files contain no secret."""
     monkeypatch.delenv(HASH_KEY, raising=False)
     SimilaritySearch(open_store(tmp_path / "s", create=True, hash_key=SECRET)).index(DOCUMENTS, workers=2)
     written = b"".join(file.read_bytes() for file in (tmp_path / "s").rglob("*") if file.is_file())
@@ -54,19 +53,12 @@ def test_a_keyed_folder_opens_with_its_key_only(tmp_path: Path, monkeypatch: pyt
     assert OTHER not in str(caught.value)
     with pytest.raises(StoreError, match="at least 16 characters"):
         open_store(tmp_path / "s", hash_key="short")
-
-
-def test_an_unkeyed_folder_is_not_opened_with_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who sets one relies on it."""
-    monkeypatch.delenv(HASH_KEY, raising=False)
-    open_store(tmp_path / "s", create=True).close()
-
+    open_store(tmp_path / "unkeyed", create=True).close()
     with pytest.raises(FormatMismatchError, match="was made without a hash key; unset SIMDOC_HASH_KEY"):
-        open_store(tmp_path / "s", hash_key=SECRET)
+        open_store(tmp_path / "unkeyed", hash_key=SECRET)
 
 
-def test_a_key_goes_with_other_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Given beside them, or within them."""
+def test_a_key_can_be_given_beside_settings_or_within_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(HASH_KEY, raising=False)
     asked = Settings(token_length=5)
     open_store(tmp_path / "a", asked, create=True, hash_key=SECRET).close()
@@ -77,8 +69,8 @@ def test_a_key_goes_with_other_settings(tmp_path: Path, monkeypatch: pytest.Monk
         open_store(tmp_path / "a", Settings(), hash_key=SECRET)
 
 
-def test_a_key_in_the_program_counts_more_than_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Given by itself first, then within settings; settings that were read from somewhere have none of their own."""
+def test_a_given_key_takes_precedence_over_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The argument comes first, then the settings. Settings that were read from a store have no key."""
     monkeypatch.setenv(HASH_KEY, OTHER)
     keyed = Settings().with_key(HashKey(SECRET))
     open_store(tmp_path / "a", keyed, create=True).close()
@@ -94,8 +86,7 @@ def test_a_key_in_the_program_counts_more_than_the_environment(tmp_path: Path, m
     assert known.is_known
 
 
-def test_commands_take_the_key_from_the_environment(tmp_path: Path) -> None:
-    """From nowhere else, and print it never."""
+def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     for each in DOCUMENTS:
         (tmp_path / "corpus" / f"{each.id}.txt").write_text(each.text)

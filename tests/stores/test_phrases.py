@@ -1,4 +1,4 @@
-"""Which documents have a phrase, word for word, in every store."""
+"""Phrase search, word for word, in every store."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ TEXTS = {
 
 
 def phrase(text: str) -> Phrase:
-    """A phrase as it stands in a text."""
+    """Return the phrase of a text."""
     return Phrase(tuple(placed_words(text).words), text)
 
 
 def having(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
-    """The ids of the documents that have some phrases, with the numbers of these."""
+    """Return the ids of the documents that contain some phrases, with the numbers of the phrases."""
     found = store.having_phrases([phrase(each) for each in texts], **options)  # type: ignore[arg-type]
     assert () == found.incomplete
     return {place.id: numbers for place, numbers in found.documents.items()}
@@ -49,7 +49,6 @@ def filled(store: Store) -> Store:
 
 
 def test_phrases_are_found_word_for_word(filled: Store) -> None:
-    """Whatever their letter case and punctuation, in any script; the same words in another order are another phrase."""
     assert filled.finds_phrases
     assert {"a": (0,), "b": (0,)} == having(filled, "quick brown FOX")
     assert {"a": (0, 1), "b": (2,)} == having(filled, "the lazy dog, it's the", "brown fox jumps", "dog jumps")
@@ -60,16 +59,14 @@ def test_phrases_are_found_word_for_word(filled: Store) -> None:
     assert {} == having(filled)
 
 
-def test_filters_and_the_source_are_left_out(filled: Store) -> None:
-    """Before documents are read."""
+def test_filters_and_the_excluded_document_are_left_out(filled: Store) -> None:
     assert {"b": (0,)} == having(filled, "the lazy dog", filters={"kind": ["b", "c"]})
     place = next(each.place for each in filled.records(["a"]))
     assert {"b": (0,)} == having(filled, "the lazy dog", exclude=place)
     assert {} == having(filled, "the lazy dog", exclude=place, filters={"kind": "a"})
 
 
-def test_what_was_replaced_or_deleted_is_not_found(filled: Store) -> None:
-    """The words are those of the documents as they are."""
+def test_replaced_and_deleted_texts_are_not_found(filled: Store) -> None:
     fill(filled, {"a": "a new text about a quick brown cat"})
     with filled.writer() as writer:
         writer.delete(["b"])
@@ -77,8 +74,8 @@ def test_what_was_replaced_or_deleted_is_not_found(filled: Store) -> None:
     assert {"a": (1,)} == having(filled, "quick brown fox", "quick brown cat")
 
 
-def test_many_phrases_are_asked_at_once(store: Store) -> None:
-    """More than a request has: each run of six words of a text is found in it, and only there."""
+def test_many_phrases_are_found_at_once(store: Store) -> None:
+    """There are more than a request can have."""
     words = [f"w{number}" for number in random.Random(1).sample(range(100_000), 400)]
     fill(store, {"x": " ".join(words), "y": " ".join(reversed(words))})
     runs = [" ".join(words[at : at + 6]) for at in range(395)]
@@ -86,8 +83,8 @@ def test_many_phrases_are_asked_at_once(store: Store) -> None:
     assert {"x": tuple(range(395))} == having(store, *runs)
 
 
-def test_phrases_of_words_that_are_too_common_are_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others of the same question are found all the same."""
+def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other phrases of the same query are found."""
     monkeypatch.setattr(local, "MOST_OF_PHRASE", 5)
     monkeypatch.setattr(local, "MOST_READ", 5)
     monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
@@ -103,7 +100,6 @@ def test_phrases_of_words_that_are_too_common_are_named(store: Store, monkeypatc
 
 
 def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
-    """Which the store says beforehand."""
     with new_store(store_texts=False) as store:
         fill(store)
         assert not store.finds_phrases
@@ -112,8 +108,8 @@ def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
 
 
 @pytest.mark.parametrize("length", [3, 4, 5, 6, 8, 12, 20, 40])
-def test_sentences_that_stand_in_a_text_are_found(new_store: NewStore, length: int) -> None:
-    """With the place; among texts of the same few words, so that all of them have each word."""
+def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None:
+    """All texts have the same few words."""
     chosen = random.Random(length)
     texts = {f"{n}": " ".join(chosen.choices([f"w{m}" for m in range(50)], k=120)) for n in range(40)}
     with new_store() as store:
@@ -134,8 +130,7 @@ def test_sentences_that_stand_in_a_text_are_found(new_store: NewStore, length: i
 # --- local stores ---
 
 
-def test_a_store_of_before_words_answers_as_it_did(new_folder_store: NewStore) -> None:
-    """Passages are found by their tokens, and the guarantee is that of these."""
+def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: NewStore) -> None:
     words = " ".join(f"w{number}" for number in range(60))
     with new_folder_store(Settings(words=False)) as old:
         fill(old, {"a": words, "b": f"something else, and {words}"})
@@ -147,8 +142,7 @@ def test_a_store_of_before_words_answers_as_it_did(new_folder_store: NewStore) -
             old.having_phrases([phrase("w1 w2")])
 
 
-def test_words_are_kept_beside_texts_and_passages_only(new_folder_store: NewStore) -> None:
-    """Nothing else could use them."""
+def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewStore) -> None:
     assert new_folder_store().settings.words
     assert not new_folder_store(store_texts=False).settings.words
     assert not new_folder_store(Settings(passages=None)).settings.words
@@ -165,7 +159,6 @@ def test_words_are_kept_beside_texts_and_passages_only(new_folder_store: NewStor
     ],
 )
 def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -> None:
-    """Words that are cut, joined by signs, or normalised to others."""
     fill(local_store, {"x": text, "y": "something else"})
     words = placed_words(text).words
     runs = [tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)]
@@ -174,15 +167,13 @@ def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -
     assert {"x": tuple(range(len(runs)))} == {place.id: numbers for place, numbers in found.documents.items()}
 
 
-def test_a_place_elsewhere_is_not_left_out(local_store: Store) -> None:
-    """A document that is not stored leaves nothing out."""
+def test_excluding_an_unknown_document_excludes_nothing(local_store: Store) -> None:
     fill(local_store)
 
     assert {"a": (0,), "b": (0,)} == having(local_store, "the lazy dog", exclude=Place("no such document"))
 
 
-def test_many_phrases_are_found_as_few_are(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All runs of 1 to 4 words of a text at once, and one by one."""
+def test_many_phrases_and_few_phrases_have_the_same_matches(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXTS["a"] + " " + TEXTS["c"] + " ½ fox 🦊 ﷺ"
     words = placed_words(text)
     runs = [

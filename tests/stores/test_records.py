@@ -1,4 +1,4 @@
-"""What every store must do with records: keep, replace, delete and name them."""
+"""Records of a store: kept, replaced, deleted and found by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from tests.support.stores import NewStore, found, ids, plain, put, record, token
 
 
 def test_a_record_comes_back_as_it_was_put(store: Store) -> None:
-    """Every part of a record is kept, whatever characters it has."""
     metadata: Mapping[str, MetadataValue] = {
         'a key=with "signs"\0': 'é 漢 \U0001f600 " _ / \\ \n',
         "year": 2020,
@@ -43,15 +42,14 @@ def test_a_record_comes_back_as_it_was_put(store: Store) -> None:
 
 
 def test_lone_surrogates_come_back_from_a_local_store(local_store: Store) -> None:
-    """Python and JSON allow them, UTF-8 does not; an engine turns them into U+FFFD."""
+    """Python and JSON allow them, UTF-8 does not. An engine replaces them by U+FFFD."""
     broken = record("a", text="x\ud800y", title="\ud800")
     put(local_store, broken)
 
     assert plain(broken) == plain(local_store.get("a", text=True))
 
 
-def test_the_text_is_loaded_only_if_asked_for(store: Store) -> None:
-    """get and scan leave the text out unless told otherwise, and candidates always do."""
+def test_the_text_is_loaded_only_on_request(store: Store) -> None:
     put(store, record("a", text="words"))
 
     assert (None, "words") == tuple(getattr(store.get("a", text=each), "text", 0) for each in (False, True))
@@ -59,8 +57,7 @@ def test_the_text_is_loaded_only_if_asked_for(store: Store) -> None:
     assert ["words"] == [each.text for each in store.scan(text=True)]
 
 
-def test_texts_are_left_out_where_the_store_keeps_none(new_store: NewStore) -> None:
-    """A store made without texts keeps everything else."""
+def test_a_store_without_texts_keeps_everything_else(new_store: NewStore) -> None:
     store = new_store(store_texts=False)
     put(store, record("a", text="words", year=2020))
 
@@ -68,7 +65,6 @@ def test_texts_are_left_out_where_the_store_keeps_none(new_store: NewStore) -> N
 
 
 def test_a_token_of_five_characters_keeps_30_bits(new_store: NewStore) -> None:
-    """The codes of a store with token_length 5 come back whole, and are found."""
     store = new_store(Settings(token_length=5))
     put(store, record("a", [3, 2**30 - 1]))
 
@@ -77,14 +73,12 @@ def test_a_token_of_five_characters_keeps_30_bits(new_store: NewStore) -> None:
 
 
 def test_an_unknown_id_gives_nothing(store: Store) -> None:
-    """get answers None, also for an id that is not valid Unicode."""
     put(store, record("a"))
 
     assert [None, None, None] == [store.get(each) for each in ("b", "", "\udcff")]
 
 
 def test_a_record_without_tokens_is_kept_and_never_found(store: Store) -> None:
-    """A document with an empty fingerprint is stored like others; no plan finds it."""
     put(store, record("empty", []), record("full"))
 
     assert ["empty", "full"] == ids(store)
@@ -95,8 +89,7 @@ def test_a_record_without_tokens_is_kept_and_never_found(store: Store) -> None:
 # --- writing ---
 
 
-def test_put_replaces_by_id_and_the_last_wins(store: Store) -> None:
-    """Of several records with one id the last one stays, in one put, one transaction or over several."""
+def test_put_replaces_by_id_and_the_last_record_wins(store: Store) -> None:
     put(store, record("a", n=1), record("b", n=1), record("a", n=2))
     assert [2] == [each.metadata["n"] for each in store.scan() if each.id == "a"]
 
@@ -109,7 +102,6 @@ def test_put_replaces_by_id_and_the_last_wins(store: Store) -> None:
 
 
 def test_delete_and_put_take_effect_in_their_order(store: Store) -> None:
-    """Within one transaction a delete removes what came before it, and nothing that comes after."""
     put(store, record("a"), record("b"))
     with store.writer() as writer:
         writer.put([record("c")])
@@ -119,9 +111,7 @@ def test_delete_and_put_take_effect_in_their_order(store: Store) -> None:
     assert {"a": 2, "b": None} == {each.id: each.metadata.get("n") for each in store.scan()}
 
 
-def test_leaving_the_writer_by_an_error_undoes_what_was_not_committed(store: Store) -> None:
-    """An exception, or Ctrl-C, keeps what was committed and drops the rest; the next writer goes on."""
-
+def test_an_error_in_the_writer_drops_uncommitted_records(store: Store) -> None:
     def interrupted() -> Iterator[Record]:
         yield record("lost")
         raise KeyboardInterrupt
@@ -141,7 +131,6 @@ def test_leaving_the_writer_by_an_error_undoes_what_was_not_committed(store: Sto
 
 
 def test_a_second_writer_is_refused_until_the_first_is_closed(local_store: Store) -> None:
-    """One writer at a time; the refusal leaves the first one undisturbed."""
     with local_store.writer() as writer:
         writer.put([record("a")])
         with pytest.raises(StoreLockedError, match="another writer is writing"), local_store.writer():
@@ -151,8 +140,7 @@ def test_a_second_writer_is_refused_until_the_first_is_closed(local_store: Store
     assert ["a", "b"] == ids(local_store)
 
 
-def test_a_writer_is_of_no_use_after_its_block(store: Store) -> None:
-    """Writing with a closed writer is an error of one sentence."""
+def test_a_writer_cannot_be_used_after_its_block(store: Store) -> None:
     with store.writer() as writer:
         pass
 
@@ -161,7 +149,6 @@ def test_a_writer_is_of_no_use_after_its_block(store: Store) -> None:
 
 
 def test_readers_see_a_commit_at_once_and_nothing_before(store: Store) -> None:
-    """What is not committed is not to be seen; what is committed is found by the next call."""
     with store.writer() as writer:
         writer.put([record("a")])
         before = store.get("a")
@@ -171,8 +158,7 @@ def test_readers_see_a_commit_at_once_and_nothing_before(store: Store) -> None:
     assert (True, True) == (before is None, after is not None)
 
 
-def test_an_answer_is_not_disturbed_by_later_commits(local_store: Store) -> None:
-    """Candidates and scans go on with the documents of the moment they began."""
+def test_candidates_and_scans_ignore_later_commits(local_store: Store) -> None:
     put(local_store, *(record(f"{n:03}") for n in range(200)))
     candidates, records = local_store.candidates(Threshold(tokens([1]), 1)), local_store.scan()
     first = next(records).id
@@ -187,7 +173,6 @@ def test_an_answer_is_not_disturbed_by_later_commits(local_store: Store) -> None
 
 
 def test_an_empty_store_answers_everything(store: Store) -> None:
-    """Nothing is in it, and nothing fails."""
     candidates = store.candidates(Threshold(tokens([1]), 1))
 
     assert (0, []) == (candidates.total, list(candidates))
@@ -195,8 +180,8 @@ def test_an_empty_store_answers_everything(store: Store) -> None:
     assert 0 == store.info().documents
 
 
-def test_a_closed_store_says_so(store: Store) -> None:
-    """close can be called twice; after it every call is an error of one sentence."""
+def test_a_closed_store_raises_an_error(store: Store) -> None:
+    """It can be closed twice."""
     store.close()
     store.close()
 
@@ -209,8 +194,7 @@ def test_a_closed_store_says_so(store: Store) -> None:
 # --- names ---
 
 
-def test_a_name_is_the_last_part_of_an_id_with_or_without_ending(store: Store) -> None:
-    """named finds ids by last component, by stem, and by the whole id without its ending; sorted."""
+def test_ids_are_found_by_last_component_and_by_stem(store: Store) -> None:
     put(store, *map(record, ("b/doc.txt", "a/doc.md", "doc", "c/doc.tar.gz", "docs", "x/.hidden", "é 漢/ü.txt")))
 
     assert ["a/doc.md", "b/doc.txt", "doc"] == store.named("doc")
@@ -233,15 +217,13 @@ def test_a_name_is_the_last_part_of_an_id_with_or_without_ending(store: Store) -
         ("漢字テスト", "漢字テキスト"),
     ],
 )
-def test_the_nearest_ids_are_suggested(store: Store, asked: str, best: str) -> None:
-    """A mistyped id or name suggests what was meant."""
+def test_similar_ids_are_suggested(store: Store, asked: str, best: str) -> None:
     put(store, *map(record, ("docs/license.txt", "docs/annual-report-2024-final.md", "漢字テキスト", "zebra")))
 
     assert best == store.suggest(asked)[0]
 
 
-def test_suggestions_are_few_and_alike(store: Store) -> None:
-    """At most three ids are suggested, and none that is quite another."""
+def test_at_most_three_similar_ids_are_suggested(store: Store) -> None:
     put(store, *(record(f"doc{n:03}") for n in range(100)))
 
     assert ["doc012", "doc022"] == store.suggest("doc0122")[:2]

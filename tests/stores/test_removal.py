@@ -1,4 +1,4 @@
-"""Documents leave a store at their places, and only with the text that they were seen with."""
+"""Conditional removal of documents."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from simdoc_search.stores.removal import Removal
 from tests.support.stores import NewStore, ids, plain, put, record
 
 
-def test_documents_with_the_text_that_is_known_are_removed(store: Store) -> None:
-    """Another text, another place and what is not there are left, each with its reason."""
+def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None:
+    """The others are returned with the reason."""
     put(store, record("a"), record("b"), record("c"))
     places = {each.id: each.place for each in store.scan()}
     elsewhere = Place("c", "another", None)
@@ -35,8 +35,8 @@ def test_documents_with_the_text_that_is_known_are_removed(store: Store) -> None
     assert ["c"] == ids(store)
 
 
-def test_a_document_is_removed_only_while_the_kept_one_is_there(store: Store) -> None:
-    """With the text that it had; one document may be kept for several."""
+def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -> None:
+    """One document may be kept for several."""
     put(store, *map(record, "abcd"))
     place = {each.id: each.place for each in store.scan()}
     removals = {
@@ -52,7 +52,7 @@ def test_a_document_is_removed_only_while_the_kept_one_is_there(store: Store) ->
 
 
 def test_two_runs_at_once_never_remove_both_documents(new_store: NewStore) -> None:
-    """Each keeps what the other one removes: one of each pair remains."""
+    """Each run keeps the documents that the other one removes."""
     store = new_store()
     pairs = [(f"a{number}", f"b{number}") for number in range(150)]
     put(store, *(record(id) for pair in pairs for id in pair))
@@ -84,10 +84,9 @@ def engine_store(request: pytest.FixtureRequest) -> Store:
     return maker()
 
 
-def test_what_was_removed_is_written_again_if_the_kept_one_vanishes(
+def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
     engine_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With all that it had."""
     put(engine_store, record("a", text="its text", author="me"), record("b"))
     place = {each.id: each.place for each in engine_store.scan()}
     before = plain(engine_store.get("a", text=True))

@@ -1,4 +1,4 @@
-"""The documents of a root folder are found without reading all others, in every store."""
+"""Finding the documents of a root folder, in every store."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ROOTS = {
 }
 
 
-def test_documents_are_found_by_their_root_and_by_the_folders_around_it(store: Store) -> None:
-    """A root is no beginning of another name; a document without one has none."""
+def test_documents_are_found_by_their_root_and_its_parent_folders(store: Store) -> None:
+    """A root is not a prefix of another name."""
     made = [replace(record(id), origin=Origin(root, 1, 2, "p/")) for id, root in ROOTS.items()]
     put(store, *made, record("none"), record("metadata", root="/home/reports"))
 
@@ -39,8 +39,7 @@ def test_documents_are_found_by_their_root_and_by_the_folders_around_it(store: S
     assert len(ROOTS) + 2 == len(list(store.scan()))
 
 
-def test_the_prefix_of_an_id_is_remembered(store: Store) -> None:
-    """With the rest of what is known of its file."""
+def test_the_origin_of_a_document_is_kept(store: Store) -> None:
     origin = Origin("/home/b", 12, 34, "b/")
     put(store, replace(record("b/x.txt"), origin=origin))
 

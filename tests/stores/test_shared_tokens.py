@@ -1,4 +1,4 @@
-"""Which documents share passage tokens: in every store, for any number of tokens, exactly or as it is said."""
+"""Documents that share passage tokens, in every store, for any number of tokens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.support.stores import NewStore, put, record
 
 
 def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
-    """How many tokens each document shares, and its id, in order."""
+    """Return the number of shared tokens and the id of each document, in order."""
     found = store.sharing(np.array(sorted(passages), np.uint32), size=size, **options)
     assert 0 == found.floor
     return [(each.shared, each.id) for each in found.documents]
@@ -34,7 +34,7 @@ def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[
 
 @pytest.fixture
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stores that take 10 tokens at once, and read few documents of each part."""
+    """Let stores take 10 tokens at once, and read few documents of each part."""
     monkeypatch.setattr(local, "TOKENS_AT_ONCE", 10)
     monkeypatch.setattr(remote, "MAX_CLAUSES", 14)
     monkeypatch.setattr(remote, "LARGEST_PAGE", 20)
@@ -44,8 +44,8 @@ def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- in every store ---
 
 
-def test_documents_are_found_by_how_many_tokens_they_share(store: Store) -> None:
-    """Most first, ties by id, from one token on; MinHash tokens are others."""
+def test_documents_are_ranked_by_their_shared_tokens(store: Store) -> None:
+    """Ties are sorted by id."""
     put(
         store,
         record("d", passages=[1, 9]),
@@ -61,8 +61,7 @@ def test_documents_are_found_by_how_many_tokens_they_share(store: Store) -> None
     assert [] == shared(store, []) == shared(store, [5])
 
 
-def test_filters_and_the_source_are_left_out(store: Store) -> None:
-    """Before the best are chosen."""
+def test_filters_and_the_excluded_document_are_left_out(store: Store) -> None:
     put(store, *(record(f"{n}", passages=range(n + 1), team="ab"[n % 2]) for n in range(6)))
 
     assert [(6, "5"), (4, "3"), (2, "1")] == shared(store, range(6), filters={"team": "b"})
@@ -70,8 +69,7 @@ def test_filters_and_the_source_are_left_out(store: Store) -> None:
     assert 5 == store.sharing(np.arange(6, dtype=np.uint32), exclude=Place("5"), size=1).total
 
 
-def test_passages_are_loaded_only_if_asked_for(store: Store) -> None:
-    """By each way to a record."""
+def test_passages_are_loaded_only_on_request(store: Store) -> None:
     put(store, record("a", text="words", passages=[1, 2**30 - 1]))
     ways: list[Any] = [
         lambda **asked: [store.get("a", **asked)],
@@ -84,8 +82,8 @@ def test_passages_are_loaded_only_if_asked_for(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("few_at_once")
-def test_more_tokens_than_a_query_takes_are_added_up(store: Store) -> None:
-    """The sums are exact, also of a document that is the best of no part, among many that are."""
+def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
+    """The best document may be the first in no part."""
     parts = [range(10 * part, 10 * part + 10) for part in range(5)]
     best = {f"best{part}{n:02}": list(codes)[: 9 - n % 2] for part, codes in enumerate(parts) for n in range(30)}
     put(
@@ -104,8 +102,9 @@ def test_more_tokens_than_a_query_takes_are_added_up(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("few_at_once")
-def test_a_phrase_in_every_document_costs_no_more_than_is_said(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who shares more is found among all of them; where too many share as much, it is said up to how many tokens."""
+def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shared_tokens, "MOST_READ", 40)
     boilerplate = [10 * part for part in range(5)]  # one in each part
     put(
@@ -122,8 +121,7 @@ def test_a_phrase_in_every_document_costs_no_more_than_is_said(store: Store, mon
     assert 5 == max(each.shared for each in many.documents[1:]) == many.documents[1].shared
 
 
-def test_a_store_without_passage_tokens_says_how_it_gets_them(new_store: NewStore) -> None:
-    """All else of it works; also where it is opened with the default settings."""
+def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore) -> None:
     store = new_store(Settings(passages=None))
     put(store, record("a", passages=[1, 2]))
     found = store.get("a", passages=True)
@@ -135,7 +133,7 @@ def test_a_store_without_passage_tokens_says_how_it_gets_them(new_store: NewStor
 
 
 def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
-    """Of 36 words in 6,000, where fingerprints see nothing; and of 12, by all its shingles, about every second time."""
+    """36 of 6,000 words are always found; 12 words, by all their shingles, about every second time."""
     choose = random.Random(1)
     texts = {f"{n}": [str(choose.randrange(10**5)) for _ in range(6_000)] for n in range(4)}
     SimilaritySearch(store).index(Document(id, " ".join(words)) for id, words in texts.items())
@@ -148,7 +146,6 @@ def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
 
 
 def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewStore) -> None:
-    """There is no room for a token beside them."""
     store = new_opensearch_store()
     with pytest.raises(QuerySyntaxError, match="the filters have 1104 clauses and the engine allows 1024; give fewer"):
         store.sharing(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
@@ -163,8 +160,9 @@ PASSAGES = st.frozensets(st.integers(0, 40), max_size=30)
 @settings(max_examples=25)
 @pytest.mark.usefixtures("few_at_once")
 @given(st.lists(PASSAGES, max_size=30), PASSAGES, st.integers(1, 12))
-def test_sharing_is_what_counting_by_hand_finds(stored: list[frozenset[int]], asked: frozenset[int], size: int) -> None:
-    """For any sets of tokens, in parts of ten."""
+def test_shared_tokens_are_the_same_as_counted_by_hand(
+    stored: list[frozenset[int]], asked: frozenset[int], size: int
+) -> None:
     wanted = sorted((-len(each & asked), f"{n:02}") for n, each in enumerate(stored) if each & asked)
     with closing(open_store(":memory:")) as store:
         put(store, *(record(f"{n:02}", passages=each) for n, each in enumerate(stored)))
@@ -181,8 +179,8 @@ COUNTS = st.dictionaries(st.integers(0, 25), st.integers(1, 5), max_size=25)
 
 @example([{0: 1, 1: 2, 2: 2}, {0: 1, 1: 2, 3: 2}, {0: 2, 1: 2}], 2, 1)
 @given(st.lists(COUNTS, max_size=6), st.integers(1, 10), st.integers(1, 30))
-def test_what_is_added_up_is_exact_or_said_not_to_be(parts: list[dict[int, int]], size: int, most_read: int) -> None:
-    """All counts are right; no document that is left out shares more than the last one, or than the floor."""
+def test_sums_are_exact_or_have_a_floor(parts: list[dict[int, int]], size: int, most_read: int) -> None:
+    """No omitted document shares more than the last one, or than the floor."""
     exact: Counter[int] = Counter()
     for each in parts:
         exact.update(each)

@@ -1,4 +1,4 @@
-"""Sentences and concepts of documents: kept in every store as they were given, found by what they share."""
+"""Sentences and concepts of documents: kept in every store, and found by what they share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SENTENCES = [2**64 - 1, 5, 5, 1]
 
 
 def shared(store: Store, codes: Any, among: KindName, **options: Any) -> list[tuple[int, str]]:
-    """How many tokens of a kind each document shares, and its id, in order."""
+    """Return the number of shared tokens of a kind and the id of each document, in order."""
     found = store.sharing(np.array(codes, np.uint32), among=among, size=10, **options)
     return [(each.shared, each.id) for each in found.documents]
 
@@ -41,8 +41,7 @@ def both(new_store: NewStore) -> Store:
     return new_store(BOTH)
 
 
-def test_they_are_kept_in_order_and_loaded_only_if_asked_for(both: Store) -> None:
-    """Each as often as it was given, by each way to a record; a document may have none."""
+def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(both: Store) -> None:
     put(both, record("a", text="words", passages=[1], sentences=SENTENCES, concepts=CONCEPTS), record("none"))
     ways: list[Any] = [
         lambda **asked: [both.get("a", **asked)],
@@ -64,8 +63,10 @@ def test_they_are_kept_in_order_and_loaded_only_if_asked_for(both: Store) -> Non
 
 
 @pytest.mark.parametrize("clauses", [1024, 10])
-def test_sentences_in_few_other_bits_are_found(both: Store, monkeypatch: pytest.MonkeyPatch, clauses: int) -> None:
-    """Whichever bits they are, up to the most that is promised, as comparing all with all finds; in parts, too."""
+def test_sentences_that_differ_in_few_bits_are_found(
+    both: Store, monkeypatch: pytest.MonkeyPatch, clauses: int
+) -> None:
+    """Whichever bits differ, up to the maximum."""
     monkeypatch.setattr(local, "TOKENS_AT_ONCE", 68 * clauses)
     monkeypatch.setattr(remote, "MAX_CLAUSES", clauses)
     choose = random.Random(1)
@@ -83,8 +84,7 @@ def test_sentences_in_few_other_bits_are_found(both: Store, monkeypatch: pytest.
     }
 
 
-def test_concepts_are_found_and_counted(both: Store) -> None:
-    """A document counts once, however often it has one; of those that filters leave, without the source."""
+def test_concepts_are_found_and_counted_once_per_document(both: Store) -> None:
     put(
         both,
         record("a", concepts=[7, 7, 7, 9, 0], team="x"),
@@ -101,8 +101,7 @@ def test_concepts_are_found_and_counted(both: Store) -> None:
     assert [] == both.frequencies(np.zeros(0, np.uint32)).tolist()
 
 
-def test_a_document_that_is_replaced_or_deleted_is_found_no_more(both: Store) -> None:
-    """By what it had."""
+def test_replaced_and_deleted_documents_are_not_found(both: Store) -> None:
     put(both, record("a", sentences=[5], concepts=[7, 0]), record("b", sentences=[5], concepts=[7, 0]))
     put(both, record("a", sentences=[2**64 - 1], concepts=[9, 0]))
     with both.writer() as writer:
@@ -112,8 +111,7 @@ def test_a_document_that_is_replaced_or_deleted_is_found_no_more(both: Store) ->
     assert [(1, "a")] == shared(both, [9], "concepts")
 
 
-def test_a_store_without_them_says_how_it_gets_them(new_store: NewStore) -> None:
-    """All else of it works, whatever a record brings."""
+def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> None:
     store = new_store()
     put(store, record("a", passages=[1], sentences=[5], concepts=CONCEPTS))
     found, codes = store.get("a", sketches=True), np.array([7], np.uint32)
@@ -133,7 +131,6 @@ def test_a_store_without_them_says_how_it_gets_them(new_store: NewStore) -> None
     "asked", [Settings(sentences=Sentences()), Settings(concepts=Concepts("spacy/en_core_web", "00ff00"))]
 )
 def test_a_store_may_have_one_without_the_other(new_store: NewStore, asked: Settings) -> None:
-    """It is opened with the default settings too, and says what it has."""
     store = new_store(asked)
     put(store, record("a", sentences=SENTENCES, concepts=CONCEPTS))
     found = store.get("a", sketches=True)
@@ -151,8 +148,7 @@ ROWS = st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), max_size=1
 
 @settings(max_examples=25)
 @given(st.lists(st.lists(st.integers(0, 40), max_size=12), max_size=20), ROWS, st.integers(1, 12))
-def test_rows_of_tokens_are_counted_each_once(stored: list[list[int]], asked: list[list[int]], size: int) -> None:
-    """Whichever of its tokens a document has, and however many, in parts of three rows."""
+def test_each_row_of_tokens_counts_once(stored: list[list[int]], asked: list[list[int]], size: int) -> None:
     wanted = {f"{n}": sum(bool({*row} & {*each}) for row in asked) for n, each in enumerate(stored)}
     counts = sorted(filter(None, wanted.values()), reverse=True)
     with closing(open_store(":memory:", BOTH)) as store, pytest.MonkeyPatch.context() as patch:
@@ -170,8 +166,7 @@ TOKENS = st.lists(st.integers(0, 40), max_size=30)
 
 @settings(max_examples=15)
 @given(st.lists(TOKENS, max_size=20), TOKENS)
-def test_sharing_is_what_counting_by_hand_finds(stored: list[list[int]], asked: list[int]) -> None:
-    """For any lists of tokens, with repeats."""
+def test_shared_concepts_are_the_same_as_counted_by_hand(stored: list[list[int]], asked: list[int]) -> None:
     wanted = {f"{n}": len({*each} & {*asked}) for n, each in enumerate(stored) if {*each} & {*asked}}
     with closing(open_store(":memory:", BOTH)) as store:
         put(store, *(record(f"{n}", concepts=each) for n, each in enumerate(stored)))
@@ -184,10 +179,10 @@ def test_sharing_is_what_counting_by_hand_finds(stored: list[list[int]], asked: 
 
 
 def _bits(choose: random.Random, count: int) -> int:
-    """So many bits of 64."""
+    """Return a number with this many of 64 bits set."""
     return sum(1 << bit for bit in choose.sample(range(64), count))
 
 
 def _common(asked: list[int], stored: list[int]) -> int:
-    """How many of the numbers that are asked for have a block that differs in at most one bit from a stored one's."""
+    """Count the numbers with a block that differs in at most one bit from that of a stored number."""
     return sum(any((one ^ each) >> 16 * n & 0xFFFF in FEW for each in stored for n in range(4)) for one in asked)

@@ -1,4 +1,4 @@
-"""An index of our own gets sentences from the texts in it, in every store on disk."""
+"""Upgrading a store on disk with sentences."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tests.support.families import library
 from tests.support.stores import NewStore
 
 
-def test_versions_are_found_by_sentences_then(new_store: NewStore) -> None:
-    """As they were found before; another call finds nothing to do."""
+def test_an_upgraded_store_finds_the_same_versions_by_sentences(new_store: NewStore) -> None:
+    """A second upgrade does nothing."""
     with new_store() as store:
         if (location := store.info().location) == ":memory:":
             return

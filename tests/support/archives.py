@@ -1,4 +1,4 @@
-"""Makes archives and mailboxes, also such as nobody would make in good faith."""
+"""Makes archives and mailboxes, also hostile ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Files = Sequence[tuple[str, bytes | str]] | Mapping[str, bytes | str]
 
 
 def packed_zip(files: Files) -> bytes:
-    """A zip archive; a name may come twice, and lead anywhere."""
+    """A zip archive. Names may be repeated and may be paths to anywhere."""
     written = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
         warnings.simplefilter("ignore")
@@ -25,7 +25,7 @@ def packed_zip(files: Files) -> bytes:
 
 
 def encrypted(archive: bytes, name: str) -> bytes:
-    """A zip archive in which a member is said to be encrypted."""
+    """A zip archive with one member marked as encrypted."""
     changed = bytearray(archive)
     for signature, flags, named in ((b"PK\3\4", 6, 30), (b"PK\1\2", 8, 46)):
         at = -1
@@ -53,7 +53,7 @@ def packed_tar(files: Files, compression: str = "gz", links: Mapping[str, str] |
 
 
 def mail(subject: str, text: str, *, sender: str = "Ada <ada@example.org>") -> bytes:
-    """A message as it stands in a mailbox, with the line that begins it."""
+    """A message of a mailbox with its `From ` line."""
     head = f"From: {sender}\nSubject: {subject}\nDate: Mon, 2 Mar 2020 10:00:00 +0000\n"
     return f"From ada@example.org Mon Mar  2 10:00:00 2020\n{head}\n{text}\n\n".encode()
 

@@ -1,4 +1,4 @@
-"""What somebody does who knows how texts are hashed, and wants the fingerprint of a text to be what she likes."""
+"""Crafts words that decide the fingerprint of any text that contains them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ TRIES = 60_000
 
 @functools.cache
 def crafted_words(minhash: MinHash, buckets: int | None = None) -> str:
-    """For each bucket (or the first so many) five words whose shingle has the smallest value of some ten thousand.
+    """Return five words for each bucket, or for the first ones, whose shingle has the smallest of many thousand values.
 
-    Wherever these words stand in a text, their shingles win the buckets.
+    In any text that contains these words, their shingles win the buckets.
     """
     numbers = np.random.default_rng(1).integers(0, 1 << 40, TRIES).tolist()
     candidates = [f"q{number:x} r{number >> 8:x} s t u{number & 0xFFFF:x}" for number in numbers]

@@ -1,4 +1,4 @@
-"""Makes small files that want much: memory, time, or the life of the process that reads them."""
+"""Makes small files that exhaust the memory or time of their reader, or crash it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ __all__ = ["deep_odt", "epub_bomb", "gzip_line", "parquet_bomb", "pdf_that_draws
 
 
 def deep_odt() -> bytes:
-    """15 kB whose nesting ends the process that reads it with a segmentation fault."""
+    """15 kB whose nesting crashes the reader with a segmentation fault."""
     begin, end = b"<text:list><text:list-item>" * 100_000, b"</text:list-item></text:list>" * 100_000
     return _changed(formats.odt(), "content.xml", b"<office:text>", begin + b"<text:p>x</text:p>" + end)
 
 
 def xlsx_bomb() -> bytes:
-    """300 kB of which a reader makes more than 600 MB."""
+    """300 kB for which the reader takes more than 600 MB."""
     row = b'<row><c t="inlineStr"><is><t>' + 45 * b"a" + b"</t></is></c></row>"
     return _changed(formats.xlsx(), "xl/worksheets/sheet1.xml", b"<sheetData>", 1_000_000 * row)
 
 
 def epub_bomb() -> bytes:
-    """500 kB of which a reader makes more than 600 MB."""
+    """500 kB for which the reader takes more than 600 MB."""
     chapter = 150_000 * (b"<p>" + 100 * b"abcdefghi " + b"</p>")
     return _changed(formats.epub(), "chapter.xhtml", b"<body>", chapter)
 
 
 def pdf_that_draws_itself() -> bytes:
-    """A page whose form draws itself twice, with which a reader never ends."""
+    """A page whose form draws itself twice, so that the reader never ends."""
     return formats.pdf_of_objects(
         "<< /Type /Catalog /Pages 2 0 R >>",
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -47,7 +47,7 @@ def pdf_that_draws_itself() -> bytes:
 
 
 def parquet_bomb() -> bytes:
-    """Some kB with 256 rows of 4 MB each, of which there is one."""
+    """A few kB with 256 rows that share one text of 4 MB."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -59,7 +59,7 @@ def parquet_bomb() -> bytes:
 
 
 def gzip_line(size: int) -> bytes:
-    """A line of so many bytes as gzip, with its end."""
+    """A line of this many bytes, compressed with gzip."""
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb") as file:
         for _ in range(size // 1_000_000):
@@ -69,7 +69,7 @@ def gzip_line(size: int) -> bytes:
 
 
 def _changed(archive: bytes, name: str, after: bytes, inserted: bytes) -> bytes:
-    """An archive with something inserted in one of its files."""
+    """Insert bytes into one file of an archive."""
     changed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
         for each in old.namelist():

@@ -1,4 +1,4 @@
-"""Runs commands as a person would: inside this process, or in one of their own."""
+"""Runs commands in this process or in a subprocess."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ CLEAN: dict[str, str | None] = dict.fromkeys(
 
 
 def run(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> Result:
-    """A command in this process; an error that nobody meant fails the test."""
+    """Run a command in this process. An unexpected exception fails the test."""
     runner = CliRunner(env={**CLEAN, **environment})
     return runner.invoke(cli, [*map(str, arguments)], stdin, prog_name="simdoc-search", catch_exceptions=False)
 
 
 def output(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> str:
-    """What a command that succeeds writes to stdout."""
+    """Run a command that must succeed, and return its stdout."""
     result = run(*arguments, stdin=stdin, **environment)
     assert 0 == result.exit_code, result.stderr
     return result.stdout
 
 
 def answer(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> Any:
-    """The one JSON value that a command with `--json` writes to stdout."""
+    """Run a command with `--json`, and return the value."""
     return json.loads(output(*arguments, "--json", stdin=stdin, **environment))
 
 
 def sentence(result: Result | subprocess.CompletedProcess[str]) -> str:
-    """The one sentence that a command which failed wrote to stderr, without its "Error: "."""
+    """Return the sentence of a failed command, without "Error: "."""
     status = result.exit_code if isinstance(result, Result) else result.returncode
     lines = result.stderr.splitlines()
     assert (1, "", 1) == (status, result.stdout, len(lines)), result.stderr
@@ -48,7 +48,7 @@ def sentence(result: Result | subprocess.CompletedProcess[str]) -> str:
 
 
 def usage_error(result: Result) -> str:
-    """What a command that was called wrongly says after the usage, without its "Error: "."""
+    """Return the sentence of a usage error, without "Error: "."""
     assert (2, "") == (result.exit_code, result.stdout), result.output
     usage, *_, said = result.stderr.splitlines()
     assert usage.startswith("Usage: simdoc-search")
@@ -57,18 +57,18 @@ def usage_error(result: Result) -> str:
 
 
 def environment(**values: str) -> dict[str, str]:
-    """The environment of a process of its own."""
+    """Return the environment of a subprocess."""
     kept = {name: value for name, value in os.environ.items() if name not in CLEAN}
     return {**kept, "PYTHONIOENCODING": "utf-8", **values}
 
 
 def process(*arguments: object, cwd: Path, stdin: str | None = None, **values: str) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own, whose warnings are errors."""
+    """Run a command in a subprocess with warnings as errors."""
     return _run("-m", "simdoc_search", *arguments, cwd=cwd, stdin=stdin, **values)
 
 
 def script(code: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Python code in a process of its own, whose warnings are errors."""
+    """Run Python code in a subprocess with warnings as errors."""
     return _run("-c", code, *arguments, cwd=cwd)
 
 
@@ -81,12 +81,12 @@ def _run(*arguments: object, cwd: Path, stdin: str | None = None, **values: str)
 
 
 def words(start: int, stop: int) -> str:
-    """A text of different words: ranges in common are shingles in common, four fewer than words."""
+    """Return a text of different words. Texts with a common range share its shingles."""
     return " ".join(f"word{number}" for number in range(start, stop))
 
 
 def write(folder: Path, files: dict[str, str | bytes]) -> Path:
-    """Files with these contents below a folder, which is returned."""
+    """Write files below a folder, and return the folder."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def write(folder: Path, files: dict[str, str | bytes]) -> Path:
 
 
 def write_corpus(folder: Path) -> Path:
-    """A corpus of five documents; with doc123.txt overlap: copy 100 %, half 53 %, old 24 %, other nothing."""
+    """Write five documents. Their overlap with doc123.txt: copy 100 %, half 53 %, old 24 %, other 0 %."""
     return write(
         folder,
         {
@@ -109,5 +109,5 @@ def write_corpus(folder: Path) -> Path:
 
 
 def json_lines(*documents: Mapping[str, object]) -> str:
-    """The JSONL of some documents."""
+    """Return documents as JSONL."""
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents)

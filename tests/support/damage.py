@@ -1,4 +1,4 @@
-"""What a store says of its documents, and damage to it."""
+"""Reads all documents of a store, and damages its files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tests.support.stores import plain
 
 
 def content(folder: Path) -> dict[str, Any]:
-    """All that a store says of its documents, by id."""
+    """Return all documents of a store by id."""
     with closing(open_store(folder)) as store:
         return {each.id: plain(each) for each in store.scan(text=True, passages=True, sketches=True)}
 
 
 def flip(file: Path, bit: int) -> None:
-    """Another file with one bit changed: one that is changed in place would change under those who have it mapped."""
+    """Replace a file by one with a flipped bit. A change in place would also change the mappings of other processes."""
     damaged = bytearray(file.read_bytes())
     damaged[bit // 8] ^= 1 << bit % 8
     file.unlink()

@@ -1,4 +1,4 @@
-"""Tests of an extra that is not installed are skipped, so that the others run with `.[cli,dev-core]` alone."""
+"""Skips tests whose extra is not installed, so that the others run with `.[cli,dev-core]` alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_EXTRA = re.compile(r"simdoc-search\[([\w,-]+)\]")
 
 
 def skip_if_extra_is_missing(report: pytest.CollectReport | pytest.TestReport, path: str) -> None:
-    """Turn the failure of a test or of a file into a skip, if what it reports to be missing is not installed."""
+    """Turn a failure into a skip if it reports a package that is not installed."""
     if not report.failed:
         return
     text = "\n".join([report.longreprtext, *(content for _, content in report.sections)])
@@ -27,7 +27,7 @@ def skip_if_extra_is_missing(report: pytest.CollectReport | pytest.TestReport, p
 
 @cache
 def _is_installed(extra: str) -> bool:
-    """Whether every package of an extra of ours is installed."""
+    """Return whether every package of an extra is installed."""
     needed = [
         each for each in metadata.requires("simdoc-search") or () if f"extra == '{extra}'" in each.replace('"', "'")
     ]

@@ -1,4 +1,4 @@
-"""Folders with files, and what is found in them."""
+"""Makes folders, and lists what `find_files` finds in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such 
 
 
 def write(folder: Path, *names: str) -> Path:
-    """A folder with files of these names, each with a text of its own."""
+    """Make a folder with files of these names, each with a different text."""
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,11 +25,11 @@ def write(folder: Path, *names: str) -> Path:
 
 
 def ids(*paths: Path) -> list[str]:
-    """The ids of the files that are found in folders."""
+    """Return the ids of the files below some folders."""
     return [found.id for found in find_files(paths) if isinstance(found, FileSource)]
 
 
 def skipped(*paths: Path, max_bytes: int = 1_000_000) -> dict[str, str]:
-    """Reason by path below the (first) folder, of finding and of loading."""
+    """Return the reasons of skipped files by their paths below the first folder."""
     found = (load(f) if isinstance(f, FileSource) else f for f in find_files(paths, max_bytes=max_bytes))
     return {f.path[len(str(paths[0])) + 1 :]: f.reason for f in found if isinstance(f, Skipped)}

@@ -1,4 +1,4 @@
-"""Makes small real files of many formats, with the standard library alone, that all hold the same two paragraphs."""
+"""Makes small real files of many formats with the standard library. All have the same two paragraphs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ODT = "application/vnd.oasis.opendocument.text"
 
 
 def pdf(paragraphs: tuple[str, ...] = PARAGRAPHS) -> bytes:
-    """A PDF of one page in Helvetica; without paragraphs its page is empty, as a scan is to a reader."""
+    """A PDF of one page in Helvetica. Without paragraphs the page is empty, like a scan."""
     lines: list[str] = []
     for each in paragraphs:
         lines += [*textwrap.wrap(each, 80), ""]
@@ -49,7 +49,7 @@ def pdf(paragraphs: tuple[str, ...] = PARAGRAPHS) -> bytes:
 
 
 def pdf_of_pages(*lines: str) -> bytes:
-    """A PDF with a line of text on each page; without one the page is empty."""
+    """A PDF with a line of text on each page, or an empty page."""
     numbers = [4 + 2 * at for at in range(len(lines))]
     font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
     objects = [
@@ -68,12 +68,12 @@ def pdf_of_pages(*lines: str) -> bytes:
 
 
 def pdf_stream(entries: str, content: str) -> str:
-    """An object of a PDF with a content."""
+    """A PDF object with content."""
     return f"<< {entries} /Length {len(content)} >>\nstream\n{content}\nendstream"
 
 
 def pdf_of_objects(*objects: str) -> bytes:
-    """A PDF of these objects, with their numbers from 1 on; the first is its root."""
+    """A PDF of these objects, numbered from 1. The first one is the root."""
     data, places = b"%PDF-1.4\n", []
     for number, each in enumerate(objects, 1):
         places.append(len(data))
@@ -118,7 +118,7 @@ def pptx() -> bytes:
 
 
 def xlsx() -> bytes:
-    """A workbook of one sheet, a paragraph a row."""
+    """A workbook of one sheet with one paragraph per row."""
     rows = "".join(
         f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>{each}</t></is></c></row>'
         for number, each in enumerate(PARAGRAPHS, 1)
@@ -137,7 +137,7 @@ def xlsx() -> bytes:
 
 
 def odt(*, encrypted: bool = False) -> bytes:
-    """An OpenDocument text; of an encrypted one the content means nothing, and the manifest says why."""
+    """An OpenDocument text. If it is encrypted, its content is noise, and the manifest says so."""
     body = "".join(f"<text:p>{each}</text:p>" for each in PARAGRAPHS)
     content = (
         f'{_XML}<office:document-content xmlns:office="{_OPEN}:office:1.0" xmlns:text="{_OPEN}:text:1.0" '
@@ -205,11 +205,11 @@ MAKERS: dict[str, Callable[[], bytes]] = {
     ".rtf": rtf,
     ".xlsx": xlsx,
 }
-"""What makes a file of an ending."""
+"""The function that makes a file, by extension."""
 
 
 def _office(main: str, main_type: str, parts: dict[str, str], types: dict[str, str] | None = None) -> bytes:
-    """A package of Office Open XML, from its main part, the other ones, and their content types."""
+    """An Office Open XML package of a main part, other parts and their content types."""
     overrides = {f"/{main}": main_type, **(types or {})}
     listed = "".join(f'<Override PartName="{name}" ContentType="{type_}"/>' for name, type_ in overrides.items())
     content_types = (

@@ -1,4 +1,4 @@
-"""Files of the tests in memory where there is plenty: stores and engines often wait for a disk."""
+"""Keeps the temporary files of tests in memory, because stores and engines often wait for a disk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOR_ALL = 0o1777
 
 
 def keep_files_in_memory(config: pytest.Config) -> None:
-    """Let temporary files lie in memory, those of processes that tests start too; unless TMPDIR says where.
+    """Keep temporary files in memory, also those of subprocesses, unless TMPDIR is set or there is little memory.
 
     What processes that were killed leave behind goes at the end; what belongs to tests that failed stays.
     """
@@ -33,7 +33,7 @@ def keep_files_in_memory(config: pytest.Config) -> None:
 
 
 def _is_fit(folder: Path) -> bool:
-    """Whether it has room, and anybody may write and run files there; in containers it is often small."""
+    """Return whether the folder is large enough and everybody may write and run files there."""
     if not hasattr(os, "statvfs") or not folder.is_dir() or folder.stat().st_mode & FOR_ALL != FOR_ALL:
         return False
     there = os.statvfs(folder)

@@ -1,4 +1,4 @@
-"""How often a test runs: some of its cases each day and all of them in CI; few examples each day, many in CI."""
+"""Chooses cases and examples of slow tests: a few in the default tests, all with `-m ""`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["examples", "first"]
 
 
 def first(count: int, cases: Iterable[Any]) -> list[Any]:
-    """The cases of a test that takes long: the first ones run each day, the others are marked `slow`."""
+    """Return the cases of a slow test. All except the first ones are marked `slow`."""
     marks = pytest.mark.slow
     return [pytest.param(each, marks=marks if at >= count else ()) for at, each in enumerate(cases)]
 
 
 def examples(share: float) -> settings:
-    """So many times as many examples as the profile of hypothesis gives other tests."""
+    """Return settings of hypothesis with this multiple of the profile's examples."""
     default = settings()
     return settings(default, max_examples=max(1, round(share * default.max_examples)))

@@ -1,4 +1,4 @@
-"""Programs of this machine that examples in other languages need."""
+"""Finds the programs that examples in other languages need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROGRAMS = ("curl", "node", "go")
 
 
 def program(name: str) -> str:
-    """Its path; without it the test is skipped, and the header of pytest says so too."""
+    """Return the path of a program, or skip the test. The header of pytest says so too."""
     found = shutil.which(name)
     if found is None:
         pytest.skip(f"{name} is not at hand")
@@ -20,6 +20,6 @@ def program(name: str) -> str:
 
 
 def programs_header() -> str:
-    """For `pytest_report_header` in conftest.py: which of them there are."""
+    """Return a line for the header of pytest."""
     missing = [each for each in PROGRAMS if shutil.which(each) is None]
     return "examples without Python: " + (f"skipped for want of {', '.join(missing)}" if missing else "all")

@@ -1,4 +1,4 @@
-"""A few sentences in several languages, which say the same."""
+"""The same few sentences in several languages."""
 
 from __future__ import annotations
 

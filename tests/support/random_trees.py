@@ -1,4 +1,4 @@
-"""Random folders with copies, links and edits, as people have them."""
+"""Makes random folders with copies, links and edits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SIGNS = (".", "!", " -1", " 1", " a+b", " a-b")
 
 
 def random_tree(rng: random.Random, folder: Path, files: int) -> None:
-    """Make a folder of files: new ones, copies, hard and symbolic links, and edits of words, signs and formats."""
+    """Make a folder of new files, copies, hard and symbolic links, and files with other words, signs and formats."""
     made: list[Path] = []
     for number in range(files):
         path = folder / rng.choice(["", "sub", "sub/deep", "other"]) / f"{number:04}.txt"
@@ -41,11 +41,11 @@ def random_tree(rng: random.Random, folder: Path, files: int) -> None:
 
 
 def contents_of(folder: Path) -> set[bytes]:
-    """The contents of all files below a folder that are no symbolic links."""
+    """Return the contents of all files below a folder, without symbolic links."""
     return {each.read_bytes() for each in folder.rglob("*") if each.is_file() and not each.is_symlink()}
 
 
 def disk_bytes(folder: Path) -> int:
-    """The bytes of all files below a folder; hard links count once."""
+    """Return the bytes of all files below a folder. Hard links count once."""
     infos = [each.lstat() for each in folder.rglob("*") if each.is_file() and not each.is_symlink()]
     return sum({(info.st_dev, info.st_ino): info.st_size for info in infos}.values())

@@ -1,4 +1,4 @@
-"""What opening a store in an engine says, and answers for it: no index, or the mapping of one."""
+"""Error messages of opening a store, and answers for it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ NO_INDEX = error(404, "index_not_found_exception", "no such index [index]")
 MAPPING = answer({"index": index_body(Settings(), field="simdoc", store_texts=True)})
 
 
-def said(url: str, **options: Any) -> str:
-    """The sentence of the error that opening a store raises."""
+def opening_error(url: str, **options: Any) -> str:
+    """Return the message of the error that opening a store raises."""
     with pytest.raises(StoreError) as caught:
         open_store(url, **options)
     return one_sentence(caught.value)
 
 
 def one_sentence(error: SimdocError) -> str:
-    """The message, if it is fit to be read."""
+    """Return the message, and check that people can read it."""
     message = str(error)
     assert "\n" not in message
     assert 20 <= len(message) <= 400

@@ -1,4 +1,4 @@
-"""Work that crashes, hangs or takes all memory where it is told to, for processes; it imports little, as they do."""
+"""Work for subprocesses that crashes, hangs or takes all memory on request. It imports little, so it starts quickly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEPT: list[bytes] = []
 
 
 def work(items: Sequence[str], begin_item: BeginItem) -> list[str]:
-    """Upper case, but for items that mean trouble."""
+    """Return the items in upper case, except those that cause trouble."""
     outcomes = []
     for place, item in enumerate(items):
         begin_item(place)
@@ -49,18 +49,18 @@ def work(items: Sequence[str], begin_item: BeginItem) -> list[str]:
 
 
 def swell() -> None:
-    """Take twice as much memory as is allowed, and wait to be noticed."""
+    """Take twice the allowed memory, and wait."""
     held = [b"x" * 10_000_000 for _ in range(60)]
     time.sleep(3600 * len(held))
 
 
 def lost(item: str, reason: str) -> str:
-    """What stands for an item that is lost."""
+    """Return the outcome of a lost item."""
     return f"{item}: {reason}"
 
 
 def numbers(count: int, how: str = "") -> Iterator[int]:
-    """The numbers below one, with trouble at the end."""
+    """Yield the numbers below one, with trouble at the end."""
     yield from range(count)
     work([how], lambda *_: None) if how else None
     if how == "refuse":

@@ -1,4 +1,4 @@
-"""Other users of the machine."""
+"""Runs code with the rights of another user."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def ordinary_user() -> Iterator[None]:
-    """The rights of a user who owns nothing here; permissions mean nothing to root."""
+    """Use the rights of a user who owns nothing here, because root ignores permissions."""
     if os.geteuid():
         yield
         return

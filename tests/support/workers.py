@@ -1,4 +1,4 @@
-"""The worker processes of this one."""
+"""Lists the worker processes of this process."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ __all__ = ["worker_processes"]
 
 
 def worker_processes() -> list[psutil.Process]:
-    """Those that live; an engine that the tests have started is none of them."""
+    """Return the running worker processes. An engine that the tests started is not among them."""
     return [each for each in psutil.Process().children() if "simdoc_search.workers" in " ".join(each.cmdline())]

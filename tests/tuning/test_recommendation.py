@@ -15,7 +15,7 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.schemes import Scaled, Xor
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.tuning import LabelledPair, draw_sample, limit_texts, measure, sample, tune
-from simdoc_search.tuning.exact_overlaps import exact_overlaps
+from simdoc_search.tuning.sample import exact_overlaps
 from tests.support.edited_copies import edited_copies
 
 HALF, OFTEN = Fraction(1, 2), Fraction(95, 100)

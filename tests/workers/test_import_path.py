@@ -1,4 +1,4 @@
-"""Nothing that lies where the user stands is imported: a folder that is indexed holds documents, no modules of ours."""
+"""Nothing is imported from the current directory, which may be the folder being indexed."""
 
 from __future__ import annotations
 
@@ -63,21 +63,21 @@ print(json.dumps({**asdict(report), "colour": search.store.get("letter7").metada
 
 @pytest.fixture
 def marks(tmp_path: Path) -> Path:
-    """Where a module from the folder says that it was imported."""
+    """A folder in which hostile modules leave a mark when they are imported."""
     (tmp_path / "marks").mkdir()
     return tmp_path / "marks"
 
 
 @pytest.fixture
 def hostile(tmp_path: Path, marks: Path) -> Path:
-    """A folder with a module for every name that Python or we may import, and with documents of several kinds."""
+    """A folder with documents, and with a module for every name that Python or this package may import."""
     folder = cli.write(tmp_path / "hostile", {f"{name}.py": HOSTILE.format(marks=str(marks)) for name in NAMES})
     pages = "<p>" + cli.words(0, 60_000)  # large enough for a worker
     return cli.write(folder, {"a.odt": formats.odt(), "b.html": pages, "c.txt": "ein schöner Tag".encode("latin-1")})
 
 
 def run(*command: object, cwd: Path, **values: str) -> subprocess.CompletedProcess[str]:
-    """A process in a folder, which must succeed."""
+    """Run a process in a folder; it must succeed."""
     done = subprocess.run(
         [*map(str, command)], check=False, cwd=cwd, env=cli.environment(**values), capture_output=True, text=True
     )
@@ -86,15 +86,14 @@ def run(*command: object, cwd: Path, **values: str) -> subprocess.CompletedProce
 
 
 def imported(marks: Path) -> dict[str, str]:
-    """The modules that were imported from the folder, and the arguments of the processes that did."""
+    """Return the modules that were imported from the folder, with the arguments of their processes."""
     return {mark.name: mark.read_text() for mark in marks.iterdir()}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_command_imports_nothing_from_where_it_is_started(
+def test_the_command_imports_nothing_from_the_current_directory(
     workers: int, hostile: Path, marks: Path, tmp_path: Path
 ) -> None:
-    """Indexing `.`, by worker processes too, runs no module that lies there, whatever its name."""
     options = ("--store", tmp_path / "store", "--workers", workers, "--json")
     report = json.loads(run(COMMAND, "index", ".", *options, cwd=hostile).stdout)
 
@@ -102,10 +101,7 @@ def test_the_command_imports_nothing_from_where_it_is_started(
     assert (len(NAMES) + 3, []) == (report["indexed"], report["skipped"])
 
 
-def test_the_command_reads_a_file_without_importing_from_where_it_is_started(
-    hostile: Path, marks: Path, tmp_path: Path
-) -> None:
-    """`similar --file` has a worker process too."""
+def test_a_query_by_file_imports_nothing_from_the_current_directory(hostile: Path, marks: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     run(COMMAND, "index", "c.txt", "--store", store, cwd=hostile)
     run(COMMAND, "similar", "--file", "a.odt", "--overlap", "20", "--store", store, cwd=hostile)
@@ -114,13 +110,13 @@ def test_the_command_reads_a_file_without_importing_from_where_it_is_started(
 
 
 def loaded_by_python_itself(folder: Path) -> set[str]:
-    """What `python -m` imports before it comes to the named module: from the working directory, as Python has it."""
+    """Return the modules that `python -m` imports before the named one."""
     cli.write(folder, {"empty.py": "import sys; print(*sys.modules)"})
     return set(run(sys.executable, "-m", "empty", cwd=folder).stdout.split())
 
 
-def test_as_a_module_it_imports_nothing_from_where_it_is_started(hostile: Path, marks: Path, tmp_path: Path) -> None:
-    """`python -m simdoc_search` does the same, with all that Python itself has not imported for `-m` before."""
+def test_python_m_imports_nothing_from_the_current_directory(hostile: Path, marks: Path, tmp_path: Path) -> None:
+    """Except for the modules that Python itself imports before."""
     for name in {"simdoc_search", *loaded_by_python_itself(tmp_path)} & NAMES:
         (hostile / f"{name}.py").unlink()
     options = ("--store", tmp_path / "store", "--workers", 2, "--json")
@@ -130,8 +126,10 @@ def test_as_a_module_it_imports_nothing_from_where_it_is_started(hostile: Path, 
     assert [] == report["skipped"]
 
 
-def test_a_library_imports_nothing_from_where_its_user_stands(hostile: Path, marks: Path, tmp_path: Path) -> None:
-    """Nor do an application's workers, though it may itself; they need no `__main__` guard and no class of its."""
+def test_workers_of_a_library_import_nothing_from_the_current_directory(
+    hostile: Path, marks: Path, tmp_path: Path
+) -> None:
+    """They need neither a `__main__` guard nor classes of the application."""
     script = cli.write(tmp_path / "application", {"script.py": LIBRARY}) / "script.py"
     once, report = run(sys.executable, script, cwd=hostile).stdout.splitlines()
 
@@ -142,8 +140,7 @@ def test_a_library_imports_nothing_from_where_its_user_stands(hostile: Path, mar
     )
 
 
-def test_a_folder_that_pythonpath_names_is_meant(tmp_path: Path) -> None:
-    """What a user put on Python's path on purpose is there for workers too, even where she stands."""
+def test_a_folder_in_pythonpath_is_imported_from(tmp_path: Path) -> None:
     library = "import types\ndef detect_mime_type(data): return 'application/pdf'\ndetect_mime_type_from_path = None\n"
     library += "def ExtractionConfig(**options): return None\nPageConfig = ExtractionConfig\n"
     library += f"def extract_bytes_sync(*_): return types.SimpleNamespace(content='{cli.words(0, 200)}')\n"

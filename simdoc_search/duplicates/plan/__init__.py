@@ -15,7 +15,6 @@ rollback.py          undoes it
 
 from simdoc_search.duplicates.plan.creation import write_plan
 from simdoc_search.duplicates.plan.execution import ApplyReport, ExpectedChanges, apply_plan, expected_changes
-from simdoc_search.duplicates.plan.files import indexed_folders_around
 from simdoc_search.duplicates.plan.rollback import UndoReport, undo
 from simdoc_search.duplicates.plan.rows import How, PlanError
 from simdoc_search.duplicates.plan.table import check_new, read_plan
@@ -29,7 +28,6 @@ __all__ = [
     "apply_plan",
     "check_new",
     "expected_changes",
-    "indexed_folders_around",
     "read_plan",
     "undo",
     "write_plan",

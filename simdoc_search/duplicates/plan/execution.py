@@ -30,39 +30,26 @@ _DOCUMENTS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class ExpectedChanges:
-    """What a plan would do.
+    """What a plan would do."""
 
-    Attributes:
-        files: number of files to drop.
-        size: bytes freed by deleting them. Hard links of one file count once.
-        unlike: number of these files whose bytes differ from the kept file. Once deleted, they cannot be restored.
-        documents: number of documents without files to drop. They cannot be restored either.
-    """
-
-    files: int
-    size: int
-    unlike: int
-    documents: int
+    files: int  # number of files to drop
+    size: int  # bytes freed by deleting them. Hard links of one file count once
+    unlike: int  # number of these files whose bytes differ from the kept file. Once deleted, they cannot be restored
+    documents: int  # number of documents without files to drop. They cannot be restored either
 
 
 @dataclass(slots=True)
 class ApplyReport:
-    """What applying a plan has done.
+    """What applying a plan has done."""
 
-    Attributes:
-        done: the name of each dropped file or document, and where it was moved to, or what is kept instead.
-        before: number of documents that an earlier run dropped.
-        left: the name of each document that was left alone, and the reason.
-        refused: group to reason, of groups without a kept document.
-        forgotten: number of documents of dropped files that were removed from the store.
-        not_forgotten: place to reason, of documents that are still in the store although their files are gone.
-    """
-
+    # the name of each dropped file or document, and where it was moved to, or what is kept instead
     done: list[tuple[str, str]] = field(default_factory=list)
-    before: int = 0
+    before: int = 0  # number of documents that an earlier run dropped
+    # the name of each document that was left alone, and the reason
     left: list[tuple[str, str]] = field(default_factory=list)
-    refused: dict[int, str] = field(default_factory=dict)
-    forgotten: int = 0
+    refused: dict[int, str] = field(default_factory=dict)  # group to reason, of groups without a kept document
+    forgotten: int = 0  # number of documents of dropped files that were removed from the store
+    # place to reason, of documents that are still in the store although their files are gone
     not_forgotten: Mapping[Place, str] = field(default_factory=dict)
 
 
@@ -91,14 +78,9 @@ def apply_plan(
 ) -> ApplyReport:
     """Apply a plan. After an interruption, run it again: nothing is done twice.
 
-    Args:
-        rows: the plan.
-        how: `move`, `delete` or `hardlink`. Documents without files are only dropped by `delete`.
-        undo_file: each change is written there before it is made. Changes of earlier runs are kept.
-        to: for `move`, the folder in which a file gets the path of its id.
-        store: dropped documents are removed from it; None: there is no store.
-        dry_run: check everything, and change nothing.
-        progress: called with the share that is done, 0..1.
+    Each change is written to the undo file before it is made. To `move`, a file gets the path of its id in the folder
+    `to`. Documents without files are only dropped by `delete`. Dropped documents are removed from the store. A dry run
+    checks everything, and changes nothing.
 
     Raises:
         PlanError: the undo file cannot be read or written, or another process uses it or the folders.

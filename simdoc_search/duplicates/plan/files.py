@@ -6,13 +6,12 @@ import hashlib
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
-from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow
+from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError
 
 GONE = "it is gone"
 
@@ -25,19 +24,12 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
-    """What tells a file from another one, and from itself after a change.
+    """What tells a file from another one, and from itself after a change."""
 
-    Attributes:
-        inode: device and inode, which are equal for hard links of one file.
-        size: in bytes.
-        mtime_ns: modification time in nanoseconds.
-        links: number of its names; not compared.
-    """
-
-    inode: tuple[int, int]
-    size: int
-    mtime_ns: int
-    links: int = field(compare=False)
+    inode: tuple[int, int]  # device and inode, which are equal for hard links of one file
+    size: int  # in bytes
+    mtime_ns: int  # modification time in nanoseconds
+    links: int = field(compare=False)  # number of its names; not compared
 
     @classmethod
     def of(cls, info: os.stat_result) -> FileIdentity:
@@ -156,29 +148,6 @@ def is_same_entry(path: str, other: str) -> bool:
         return True
     info, other_info = os.lstat(path), os.lstat(other)
     return os.path.samestat(info, other_info) and info.st_nlink < 2
-
-
-def indexed_folders_around(rows: Iterable[PlanRow], folder: str) -> list[str]:
-    """Return the indexed folders of a plan that contain a folder, so that files in it are indexed again.
-
-    Folders whose name begins with a dot are not indexed.
-    """
-    target = Path(os.path.realpath(folder))
-    roots = {_indexed_folder(row) for row in rows if row.path is not None}
-    around = {root: Path(os.path.realpath(root)) for root in roots}
-    return sorted(
-        root
-        for root, real in around.items()
-        if target.is_relative_to(real) and not any(part.startswith(".") for part in target.relative_to(real).parts)
-    )
-
-
-def _indexed_folder(row: PlanRow) -> str:
-    """Return the path of a file without the part that its id has in common with it."""
-    path, below = Path(row.path or ""), Path(row.place.id)
-    while path.name and path.name == below.name:
-        path, below = path.parent, below.parent
-    return str(path)
 
 
 def _state(handle: int) -> tuple[FileState, os.stat_result]:

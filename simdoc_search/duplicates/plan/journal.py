@@ -30,31 +30,22 @@ _FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONB
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change that is about to be made.
+    """A change that is about to be made."""
 
-    Attributes:
-        act: what happens to a file; `remove`: a document without a file is removed from its store; `undone`: the
-            earlier change of this path was undone.
-        path: the path of the file, or the name of the document.
-        other: where the file is moved to, or what is kept instead: a path, or the name of a document.
-        token: of the run, in the names of files that it hides.
-        state: the state of the file before; None for a document.
-        mode: the permissions of the file before.
-    """
-
+    # what happens to a file; `remove`: a document without a file is removed from its store; `undone`: the earlier
+    # change of this path was undone
     act: How | Literal["remove", "undone"]
-    path: str
-    other: str
-    token: str
-    state: FileState | None = None
-    mode: int = 0o600
+    path: str  # the path of the file, or the name of the document
+    other: str  # where the file is moved to, or what is kept instead: a path, or the name of a document
+    token: str  # of the run, in the names of files that it hides
+    state: FileState | None = None  # the state of the file before; None for a document
+    mode: int = 0o600  # the permissions of the file before
 
 
 class Journal:
     """An undo file, open and locked. It is created by the first note.
 
     Attributes:
-        path: its path.
         changes: the last change of each path, in order.
         token: of this run, for new changes.
         damage: a sentence if a line is damaged, so that `changes` has what precedes it; else empty.

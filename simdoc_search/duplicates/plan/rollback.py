@@ -16,16 +16,11 @@ from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanEr
 
 @dataclass(slots=True)
 class UndoReport:
-    """What was undone.
+    """What was undone."""
 
-    Attributes:
-        restored: the files that were restored.
-        before: number of files that were as before already.
-        left: the name of each file or document that was not restored, and the reason.
-    """
-
-    restored: list[str] = field(default_factory=list)
-    before: int = 0
+    restored: list[str] = field(default_factory=list)  # the files that were restored
+    before: int = 0  # number of files that were as before already
+    # the name of each file or document that was not restored, and the reason
     left: list[tuple[str, str]] = field(default_factory=list)
 
 

@@ -58,31 +58,18 @@ State = FileState | TextState
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One document of a group.
+    """One document of a group."""
 
-    Attributes:
-        action: what to do with it.
-        group: the number of its group, from 1.
-        place: its place in the store.
-        path: the absolute path of its file; None if it has no file.
-        kept: the `name` of the document that is kept instead; empty for the kept document of the group.
-        state: its state when the plan was written; None: unknown, so it is never changed.
-        overlap: overlap with the kept document in percent, for people.
-        kind: what it has in common with the kept document, for people.
-        changed: modification date of its file, for people.
-        note: why the action is proposed, for people.
-    """
-
-    action: Action
-    group: int
-    place: Place
-    path: str | None
-    kept: str
-    state: State | None
-    overlap: str = ""
-    kind: str = ""
-    changed: str = ""
-    note: str = ""
+    action: Action  # what to do with it
+    group: int  # the number of its group, from 1
+    place: Place  # its place in the store
+    path: str | None  # the absolute path of its file; None if it has no file
+    kept: str  # the `name` of the document that is kept instead; empty for the kept document of the group
+    state: State | None  # its state when the plan was written; None: unknown, so it is never changed
+    overlap: str = ""  # overlap with the kept document in percent, for people
+    kind: str = ""  # what it has in common with the kept document, for people
+    changed: str = ""  # modification date of its file, for people
+    note: str = ""  # why the action is proposed, for people
 
     @property
     def name(self) -> str:

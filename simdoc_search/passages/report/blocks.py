@@ -1,4 +1,4 @@
-"""Into which blocks and chunks is a text cut, so that a page of many stays fluid?"""
+"""Cuts a text into blocks and chunks, so that a browser shows a long page without delay."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-_LONGEST = 1500  # characters of a block
-_LINES = 12  # of a block
-_CHUNK = 4000  # characters that a browser lays out together
+_MAX_BLOCK_CHARACTERS, _MAX_BLOCK_LINES = 1500, 12
+_CHUNK_CHARACTERS = 4000
+"""Characters that a browser lays out together."""
 _SPACE = re.compile(r"\s")
 
 
@@ -17,41 +17,42 @@ class Block:
     """A paragraph, or a part of a long one.
 
     Attributes:
-        start: its first character.
-        end: the one after its last; the line ends and blank lines after it are its own.
-        ends_page: whether it ends in a form feed.
+        start: Its first character.
+        end: The character after its last. The line ends and blank lines after a paragraph belong to it.
+        ends_page: Whether it ends with a form feed.
     """
 
     start: int
     end: int
-    ends_page: bool
+    ends_page: bool = False
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """All of a text, in order, cut at blank lines, at pages, and where a paragraph has 12 lines or 1,500 characters."""
+    """All blocks of a text. A block ends at a blank line, at a page, or after 12 lines or 1,500 characters."""
     start = at = lines = 0
-    blank = False
+    is_after_blank = False
     for line in _lines(text):
         is_blank = not line.strip()
-        if at > start and not is_blank and (blank or lines >= _LINES or at + len(line) - start > _LONGEST):
-            yield Block(start, at, False)
+        is_full = lines >= _MAX_BLOCK_LINES or at + len(line) - start > _MAX_BLOCK_CHARACTERS
+        if at > start and not is_blank and (is_after_blank or is_full):
+            yield Block(start, at)
             start, lines = at, 0
         at += len(line)
         lines += 1
-        blank = is_blank
+        is_after_blank = is_blank
         if line.endswith("\f"):
-            yield Block(start, at, True)
-            start, lines, blank = at, 0, False
+            yield Block(start, at, ends_page=True)
+            start, lines, is_after_blank = at, 0, False
     if at > start:
-        yield Block(start, at, False)
+        yield Block(start, at)
 
 
-def chunks(found: Iterable[Block]) -> Iterator[list[Block]]:
-    """Blocks in groups of about 4,000 characters; a page begins a group."""
+def chunks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
+    """Blocks in groups of about 4,000 characters. A page begins a new group."""
     chunk: list[Block] = []
-    for block in found:
+    for block in blocks:
         chunk.append(block)
-        if block.ends_page or block.end - chunk[0].start >= _CHUNK:
+        if block.ends_page or block.end - chunk[0].start >= _CHUNK_CHARACTERS:
             yield chunk
             chunk = []
     if chunk:
@@ -59,12 +60,12 @@ def chunks(found: Iterable[Block]) -> Iterator[list[Block]]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Lines with their ends; one that is too long for a block in pieces, cut after a space where there is one."""
+    """The lines with their ends. A line that is too long for a block is cut, after a space if possible."""
     for line in text.splitlines(keepends=True):
         at = 0
-        while len(line) - at > _LONGEST:
-            spaces = [found.end() for found in _SPACE.finditer(line, at, at + _LONGEST)]
-            end = spaces[-1] if spaces else at + _LONGEST
+        while len(line) - at > _MAX_BLOCK_CHARACTERS:
+            spaces = [found.end() for found in _SPACE.finditer(line, at, at + _MAX_BLOCK_CHARACTERS)]
+            end = spaces[-1] if spaces else at + _MAX_BLOCK_CHARACTERS
             yield line[at:end]
             at = end
         yield line[at:]

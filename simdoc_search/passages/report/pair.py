@@ -1,54 +1,52 @@
-"""Two texts side by side, with their passages and differences. Every page shows pairs this way."""
+"""Two texts side by side as HTML, with their passages and differences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+
+from markupsafe import Markup
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import counted
-from simdoc_search.passages.passage import Comparison, Span
-from simdoc_search.passages.report.boilerplate import boilerplate
-from simdoc_search.passages.report.html import attribute, content, page
-from simdoc_search.passages.report.lists import difference_list, passage_list
-from simdoc_search.passages.report.pane import PairMarks, Side, pane, tint
-from simdoc_search.passages.report.positions import TextPositions
-from simdoc_search.passages.report.summary import contents, details, key_change_lines, sign_said, words_differing
+from simdoc_search.passages.escape import escaped
+from simdoc_search.passages.passage import Comparison, Difference, Span
+from simdoc_search.passages.positions import TextPositions, both_labels, words_after, words_before
+from simdoc_search.passages.repeated import repeated_passages
+from simdoc_search.passages.report.pair_text import PairMarks, PairText, Side, pair_pieces
+from simdoc_search.passages.report.pieces import text_html
+from simdoc_search.passages.report.templates import page, render
+from simdoc_search.passages.summary import (
+    describe_differences,
+    describe_sign_difference,
+    excerpt,
+    key_change_lines,
+    shingle_measures,
+    word_measures,
+)
 
-_FOLDERS = 2  # that two paths share, for them to be left out
-_SIGNS = 100  # differences of signs that are listed
-
-_HELP = """\
-<details class="help"><summary>Keys</summary><div>
-<dl>
-<dt><kbd>n</kbd> <kbd>→</kbd></dt><dd>next passage, without those that are repeated</dd>
-<dt><kbd>p</kbd> <kbd>←</kbd></dt><dd>previous passage</dd>
-<dt><kbd>Enter</kbd></dt><dd>its like in the other text</dd>
-<dt><kbd>d</kbd> <kbd>Shift d</kbd></dt><dd>next, previous difference</dd>
-<dt><kbd>Esc</kbd></dt><dd>nothing is chosen any more</dd>
-<dt>click</dt><dd>in a passage brings its like beside it; in the strip goes there</dd>
-</dl>
-<p><label><input type="checkbox" class="letters" checked> letters are keys</label></p>
-<p>A passage has the same number and colour in both texts; <span class="n k1">2⇅</span> has moved,
-<span class="n k0">3</span> occurs several times. <del>Struck words</del> are in the first text alone,
-<ins>underlined</ins> ones in the second; ‸ is where they would stand in the other.
-Letter case and punctuation do not make words differ; where they differ, the list says so.</p>
-</div></details>
-"""
+_MIN_COMMON_FOLDERS = 2
+"""If two paths share fewer folders, these are shown."""
+_MAX_LISTED, _MAX_SIGNS = 500, 100
+_CONTEXT_WORDS = 6
+_STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
+_RIGHT_BAR = _STRIP_WIDTH - _BAR_WIDTH
+_MIN_HEIGHT = 2.0
+"""The minimum height of a passage in the strip."""
+_SIDES: tuple[Side, Side] = ("a", "b")
 
 
-def comparison_page(
+def pair_page(
     comparison: Comparison, texts: tuple[str, str], names: tuple[str, str], *, analysis: Analysis | None = None
 ) -> str:
-    """One HTML page that shows two texts side by side, without any other file or server.
+    """A self-contained HTML page that shows two texts side by side.
 
     Args:
-        comparison: what the texts share.
-        texts: these texts. Whatever they hold is shown, and does nothing.
-        names: what they are called.
-        analysis: what makes shingles, see `boilerplate`.
+        comparison: What the texts share.
+        texts: The two texts.
+        names: Their names.
+        analysis: How texts are split into shingles; see `repeated_passages`.
     """
-    body = pair_view(comparison, texts, names, analysis=analysis)
-    return page(f"{names[0]} and {names[1]} compared", ("<main>\n", *body, "</main>\n"))
+    return page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
 
 
 def pair_view(
@@ -58,149 +56,115 @@ def pair_view(
     *,
     prefix: str = "",
     analysis: Analysis | None = None,
-) -> Iterator[str]:
-    """The HTML of a pair, for a `page`; each pair on a page has a prefix of its own, such as `p2-`."""
-    repeated = boilerplate(comparison.passages, *texts, analysis)
-    marks = PairMarks(comparison, repeated, _moved(comparison), prefix)
-    places = TextPositions(texts[0]), TextPositions(texts[1])
-    yield f'<article class="pair" aria-labelledby="{prefix}names">\n'
-    yield from _header(comparison, names, prefix)
-    yield from _strip(marks, (len(texts[0]), len(texts[1])))
-    sides: tuple[Side, Side] = ("a", "b")
-    for at, side in enumerate(sides):
-        yield from _text(texts[at], _name(_short(names)[at], names[at]), side, marks, places[at])
-    yield from _lists(marks, texts, places)
-    yield "</article>\n"
-
-
-def _header(comparison: Comparison, names: tuple[str, str], prefix: str) -> Iterator[str]:
-    first, second = map(_name, _short(names), names)
-    yield f'<header>\n<h1 id="{prefix}names">{first} <span>and</span> {second}</h1>\n'
-    yield '<dl class="measures" tabindex="0">\n'
-    yield from _terms(contents(comparison))
-    yield (
-        '</dl>\n<div class="tools"><span class="steps">'
-        '<button type="button" class="previous" aria-label="previous passage">‹</button> passage '
-        '<button type="button" class="next" aria-label="next passage">›</button></span> '
-        '<span class="steps">'
-        '<button type="button" class="before" aria-label="previous difference">‹</button> difference '
-        '<button type="button" class="after" aria-label="next difference">›</button></span> '
-        '<label class="steps"><input type="checkbox" class="together" checked> scroll together</label>\n'
+) -> Markup:
+    """The HTML of a pair. Each pair on a page has its own prefix of ids, such as `p2-`."""
+    marks = PairMarks(comparison, repeated_passages(comparison.passages, texts, analysis), _moved(comparison), prefix)
+    positions = TextPositions(texts[0]), TextPositions(texts[1])
+    lengths = len(texts[0]), len(texts[1])
+    sides = []
+    for at, side in enumerate(_SIDES):
+        text, marked = texts[at], PairText(texts[at], side, marks)
+        html = text_html(text, pair_pieces(comparison, side, len(text)), marked, positions=positions[at])
+        names_of_side = {"name": _short_names(names)[at], "full_name": names[at]}
+        sides.append({"side": side, **names_of_side, "words": comparison.words[at], "html": html, "text": text})
+    return render(
+        "pair.html",
+        prefix=prefix,
+        sides=sides,
+        measures=word_measures(comparison),
+        details=shingle_measures(comparison),
+        shapes=list(_shapes(marks, lengths)),
+        ticks=_ticks(comparison, lengths),
+        strip={"width": _STRIP_WIDTH, "height": _STRIP_HEIGHT, "bar": _BAR_WIDTH, "right": _RIGHT_BAR},
+        max_listed=_MAX_LISTED,
+        differences=[_listed_difference(each, texts, positions) for each in comparison.differences[:_MAX_LISTED]],
+        difference_count=len(comparison.differences),
+        difference_summary=describe_differences(comparison),
+        key_changes=key_change_lines(comparison.key_changes),
+        signs=[describe_sign_difference(sign, *texts) for sign in comparison.signs[:_MAX_SIGNS]],
+        sign_count=len(comparison.signs),
+        passages=[
+            {
+                "colour": marks.colour(number),
+                "words": passage.words,
+                "remarks": marks.remarks(number),
+                "place": both_labels(positions[0], passage.a[0], positions[1], passage.b[0]),
+                "quote": Markup(escaped(excerpt(texts[0][slice(*passage.a)]))),  # noqa: S704 - it is escaped
+            }
+            for number, passage in enumerate(comparison.passages[:_MAX_LISTED])
+        ],
+        passage_count=len(comparison.passages),
     )
-    yield f'{_HELP}<details class="help"><summary>Details</summary><div>\n<dl>\n'
-    yield from _terms(details(comparison))
-    yield '</dl>\n</div></details>\n</div>\n<p class="said" role="status"></p>\n</header>\n'
-
-
-def _terms(measures: list[tuple[str, str, str]]) -> Iterator[str]:
-    for name, value, remark in measures:
-        added = f', <span class="remark">{remark}</span>' if remark else ""
-        yield f"<div><dt>{name}</dt><dd>{attribute(value)}{added}</dd></div>\n"
-
-
-def _text(text: str, name: str, side: Side, marks: PairMarks, places: TextPositions) -> Iterator[str]:
-    which, words = ("First text", "Second text")[side == "b"], marks.comparison.words[side == "b"]
-    heading = f"{marks.prefix}{side}"
-    yield (
-        f'<section class="side {side}" aria-labelledby="{heading}">\n<div class="name"><h2 id="{heading}">'
-        f'<span class="which">{which}</span> {name}</h2>'
-        f"<p>{counted(words, 'word')}</p></div>\n"
-        f'<div class="text" tabindex="0" role="group" aria-labelledby="{heading}" lang="">\n'
-    )
-    yield from pane(text, side, marks, places)
-    if not text.strip():
-        yield '<p class="none">no text</p>\n'
-    yield "</div>\n</section>\n"
-
-
-def _name(shown: str, whole: str) -> str:
-    return f'<bdi title="{attribute(whole)}">{attribute(shown)}</bdi>'
-
-
-def _short(names: tuple[str, str]) -> tuple[str, str]:
-    """Two paths without the folders in which both lie."""
-    first, second = (name.split("/") for name in names)
-    same = next((at for at, (a, b) in enumerate(zip(first[:-1], second[:-1], strict=False)) if a != b), None)
-    cut = min(len(first), len(second)) - 1 if same is None else same
-    return names if cut < _FOLDERS else ("/".join(["…", *first[cut:]]), "/".join(["…", *second[cut:]]))
-
-
-def _lists(marks: PairMarks, texts: tuple[str, str], places: tuple[TextPositions, TextPositions]) -> Iterator[str]:
-    count = counted(len(marks.comparison.passages), "passage")
-    yield '<nav class="lists" aria-label="Passages and differences">\n'
-    yield '<details class="menu" open><summary>What differs, what is shared</summary>\n'
-    yield f'<section><h2>What differs</h2>\n<p class="sum">{content(words_differing(marks.comparison))}</p>\n'
-    lines = key_change_lines(marks.comparison.key_changes)
-    if lines:
-        yield f'<ul class="signs">{"".join(f"<li>{content(line)}</li>" for line in lines)}</ul>\n'
-    yield from difference_list(marks, texts, places)
-    yield from _signs(marks.comparison, texts)
-    yield f'</section>\n<section><h2>What is shared</h2>\n<p class="sum">{count}</p>\n'
-    yield from passage_list(marks, texts[0], places)
-    yield "</section>\n</details>\n</nav>\n"
-
-
-def _signs(comparison: Comparison, texts: tuple[str, str]) -> Iterator[str]:
-    count = len(comparison.signs)
-    if not count:
-        return
-    yield f'<p class="sum">{counted(count, "sign")} {"differs" if count == 1 else "differ"}</p>\n<ul class="signs">\n'
-    for each in comparison.signs[:_SIGNS]:
-        yield f"<li>{content(sign_said(each, *texts))}</li>\n"
-    more = f"<li>and {count - _SIGNS:,} more</li>\n" if count > _SIGNS else ""
-    yield f"{more}</ul>\n"
 
 
 def _moved(comparison: Comparison) -> frozenset[int]:
-    """The passages of which most is said to have moved."""
-    found = [each.a for each in comparison.differences if each.kind == "moved"]
+    """The passages of which more than half moved."""
+    moved = [each.a for each in comparison.differences if each.kind == "moved"]
     return frozenset(
         number
         for number, each in enumerate(comparison.passages)
-        if any(2 * (min(end, each.a[1]) - max(start, each.a[0])) > each.a[1] - each.a[0] for start, end in found)
+        if any(2 * (min(end, each.a[1]) - max(start, each.a[0])) > each.a[1] - each.a[0] for start, end in moved)
     )
 
 
-_STRIP_HEIGHT, _STRIP_WIDTH, _BAR = 1000, 60, 16
-_LEAST_HEIGHT = 2.0  # of a passage, so that it can be seen
-_RIGHT_BAR = _STRIP_WIDTH - _BAR
+def _short_names(names: tuple[str, str]) -> tuple[str, str]:
+    """Two paths without their common folders."""
+    first, second = (name.split("/") for name in names)
+    different = (at for at, (a, b) in enumerate(zip(first[:-1], second[:-1], strict=False)) if a != b)
+    cut = next(different, min(len(first), len(second)) - 1)
+    if cut < _MIN_COMMON_FOLDERS:
+        return names
+    return "/".join(["…", *first[cut:]]), "/".join(["…", *second[cut:]])
 
 
-def _strip(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[str]:
-    """An SVG image, the first text on the left and the second on the right; what moved crosses the others.
+def _listed_difference(
+    difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions]
+) -> dict[str, str]:
+    verb = "" if difference.kind == "replaced" else difference.kind
+    return {
+        "side": "b" if difference.kind == "inserted" else "a",
+        "label": f"{counted(difference.words, 'word')} {verb or ('differs' if difference.words == 1 else 'differ')}",
+        "place": both_labels(positions[0], difference.a[0], positions[1], difference.b[0]),
+        "quote": _quote(difference, texts),
+    }
 
-    What it shows is also in the list of passages, so a reader of screens is not told it twice.
 
-    Args:
-        marks: what is marked.
-        lengths: characters of the two texts.
-    """
-    yield (
-        f'<svg class="strip" viewBox="0 0 {_STRIP_WIDTH} {_STRIP_HEIGHT}" preserveAspectRatio="none" '
-        f'aria-hidden="true" focusable="false"><rect class="bar" width="{_BAR}" height="{_STRIP_HEIGHT}"/>'
-        f'<rect class="bar" x="{_RIGHT_BAR}" width="{_BAR}" height="{_STRIP_HEIGHT}"/>\n'
-    )
-    order = sorted(
-        enumerate(marks.comparison.passages), key=lambda each: (each[0] not in marks.repeated, -each[1].words)
-    )
-    for number, each in order:
+def _quote(difference: Difference, texts: tuple[str, str]) -> Markup:
+    """A difference with the words around it."""
+    a, b = excerpt(texts[0][slice(*difference.a)]), excerpt(texts[1][slice(*difference.b)])
+    if difference.kind == "moved":
+        return Markup(escaped(a))  # noqa: S704 - it is escaped
+    text, (start, end) = (texts[1], difference.b) if difference.kind == "inserted" else (texts[0], difference.a)
+    before, after = words_before(text, 0, start, _CONTEXT_WORDS), words_after(text, end, _CONTEXT_WORDS)
+    marked = " ".join((f"<del>{escaped(a)}</del>" if a else "", f"<ins>{escaped(b)}</ins>" if b else "")).strip()
+    parts = escaped(" ".join(before.split())), marked, escaped(" ".join(after.split()))
+    spaces = " " if before[-1:].isspace() else "", " " if after[:1].isspace() else ""
+    return Markup(f"{parts[0]}{spaces[0]}{parts[1]}{spaces[1]}{parts[2]}")  # noqa: S704 - it is escaped
+
+
+# --- the strip: an image of both texts, in which moved passages cross the others ---
+
+
+def _shapes(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:
+    """The number, from 1, the colour and the path of each passage. Boilerplate is at the bottom, then long passages."""
+    passages = enumerate(marks.comparison.passages)
+    for number, each in sorted(passages, key=lambda pair: (pair[0] not in marks.repeated, -pair[1].words)):
         (top, bottom), (other, end) = _scaled(each.a, lengths[0]), _scaled(each.b, lengths[1])
-        shape = f"M0 {top:g}H{_BAR}L{_RIGHT_BAR} {other:g}H{_STRIP_WIDTH}V{end:g}H{_RIGHT_BAR}L{_BAR} {bottom:g}H0Z"
-        yield f'<a href="#{marks.prefix}a{number + 1}" tabindex="-1" data-n="{number + 1}">'
-        yield f'<path class="{tint(number, marks)}" d="{shape}"/></a>\n'
-    differences = [each for each in marks.comparison.differences if each.kind != "moved"]
-    yield _ticks("del", 0, [each.a for each in differences if each.kind != "inserted"], lengths[0])
-    yield _ticks("ins", _RIGHT_BAR, [each.b for each in differences if each.kind != "removed"], lengths[1])
-    yield "".join(f'<rect class="view" x="{left}" width="{_BAR}" height="0"/>' for left in (0, _RIGHT_BAR)) + "</svg>\n"
+        path = f"M0 {top:g}H{_BAR_WIDTH}L{_RIGHT_BAR} {other:g}H{_STRIP_WIDTH}V{end:g}H{_RIGHT_BAR}"
+        yield number + 1, marks.colour(number), f"{path}L{_BAR_WIDTH} {bottom:g}H0Z"
+
+
+def _ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[str, str]:
+    """The paths of the short lines for removed and inserted words."""
+    differences = [each for each in comparison.differences if each.kind != "moved"]
+    removed = {round(_scaled(each.a, lengths[0])[0]) for each in differences if each.kind != "inserted"}
+    inserted = {round(_scaled(each.b, lengths[1])[0]) for each in differences if each.kind != "removed"}
+    rows = {"del": (0, removed), "ins": (_RIGHT_BAR, inserted)}
+    return {
+        kind: "".join(f"M{left} {row}h{_BAR_WIDTH}" for row in sorted(found)) for kind, (left, found) in rows.items()
+    }
 
 
 def _scaled(span: Span, length: int) -> tuple[float, float]:
     top, bottom = (_STRIP_HEIGHT * min(edge, length) / max(length, 1) for edge in span)
-    return round(min(top, _STRIP_HEIGHT - _LEAST_HEIGHT), 1), round(max(bottom, top + _LEAST_HEIGHT), 1)
-
-
-def _ticks(kind: str, left: int, where: Sequence[Span], length: int) -> str:
-    """What differs as short lines, equal ones once."""
-    rows = sorted({round(_scaled(each, length)[0]) for each in where})
-    lines = "".join(f"M{left} {row}h{_BAR}" for row in rows)
-    return f'<path class="tick {kind}" d="{lines}"/>\n' if rows else ""
+    return round(min(top, _STRIP_HEIGHT - _MIN_HEIGHT), 1), round(max(bottom, top + _MIN_HEIGHT), 1)

@@ -169,42 +169,30 @@ class BulkWriter:
         return actions, []
 
     def _send(self, actions: list[Action]) -> list[Outcome]:
-        before = self._current_uuids()
-        if before is not None:
-            self._check_opened(before, actions)
-            if self._index not in before and not {",", "*"} & set(self._index):
-                alias = {"_index": self._index, "require_alias": True}  # or the engine makes an index for a lost alias
-                actions = [each.at(**alias) if each.place["_index"] == self._index else each for each in actions]
+        names = self._check_index()
+        if not {action.place["_index"] for action in actions} <= names | {self._index}:
+            raise self._gone()
+        if self._index not in names and not {",", "*"} & set(self._index):
+            alias = {"_index": self._index, "require_alias": True}  # or the engine creates an index for a lost alias
+            actions = [each.at(**alias) if each.place["_index"] == self._index else each for each in actions]
         items = self._engine.call_once("POST", ["_bulk"], b"".join(action.lines for action in actions))["items"]
         outcomes = [Outcome.of(item[action.kind]) for action, item in zip(actions, items, strict=True)]
         if any(outcome.error == _NO_INDEX for outcome in outcomes):
             raise self._gone()
-        written = {outcome.index for outcome in outcomes if not outcome.error}
-        if before is not None and written:
-            after = self._current_uuids() or {}
-            if any(after.get(index) != before.get(index, after.get(index, "")) for index in written):
-                made = ", ".join(sorted(written & after.keys()))
-                instead = f"; the engine made {made} for it anew, remove that" if made else ""
-                raise self._gone(f"was removed while it was written{instead}")
+        if any(not outcome.error for outcome in outcomes):
+            self._check_index("was removed while it was written; if the engine has made it anew, remove that")
         return outcomes
 
-    def _current_uuids(self) -> dict[str, str] | None:
-        """Return the unique id of each index; None if we may not read them."""
+    def _check_index(self, how: str = "is another one than was opened") -> set[str]:
+        """Return the names of the indices. Raises IndexGoneError if they are not those that were opened."""
         try:
-            return uuids_of(self._engine, self._index)
+            now = uuids_of(self._engine, self._index)
         except StoreNotFoundError:
             raise self._gone() from None
-        except RequestError as error:
-            if error.status == 403:
-                return None
-            raise
-
-    def _check_opened(self, uuids: Mapping[str, str], actions: list[Action]) -> None:
-        common = self._opened.keys() & uuids.keys()
-        if not common or any(self._opened[index] != uuids[index] for index in common):
-            raise self._gone("is another one than was opened")
-        if not {action.place["_index"] for action in actions} <= uuids.keys() | {self._index}:
-            raise self._gone()
+        known = self._opened.keys() & now.keys()
+        if not known or any(self._opened[index] != now[index] for index in known):
+            raise self._gone(how)
+        return set(now)
 
     def _gone(self, how: str = "was removed meanwhile") -> IndexGoneError:
         return IndexGoneError(f"{self._engine.name}/{self._index}", how)

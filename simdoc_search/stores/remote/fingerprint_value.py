@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.documents import Place
 from simdoc_search.sketch.kinds import KINDS, kinds_of
-from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import decode_text, hash_bits
+from simdoc_search.sketch.tokens import hash_bits
+from simdoc_search.stores.record import Record
+from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.schema import MARK_FIELDS
 
 _PARTS = frozenset(
@@ -53,63 +55,30 @@ def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
     if fingerprint_in(source, field) is not values:
         return "has keys with dots"
     if not isinstance(values, Mapping):
-        return f"is {_type_of(values)}, not an object"
-    tokens = values.get("tokens")
-    if tokens is not None and not isinstance(tokens, str):
-        return f"has tokens that are {_type_of(tokens)}, not a text"
-    if tokens and (fault := _fault_of_tokens(tokens, settings) or _fault_of_kinds(values, settings)):
-        return fault
-    for name in ("shingles", "buckets"):
-        if type(values.get(name)) is not int:
-            return f"has {name} that are {_type_of(values.get(name))}, not a number"
-    count = (tokens or "").count(" ") + bool(tokens)
-    return "" if values["buckets"] == count else f"has {count} tokens for {values['buckets']} buckets"
+        return "is not an object"
+    record = to_record(Place(""), {field: values}, settings.token_length, field=field)
+    return record.fault.replace(f"{field}.", "") or next(_faults(values, record, settings), "")
 
 
-def _fault_of_tokens(tokens: str, settings: Settings) -> str:
-    codes = _decoded(tokens, settings.token_length)
-    if codes is None:
-        return "has tokens that are none of ours"
-    if not settings.minhash.positions:
-        return "" if len(np.unique(codes)) == len(codes) else "has a token twice"
-    buckets = codes >> np.uint32(hash_bits(settings.minhash, settings.token_length))
-    is_unique = (buckets[1:] > buckets[:-1]).all() or len(np.unique(buckets)) == len(buckets)
-    return "" if is_unique else "has two tokens of one bucket"
+def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> Iterator[str]:
+    """Yield what is wrong with a fingerprint that can be read as a record."""
+    tokens = {"tokens": (record.codes, settings.token_length)}
+    if len(record.codes):
+        tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in kinds_of(settings)}
+    for name, (codes, length) in tokens.items():
+        if name in ("passages", "sentences") and not len(codes):  # every text with words has some
+            yield f"has no {name}"
+        if not _is_encoded(values.get(name), codes, length):
+            yield f"has {name} that are none of ours"
+    if values.get("shingles") != record.shingles or values.get("buckets") != len(record.codes):
+        yield "has a wrong number of shingles or buckets"
+    buckets = record.codes >> np.uint32(hash_bits(settings.minhash, settings.token_length))
+    if settings.minhash.positions and len(np.unique(buckets)) < len(buckets):
+        yield "has two tokens of one bucket"
 
 
-def _fault_of_kinds(values: Mapping[str, Any], settings: Settings) -> str:
-    """Return the fault of the other tokens. A text with a fingerprint has passages and sentences, maybe no concepts."""
-    for kind in kinds_of(settings):
-        tokens = values.get(kind.name)
-        if not isinstance(tokens, str):
-            return f"has {kind.name} that are {_type_of(tokens)}, not a text"
-        if not tokens and kind.name != "concepts":
-            return f"has no {kind.name}"
-        if tokens and not _is_well_formed(tokens, kind.name, kind.length):
-            return f"has {kind.name} that are none of ours"
-    return ""
-
-
-def _is_well_formed(tokens: str, kind: str, length: int) -> bool:
-    codes = _decoded(tokens, length)
-    if codes is None or kind != "sentences":
-        return codes is not None
-    try:
-        sentences_of_codes(codes)
-    except ValueError:
-        return False
-    return True
-
-
-def _decoded(tokens: str, length: int) -> NDArray[np.uint32] | None:
-    """Return tokens as numbers, or None if we did not write them, with one space between two tokens."""
-    try:
-        codes = decode_text(tokens, length)
-    except ValueError:
-        return None
-    return codes if len(tokens) + 1 == len(codes) * (length + 1) else None
-
-
-def _type_of(value: Any) -> str:
-    names = {list: "a list", str: "a text", type(None): "null", bool: "a boolean", float: "a fraction"}
-    return names.get(type(value), "an object" if isinstance(value, Mapping) else "a number")
+def _is_encoded(text: Any, codes: NDArray[np.uint32], length: int) -> bool:
+    """Return whether a text has these tokens, with one space between two of them, as we write it."""
+    if not len(codes):
+        return text in ("", None)
+    return isinstance(text, str) and len(text) + 1 == len(codes) * (length + 1)

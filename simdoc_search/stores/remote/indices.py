@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,7 +75,6 @@ class Indices:
         self._state = self._read(engine, mappings)
         self.settings: Settings = self._common_settings(self._state)
         self.own: bool = is_own(self.mappings, self.field)
-        self._left_out: tuple[_State | None, tuple[LeftOutIndex, ...]] = None, ()
         self._fresh_until = time.monotonic() + REFRESH_SECONDS
 
     @property
@@ -115,12 +114,12 @@ class Indices:
             return ()
         if engine.closed_indices and not self._state.closed:
             self._read_again(engine)
-        counted_state, left_out = self._left_out
-        if counted_state is not self._state:
-            state = self._state
-            left_out = tuple(self._count(engine, state))
-            self._left_out = state, left_out
-        return left_out
+        state, left_out = self._state, []
+        for index in self._not_queryable(state):
+            reason = why_not_queryable(index, state.known, self.field, self._location, state.settings.get(index))
+            left_out.append(LeftOutIndex(index, engine.count(self.name, {"term": {"_index": index}}), reason))
+        closed = [LeftOutIndex(index, None, closed_reason(index)) for index in sorted(state.closed)]
+        return (*left_out, *closed)
 
     def _read_again(self, engine: Engine) -> None:
         mappings = mappings_of(engine, self.name)
@@ -163,9 +162,7 @@ class Indices:
     def _not_queryable(state: _State) -> list[str]:
         return sorted(state.mappings.keys() - state.queryable.keys())
 
-    def _count(self, engine: Engine, state: _State) -> Iterator[LeftOutIndex]:
-        for index in self._not_queryable(state):
-            reason = why_not_queryable(index, state.known, self.field, self._location, state.settings.get(index))
-            yield LeftOutIndex(index, engine.count(self.name, {"term": {"_index": index}}), reason)
-        for index in sorted(state.closed):
-            yield LeftOutIndex(index, None, f"it is closed; open it with POST /{index}/_open")
+
+def closed_reason(index: str) -> str:
+    """Return why a closed index is not queried, and what to do."""
+    return f"it is closed; open it with POST /{index}/_open"

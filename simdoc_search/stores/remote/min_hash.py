@@ -23,6 +23,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
 from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.indices import closed_reason
 from simdoc_search.stores.remote.mappings import field_or_multi_field, mapping_at
 
 SPELLINGS = {"bucket_count": "bucketCount", "hash_set_size": "hashSetSize", "hash_count": "hashCount"}
@@ -107,8 +108,7 @@ class TermIndices:
         reason = f"it has no field {self.field} that a min_hash filter fills; index it again"
         counts = {index: engine.count(self.name, {"term": {"_index": index}}) for index in self.lacking}
         lacking = [LeftOutIndex(index, count, reason) for index, count in counts.items()]
-        how = "it is closed; open it with POST"
-        return (*lacking, *(LeftOutIndex(index, None, f"{how} /{index}/_open") for index in self.closed))
+        return (*lacking, *(LeftOutIndex(index, None, closed_reason(index)) for index in self.closed))
 
 
 def analysis_of_engine(shingle_size: int = 5) -> Analysis:

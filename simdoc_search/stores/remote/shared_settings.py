@@ -93,15 +93,14 @@ def why_none_is_queryable(
     for mapping in mappings.values():
         if "tokens" in fields_of(mapping, field):
             _settings_in(mapping, field)
+    all_mappings, all_settings = known or mappings, settings or {}
     reasons = {
-        index: why_not_queryable(index, known or mappings, field, location, (settings or {}).get(index))
-        for index in mappings
+        index: why_not_queryable(index, all_mappings, field, location, all_settings.get(index)) for index in mappings
     }
-    index, reason = min(reasons.items(), key=lambda item: item[1].startswith(_NO_FIELD))
-    if len(reasons) > 1 and len(set(reasons.values())) == 1 and reason.startswith(_NO_FIELD):
-        indices = ", ".join(sorted(reasons))
-        return f"none of the indices {indices} of {location} has a field {reason.removeprefix(_NO_FIELD)}"
-    return f"the index {index} of {location} {reason.removeprefix('it ')}"
+    reason = min(reasons.values(), key=lambda each: each.startswith(_NO_FIELD))
+    names = sorted(index for index, each in reasons.items() if each == reason)
+    shown = f"the index {names[0]}" if len(names) == 1 else f"each of the indices {', '.join(names)}"
+    return f"{shown} of {location} {reason.removeprefix('it ')}"
 
 
 def require_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> None:
@@ -114,12 +113,11 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> N
     forms: dict[Any, str] = {}
     for index, mapping in queryable(mappings, field).items():
         form = getattr(_settings_in(mapping, field), kind.name)
-        if form is None and is_own({index: mapping}, field):
-            reason = f"was made without {kind.shown}; {kind.how(location)}"
-            raise FormatMismatchError(f"the index {index} of {location} {reason}")
         if form is None:
-            how = backfill_command(mappings.values(), field, location, kind.backfilled)
-            raise FormatMismatchError(f"the index {index} of {location} has no {kind.shown}; {how}")
+            lacks, how = "has no", backfill_command(mappings.values(), field, location, kind.backfilled)
+            if is_own({index: mapping}, field):
+                lacks, how = "was made without", kind.how(location)
+            raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.shown}; {how}")
         forms.setdefault(form, index)
         if fault := next((each for each in find_faults(mapping, {}, field) if each.kind == kind.name), None):
             raise StoreError(f"the index {index} of {location} cannot be asked for {kind.shown}: {fault.problem}")

@@ -1,15 +1,15 @@
-"""Sends the requests of a client from a thread that may stop waiting at any time.
+"""Sends requests through a client, and stops waiting as soon as nobody wants the answer.
 
-A thread that waits for a socket notices nothing else. So another thread waits for the socket, or the event loop in
-which the client lives, and this one waits for the result.
+A thread that waits for a socket notices nothing else. So another thread waits for the socket, or the event loop of an
+asynchronous client, and this thread waits for the result.
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
@@ -20,16 +20,16 @@ from simdoc_search.cancellation import Stop, StoppedError, wait_for
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.clients import count_nodes, is_asynchronous, without_retries
 
+_LOOP_ENDED = "the event loop in which this store was opened has ended; open it in the one that runs"
+_BLOCKS_LOOP = (
+    "waiting for the engine here would block the event loop that is to ask it; "
+    "ask with AsyncSimilaritySearch, whose `each` also reads what a result makes when it is asked for"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class LoopClient:
-    """An asynchronous client of an application.
-
-    Attributes:
-        client: the client.
-        loop: the event loop in which the application uses it.
-        stop: ends all requests through it.
-    """
+    """An asynchronous client of an application, its event loop, and what ends all requests through it."""
 
     client: Any
     loop: asyncio.AbstractEventLoop
@@ -41,10 +41,10 @@ class Transport:
 
     Args:
         client: an OpenSearch or Elasticsearch client; an asynchronous one as `LoopClient`.
-        owned: whether the client is ours; then it sends each request once, and `close` closes it.
+        owned: whether `close` closes the client.
 
     Attributes:
-        client: the client that sends.
+        client: the client that sends; it sends each request once.
         stop: ends all requests through the client of an event loop.
         node_count: number of nodes that the client knows.
 
@@ -53,15 +53,16 @@ class Transport:
     """
 
     def __init__(self, client: Any, *, owned: bool) -> None:
-        self._loop = client.loop if isinstance(client, LoopClient) else None
-        self.stop: Stop = client.stop.child() if isinstance(client, LoopClient) else Stop()
-        given = client.client if isinstance(client, LoopClient) else client
-        if self._loop is None and is_asynchronous(given):
-            kind = type(given).__name__
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.stop = Stop()
+        if isinstance(client, LoopClient):
+            self._loop, self.stop, client = client.loop, client.stop.child(), client.client
+        elif is_asynchronous(client):
+            kind = type(client).__name__
             raise TypeError(f"{kind} is asynchronous; open the store with `await open_store_async`, or give {kind[5:]}")
         self.owned = owned
-        self.node_count: int = count_nodes(given)
-        self.client: Any = given if owned else without_retries(given)
+        self.node_count: int = count_nodes(client)
+        self.client: Any = client if owned else without_retries(client)
 
     def send(
         self, method: str, url: str, *, stopped: Event | None = None, timeout: float | None = None, **request: Any
@@ -87,7 +88,16 @@ class Transport:
         elif timeout is not None:
             request["timeout"] = timeout
         send = partial((sender if is_elastic else sender.transport).perform_request, method, url, **request)
-        answer = self._in_loop(send, timeout, stopped) if self._loop else _in_thread(send, timeout, stopped)
+        loop = self._loop
+        future = _in_thread(send) if loop is None else _in_loop(send, loop)
+        try:
+            wait_for(future, timeout, stopped, loop.is_closed if loop else lambda: False)
+        finally:
+            future.cancel()
+        try:
+            answer = future.result()
+        except CancelledError:
+            raise (StoreError(_LOOP_ENDED) if loop and loop.is_closed() else StoppedError()) from None
         return answer.body if is_elastic else answer
 
     def close(self) -> None:
@@ -95,36 +105,11 @@ class Transport:
         if self.owned:
             self.client.close()
 
-    def _in_loop(
-        self, send: Callable[[], Coroutine[Any, Any, Any]], timeout: float | None, stopped: Event | None
-    ) -> Any:
-        loop = self._loop
-        assert loop is not None  # noqa: S101 - the caller checked it
-        if _running_loop() is loop:
-            raise StoreError(
-                "waiting for the engine here would block the event loop that is to ask it; "
-                "ask with AsyncSimilaritySearch, whose `each` also reads what a result makes when it is asked for"
-            )
-        if not loop.is_running():
-            raise _ended()
-        sending = send()
-        try:
-            future = asyncio.run_coroutine_threadsafe(sending, loop)
-        except RuntimeError:  # closed since the check
-            raise _ended(sending) from None
-        try:
-            wait_for(future, timeout, stopped, loop.is_closed)
-        finally:
-            future.cancel()
-        try:
-            return future.result()
-        except CancelledError:
-            raise (_ended(sending) if loop.is_closed() else StoppedError) from None
 
-
-def _in_thread(send: Callable[[], Any], timeout: float | None, stopped: Event | None) -> Any:
-    """Run a function in a daemon thread with the context variables of this one, and return its result."""
+def _in_thread(send: Callable[[], Any]) -> Future[Any]:
+    """Call a function in a daemon thread with the context variables of this one."""
     future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
     context = copy_context()
 
     def run() -> None:
@@ -134,18 +119,18 @@ def _in_thread(send: Callable[[], Any], timeout: float | None, stopped: Event | 
             future.set_exception(error)
 
     Thread(target=run, name="simdoc-request", daemon=True).start()
-    wait_for(future, timeout, stopped)
-    return future.result()
+    return future
 
 
-def _ended(sending: Coroutine[Any, Any, object] | None = None) -> StoreError:
-    if sending is not None and inspect.getcoroutinestate(sending) == inspect.CORO_CREATED:
-        sending.close()
-    return StoreError("the event loop in which this store was opened has ended; open it in the one that runs")
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
+def _in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
+    with suppress(RuntimeError):  # no loop runs in this thread
+        if asyncio.get_running_loop() is loop:
+            raise StoreError(_BLOCKS_LOOP)
+    if not loop.is_running():
+        raise StoreError(_LOOP_ENDED)
+    coroutine = send()
     try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
+        return asyncio.run_coroutine_threadsafe(coroutine, loop)
+    except RuntimeError:  # closed since the check
+        coroutine.close()
+        raise StoreError(_LOOP_ENDED) from None

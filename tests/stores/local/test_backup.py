@@ -1,4 +1,4 @@
-"""A backup is one commit, whole and verified, whatever happens meanwhile."""
+"""A backup is one commit, complete and verified, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ backup_store(Path(sys.argv[1]), Path(sys.argv[2]))
 
 @contextmanager
 def python(code: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """A Python process that is killed at the end."""
+    """Run Python code in a process that is killed at the end."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -54,7 +54,7 @@ def python(code: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
 
 
 def make(folder: Path) -> Path:
-    """A store of some segments, with a deleted document."""
+    """Make a store of some segments, with a deleted document."""
     with closing(open_store(folder, create=True)) as store:
         for part in range(3):
             put(store, *(record(f"{part}-{n}", [n, n + 1, part + 500], text="words " * 20) for n in range(20)))
@@ -64,7 +64,6 @@ def make(folder: Path) -> Path:
 
 
 def test_a_backup_is_a_store_like_any_other(tmp_path: Path) -> None:
-    """It has the same documents, can be checked, and is written to without leaving files behind."""
     source = make(tmp_path / "s")
 
     assert 59 == backup_store(source, tmp_path / "b")
@@ -81,8 +80,8 @@ def test_a_backup_is_a_store_like_any_other(tmp_path: Path) -> None:
 
 @posix_only
 @pytest.mark.slow
-def test_a_backup_beside_a_writer_is_one_commit(tmp_path: Path) -> None:
-    """Each backup has all documents up to some number and no other, and at least those that were committed before."""
+def test_a_backup_during_writes_is_one_commit(tmp_path: Path) -> None:
+    """It has all documents up to some number, at least those that were committed before."""
     with python(WRITE, tmp_path / "s") as other:
         assert other.stdout is not None
         for _ in range(30):
@@ -100,7 +99,6 @@ def test_a_backup_beside_a_writer_is_one_commit(tmp_path: Path) -> None:
 @posix_only
 @pytest.mark.parametrize("delay", first(1, [0.03, 0.0, 0.01, 0.06, 0.1, 0.2]))
 def test_a_killed_backup_leaves_nothing_under_the_final_name(tmp_path: Path, delay: float) -> None:
-    """Killed at any moment, the backup is there whole or not at all."""
     source = make(tmp_path / "s")
     with python(BACKUP, source, tmp_path / "b") as other:
         assert other.stdout is not None
@@ -116,7 +114,6 @@ def test_a_killed_backup_leaves_nothing_under_the_final_name(tmp_path: Path, del
 
 
 def test_a_damaged_store_is_not_backed_up(tmp_path: Path) -> None:
-    """The damage is said, and nothing is left at the target or beside it."""
     source = make(tmp_path / "s")
     file = next((source / "index").glob("*.term"))
     content = bytearray(file.read_bytes())
@@ -129,8 +126,7 @@ def test_a_damaged_store_is_not_backed_up(tmp_path: Path) -> None:
     assert ["s"] == [each.name for each in tmp_path.iterdir()]
 
 
-def test_the_command_backup_copies(tmp_path: Path) -> None:
-    """It says how many documents the copy has, and never writes over something."""
+def test_the_command_backup_copies_a_store_and_never_overwrites(tmp_path: Path) -> None:
     source = make(tmp_path / "s")
 
     assert f"59 documents copied to {tmp_path / 'b'}\n" == run("backup", source, tmp_path / "b").stdout

@@ -1,4 +1,4 @@
-"""A store that nobody may write to is read all the same, and what is committed is durable."""
+"""A store that nobody may write to can be read, and committed documents are durable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other permi
 
 
 def readable(folder: Path, *, writable: bool = False) -> None:
-    """Let everybody read all of a folder, and only its owner, if anybody, write."""
+    """Let everybody read a folder, and only its owner, if anybody, write."""
     for each in [folder, *folder.rglob("*")]:
         each.chmod((0o755 if writable else 0o555) if each.is_dir() else (0o644 if writable else 0o444))
 
@@ -37,8 +37,7 @@ def place() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("lock_files", [True, False])
-def test_a_store_is_read_where_nothing_may_be_written(place: Path, lock_files: bool) -> None:
-    """Documents, counts and the check are there, no file is made; writing is one sentence."""
+def test_a_read_only_store_is_read_and_checked_without_writing_a_file(place: Path, lock_files: bool) -> None:
     with closing(open_store(place, create=True)) as store:
         put(store, record("a", text="words"), record("b"))
     if not lock_files:
@@ -56,8 +55,8 @@ def test_a_store_is_read_where_nothing_may_be_written(place: Path, lock_files: b
     assert before == sorted(each.name for each in place.rglob("*"))
 
 
-def test_a_reader_without_rights_sees_what_the_owner_commits(place: Path) -> None:
-    """A store that is open for reading only follows the commits of its writer, also when files are merged away."""
+def test_a_reader_without_write_permission_sees_later_commits(place: Path) -> None:
+    """Also when files are merged away."""
     with closing(open_store(place, create=True)) as writing:
         put(writing, record("0"))
         readable(place, writable=True)
@@ -70,8 +69,7 @@ def test_a_reader_without_rights_sees_what_the_owner_commits(place: Path) -> Non
                 assert n + 1 == reading.info().documents
 
 
-def test_a_closed_store_leaves_no_folder_of_links(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands in for the lock file is gone as soon as the store is open."""
+def test_the_folder_of_links_is_removed_when_the_store_is_open(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(open_store(place, create=True)) as store:
         put(store, record("a"))
     readable(place)
@@ -86,8 +84,7 @@ def test_a_closed_store_leaves_no_folder_of_links(place: Path, monkeypatch: pyte
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace to see what is synced")
-def test_the_names_of_what_was_written_are_synced(tmp_path: Path) -> None:
-    """The folders are synced after the settings and the list of segments got their names."""
+def test_folders_are_synced_after_settings_and_commits(tmp_path: Path) -> None:
     import subprocess
     import sys
 

@@ -1,4 +1,4 @@
-"""Indices in an engine, for the tests that make their own; and a server that has none."""
+"""Fixtures of indices in a real engine, and of a server that plays one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tests.support.sentences import NO_INDEX
 
 @pytest.fixture
 def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of an application's own, in OpenSearch."""
-    with indices(opensearch_url) as them:
-        yield them
+    """Indices of an application in OpenSearch."""
+    with indices(opensearch_url) as made:
+        yield made
 
 
 @pytest.fixture
 def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None but those that a test sets; and no patience, so that each error is said at once."""
+    """Use no credentials of the environment, and no retries."""
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     for name in ("SIMDOC_USERNAME", "SIMDOC_PASSWORD", "SIMDOC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
@@ -27,6 +27,6 @@ def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """An engine without any index, until it is told otherwise."""
+    """A server that answers that there is no index, unless a test replaces its handler."""
     with serving(lambda _: NO_INDEX) as running:
         yield running

@@ -25,7 +25,6 @@ def two(made: Indices) -> tuple[Any, Any, Any]:
 
 
 def test_an_alias_is_read_as_one_store(two: tuple[Any, Any, Any]) -> None:
-    """Records, names, counts and hits are those of all its indices."""
     both = two[2]
 
     assert ["a", "b/doc.txt", "c", "d"] == ids(both) == [id for _, id in found(both, ANY)]
@@ -35,7 +34,6 @@ def test_an_alias_is_read_as_one_store(two: tuple[Any, Any, Any]) -> None:
 
 
 def test_a_replaced_document_stays_in_its_index(two: tuple[Any, Any, Any]) -> None:
-    """So does one that is deleted go from it; new ones come into the index for writing."""
     first, second, both = two
     with both.writer() as writer:
         writer.put([record("a", n=2), record("c", n=2), record("new", n=2)])
@@ -47,7 +45,6 @@ def test_a_replaced_document_stays_in_its_index(two: tuple[Any, Any, Any]) -> No
 
 
 def test_an_alias_that_nothing_can_be_written_into_says_so(made: Indices) -> None:
-    """The engine's reason is kept; what is there already can be replaced."""
     names = [made.name(), made.name()]
     put(in_index(made, names[0], create=True), record("a", n=1))
     in_index(made, names[1], create=True)
@@ -60,7 +57,6 @@ def test_an_alias_that_nothing_can_be_written_into_says_so(made: Indices) -> Non
 
 
 def test_an_id_in_two_indices_is_refused(two: tuple[Any, Any, Any]) -> None:
-    """Whichever was meant is not guessed: one sentence names both; other documents are not concerned."""
     first, second, both = two
     put(second, record("a", n=2))
     for use in (lambda: both.get("a"), lambda: SimilaritySearch(both).similar("a")):
@@ -73,7 +69,6 @@ def test_an_id_in_two_indices_is_refused(two: tuple[Any, Any, Any]) -> None:
 
 
 def test_an_alias_with_a_filter_shows_what_it_lets_through(made: Indices) -> None:
-    """For instance the documents of one team."""
     name = made.name()
     put(
         in_index(made, name, create=True), record("mine", team="a"), record("yours", team="b"), record("more", team="a")
@@ -86,7 +81,6 @@ def test_an_alias_with_a_filter_shows_what_it_lets_through(made: Indices) -> Non
 
 
 def test_names_with_wildcards_and_lists(made: Indices) -> None:
-    """They are read like an alias; one that no index has is not found, and cannot be made."""
     names = [made.name(), made.name()]
     for number, name in enumerate(names):
         put(in_index(made, name, create=True), record(str(number)))
@@ -100,7 +94,6 @@ def test_names_with_wildcards_and_lists(made: Indices) -> None:
 
 
 def test_indices_of_different_settings_are_asked_apart(made: Indices) -> None:
-    """Their tokens cannot be compared; the error has both settings."""
     names = [made.name(), made.name()]
     for name, length in zip(names, (4, 5), strict=True):
         in_index(made, name, settings=Settings(token_length=length), create=True)

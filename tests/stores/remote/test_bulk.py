@@ -1,53 +1,96 @@
-"""Many writes: each arrives once and in order, in the index that is meant, until the writer is closed."""
+"""Bulk writes: each arrives once and in order, whatever the engine answers, in the index that was opened."""
 
 from __future__ import annotations
 
 import json
+import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from itertools import repeat
+from contextlib import ExitStack, closing
+from itertools import chain, repeat
 
 import pytest
 
-from simdoc_search.errors import StoreError
+from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.remote import bulk, retry, writer
-from simdoc_search.stores.remote.bulk import Action, IndexGoneError
-from tests.support.http_server import Answer, Request, Scripted, error
-from tests.support.senders import NewSender, send, senders, write
+from simdoc_search.stores.remote.bulk import Action, BulkWriter, IndexGoneError
+from simdoc_search.stores.remote.connection import connect
+from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.writer import ChunkSender
+from tests.support.http_server import (
+    CUT_AFTER,
+    CUT_BEFORE,
+    CUT_WITHIN,
+    Answer,
+    Fate,
+    Handler,
+    Request,
+    Scripted,
+    error,
+    serving,
+)
+from tests.support.often import first
+from tests.support.waiting import wait_until
 
 BUSY = error(429, "circuit_breaking_exception", "data too large")
+
+NewSender = Callable[[Handler], ChunkSender]
 
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that no test waits."""
+    """Make retries fast."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
 
 
 @pytest.fixture
 def to() -> Iterator[NewSender]:
-    """Makes senders to an engine."""
-    with senders() as make:
+    """Make senders to an engine."""
+    with ExitStack() as opened:
+
+        def make(engine: Handler) -> ChunkSender:
+            server = opened.enter_context(serving(engine))
+            client, _ = connect(f"{server.url}/index", engine="opensearch")
+            opened.callback(client.close)
+            background = client.in_background()
+            writes = BulkWriter(background, "index", {"index": "u"})
+
+            def write_chunk(actions: list[Action]) -> dict[str, str]:
+                return {action.id: outcome.reason for action, outcome in writes.write(actions) if outcome.error}
+
+            return opened.enter_context(closing(ChunkSender(write_chunk, background.stopped)))
+
         yield make
 
 
-# --- what is sent ---
+def write(id: object, value: object = 1) -> Action:
+    """Return a write of a value."""
+    return Action.make("index", str(id), {"value": value}, _index="index")
 
 
-def test_an_action_is_one_line_and_its_document_another() -> None:
-    """In UTF-8, with the routing if there is any; a deletion has no document."""
+def send(sender: ChunkSender, *actions: Action) -> None:
+    """Send actions, and wait for them."""
+    for action in actions:
+        sender.add(action)
+    sender.flush()
+
+
+# --- requests ---
+
+
+def test_an_action_has_one_line_and_its_document_another() -> None:
     made = Action.make("index", 'a"\n漢', {"text": "one\ntwo \u2028 漢"}, _index="i", routing="r")
-    first, second, end = made.lines.decode().split("\n")
+    first_line, second, end = made.lines.decode().split("\n")
 
-    assert {"index": {"_index": "i", "_id": 'a"\n漢', "routing": "r"}} == json.loads(first)
+    assert {"index": {"_index": "i", "_id": 'a"\n漢', "routing": "r"}} == json.loads(first_line)
     assert ({"text": "one\ntwo \u2028 漢"}, "") == (json.loads(second), end)
     assert b'{"delete": {"_id": "a", "_index": "i"}}\n' == Action.make("delete", "a", _index="i").lines
 
 
-def test_everything_arrives_once(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chunks of so many actions, the last one of what is left; nothing is sent before a chunk is full."""
+def test_full_chunks_are_sent_at_once_and_the_rest_with_flush(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 10)
     engine = Scripted()
     sender = to(engine)
@@ -58,38 +101,30 @@ def test_everything_arrives_once(to: NewSender, monkeypatch: pytest.MonkeyPatch)
 
     assert sorted(map(str, range(95))) == sorted(id for id, _ in engine.done)
     assert [5] + 9 * [10] == sorted(map(len, engine.asked))
-    assert {} == sender.failed
 
 
-def test_a_chunk_ends_where_it_is_large_enough(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No chunk has more bytes than the limit, unless it is one action; a replaced action counts no more."""
+def test_a_chunk_has_a_maximum_size_unless_it_is_one_action(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "CHUNK_BYTES", 1800)
     engine = Scripted()
-    sender = to(engine)
-    send(
-        sender,
-        *(write("same", "x" * 400) for _ in range(9)),
-        *(write(n, "x" * 400) for n in range(8)),
-        write("large", "x" * 9999),
-    )
+    replaced = (write("same", "x" * 400) for _ in range(9))
+    send(to(engine), *replaced, *(write(n, "x" * 400) for n in range(8)), write("large", "x" * 9999))
 
     assert [["2", "3", "4"], ["5", "6", "7"], ["large"], ["same", "0", "1"]] == sorted(engine.asked)
 
 
-def test_few_chunks_are_on_their_way_at_once(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several, so that the engine has always something to do, and no more than `THREADS`."""
+def test_at_most_three_chunks_are_sent_at_the_same_time(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 1)
     engine, lock = Scripted(), threading.Lock()
-    at_once, most = 0, 0
+    now, most = 0, 0
 
     def slow(request: Request) -> Answer | None:
-        nonlocal at_once, most
+        nonlocal now, most
         with lock:
-            at_once += 1
-            most = max(most, at_once)
+            now += 1
+            most = max(most, now)
         time.sleep(0.01)
         with lock:
-            at_once -= 1
+            now -= 1
         return engine(request)
 
     send(to(slow), *(write(n) for n in range(12)))
@@ -97,41 +132,21 @@ def test_few_chunks_are_on_their_way_at_once(to: NewSender, monkeypatch: pytest.
     assert writer.THREADS == most
 
 
-def test_the_last_of_several_writes_of_one_id_counts(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within a chunk only it is sent; a later chunk waits until the earlier write has arrived."""
+def test_the_last_of_several_writes_of_one_id_wins(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 2)
     engine = Scripted(statuses={"a": iter([429, 429, 429, 201, 503, 503])})
     delete = Action.make("delete", "a", _index="index")
-    send(
-        to(engine),
-        write("a", 0),
-        write("a", 1),
-        write("b"),
-        write("a", 2),
-        write("c"),
-        delete,
-        write("d"),
-        write("a", 3),
-    )
+    writes = [write("a", 0), write("a", 1), write("b"), write("a", 2), write("c"), delete, write("d"), write("a", 3)]
+    send(to(engine), *writes)
 
     assert [1, 2, None, 3] == [document and document["value"] for id, document in engine.done if id == "a"]
-
-
-def test_a_deletion_of_what_is_not_there_is_no_failure(to: NewSender) -> None:
-    """The engine answers 404 without an error."""
-    engine = Scripted()
-    sender = to(engine)
-    send(sender, Action.make("delete", "a", _index="index"))
-
-    assert ([("a", None)], {}) == (engine.done, sender.failed)
 
 
 # --- the index ---
 
 
 @pytest.mark.parametrize("uuid", ["other", None])
-def test_nothing_is_sent_to_another_index_of_the_name(to: NewSender, uuid: str | None) -> None:
-    """Nor to one that is gone, which the engine would make."""
+def test_nothing_is_sent_to_another_index_of_the_same_name(to: NewSender, uuid: str | None) -> None:
     engine = Scripted()
 
     def handle(request: Request) -> Answer | None:
@@ -144,8 +159,7 @@ def test_nothing_is_sent_to_another_index_of_the_name(to: NewSender, uuid: str |
     assert [] == engine.asked
 
 
-def test_what_an_engine_did_in_an_index_made_anew_is_not_believed(to: NewSender) -> None:
-    """It was removed between two looks, and the engine made one without our mapping: nothing counts as written."""
+def test_an_index_that_is_removed_during_a_write_is_an_error(to: NewSender) -> None:
     engine = Scripted()
 
     def handle(request: Request) -> Answer | None:
@@ -153,34 +167,158 @@ def test_what_an_engine_did_in_an_index_made_anew_is_not_believed(to: NewSender)
             engine.uuid = "made anew"
         return engine(request)
 
-    with pytest.raises(IndexGoneError, match="removed while it was written; the engine made index for it anew"):
+    with pytest.raises(IndexGoneError, match="removed while it was written; if the engine has made it anew"):
         send(to(handle), write("a"))
 
 
-def test_an_engine_that_does_not_tell_its_indices_apart_is_written(to: NewSender) -> None:
-    """A user who may not read settings writes as before."""
-    engine = Scripted()
-
-    def handle(request: Request) -> Answer | None:
-        return error(403, "security_exception", "no permissions") if "_settings" in request.path else engine(request)
-
-    send(to(handle), write("a"))
-
-    assert {"a": {"value": 1}} == engine.stored
+# --- retries ---
 
 
-# --- the end ---
+@pytest.mark.parametrize("fate", [BUSY, Answer(503, b"busy", "text/plain"), CUT_BEFORE, CUT_AFTER, CUT_WITHIN], ids=str)
+def test_a_chunk_that_did_not_arrive_is_sent_again(to: NewSender, fate: Fate) -> None:
+    engine = Scripted(chain(repeat(fate, 6), repeat(None)))
+    sender = to(engine)
+    send(sender, *(write(n, n) for n in range(10)))
+
+    assert {str(n): {"value": n} for n in range(10)} == engine.stored
+    assert {} == sender.failed
 
 
-def test_close_does_not_wait_for_an_engine_that_is_away(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What waits to be sent again is dropped at once; afterwards nothing is taken, and no thread is left."""
+def test_only_refused_actions_are_sent_again(to: NewSender) -> None:
+    engine = Scripted(statuses={"b": iter([429]), "d": iter([503])})
+    send(to(engine), *map(write, "abcde"))
+
+    assert [[*"abcde"], [*"bd"]] == engine.asked
+    assert [*"acebd"] == [id for id, _ in engine.done]
+
+
+def test_a_chunk_that_is_too_large_is_halved_without_a_pause(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
-    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 1)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 16)
+    monkeypatch.setattr(writer, "THREADS", 1)
+    engine, refusals = Scripted(), list[int]()
+
+    def limited(request: Request) -> Answer | None:
+        if len(request.body) <= 400:
+            return engine(request)
+        refusals.append(len(engine.done))
+        return Answer(413, b"", "text/plain")
+
+    sender = to(limited)
+    send(sender, *(write(n, n) for n in range(160)))
+    assert {0} == set(refusals)  # the possible size is remembered
+    send(sender, write("large", "x" * 500))
+
+    assert {str(n): {"value": n} for n in range(160)} == engine.stored
+    assert {"large": "too large for the engine"} == sender.failed
+
+
+def test_a_busy_engine_gets_smaller_chunks(to: NewSender) -> None:
+    def short_of_memory(request: Request) -> Answer | None:
+        return BUSY if len(request.lines()) > 6 else engine(request)
+
+    engine = Scripted()
+    send(to(short_of_memory), *(write(n, n) for n in range(20)))
+
+    assert {str(n): {"value": n} for n in range(20)} == engine.stored
+    assert 20 == len(engine.done)
+
+
+@pytest.mark.parametrize("seed", first(2, range(8)))
+@pytest.mark.slow
+def test_no_write_is_lost_or_doubled_or_out_of_order(to: NewSender, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 7)
+    choose = random.Random(seed)
+    cuts = [] if seed % 2 else [CUT_AFTER, CUT_WITHIN]  # a write without an answer is sent twice
+    fates: list[Fate] = [None, None, None, None, BUSY, Answer(502, b"", "text/html"), CUT_BEFORE, *cuts]
+    statuses = {f"id{n}": iter(choose.choices([201, 429, 503], [3, 1, 1], k=99)) for n in range(30)}
+    engine = Scripted(iter(lambda: choose.choice(fates), "never"), statuses)
+    values = [(choose.choice([*statuses]), choose.choice([n, n, n, None])) for n in range(100)]
+    sender = to(engine)
+    delete = [Action.make("delete", id, _index="index") if n is None else write(id, n) for id, n in values]
+    send(sender, *delete)
+    last = dict(values)
+
+    assert {id: {"value": n} for id, n in last.items() if n is not None} == engine.stored
+    assert {} == sender.failed
+    for id in last:
+        written = [document and document["value"] for each, document in engine.done if each == id]
+        if cuts:
+            written = [n for at, n in enumerate(written) if not at or n != written[at - 1]]
+        rest = iter(n for each, n in values if each == id)
+        assert all(n in rest for n in written)
+
+
+@pytest.mark.parametrize("status", [400, 403, 500])
+def test_an_error_that_is_not_retryable_is_raised_at_once(to: NewSender, status: int) -> None:
+    engine = Scripted(repeat(error(status, "some_exception", "for a reason")))
+    with pytest.raises(RequestError) as caught:
+        send(to(engine), write("a"), write("b"))
+
+    assert (status, [["a", "b"]]) == (caught.value.status, engine.asked)
+
+
+@pytest.mark.parametrize(
+    ("engine", "reason"),
+    [
+        (Scripted(repeat(BUSY)), "answers 429: data too large"),
+        (Scripted(repeat(CUT_BEFORE)), "does not answer (connection lost)"),
+        (Scripted(statuses={"a": repeat(429), "b": repeat(429)}), "the engine is busy (queue full)"),
+    ],
+)
+def test_retries_end_at_the_deadline(
+    to: NewSender, monkeypatch: pytest.MonkeyPatch, engine: Scripted, reason: str
+) -> None:
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.05)
+    with pytest.raises(StoreUnavailableError) as caught:
+        send(to(engine), write("a"), write("b"))
+
+    assert reason in str(caught.value)
+    assert re.search(r"; retried for \d+ s, run it again later$", str(caught.value))
+
+
+@pytest.mark.slow
+def test_each_success_moves_the_deadline(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
+    engine = Scripted(statuses={str(n): repeat(429, n) for n in range(20)})
+
+    def slow(request: Request) -> Answer | None:
+        time.sleep(0.08)
+        return engine(request)
+
+    began = time.monotonic()
+    send(to(slow), *map(write, range(20)))
+
+    assert 20 == len(engine.stored)
+    assert time.monotonic() - began > 1.0
+
+
+# --- refused documents, and the end ---
+
+
+def test_a_refused_document_is_listed_with_the_reason_until_it_is_written(to: NewSender) -> None:
+    engine = Scripted(statuses={"b": iter([429]), "bad": iter([400, 201])})
+    sender = to(engine)
+    send(sender, write("a"), write("bad"), write("b"), Action.make("delete", "unknown", _index="index"))
+
+    assert {"bad": 'failed to parse field [year] for input string: "x"'} == sender.failed
+    assert [["a", "bad", "b", "unknown"], ["b"]] == engine.asked
+    send(sender, write("bad"))
+    assert {} == sender.failed
+
+
+def test_close_drops_unsent_actions_and_does_not_wait_for_the_engine(
+    to: NewSender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 2)
     engine = Scripted(repeat(BUSY))
     sender = to(engine)
-    for n in range(writer.THREADS):
+    for n in range(2 * writer.THREADS + 1):
         sender.add(write(n))
-    _wait_until(lambda: len(engine.asked) == writer.THREADS)
+    wait_until(lambda: len(engine.asked) == writer.THREADS)
     began = time.monotonic()
     sender.close()
     sender.close()
@@ -190,21 +328,3 @@ def test_close_does_not_wait_for_an_engine_that_is_away(to: NewSender, monkeypat
         sender.add(write("a"))
     assert writer.THREADS == len(engine.asked)
     assert [] == [each.name for each in threading.enumerate() if each.name.startswith("simdoc-bulk")]
-
-
-def _wait_until(condition: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if condition():
-            return
-        time.sleep(0.005)
-    raise AssertionError("it did not come true")
-
-
-def test_what_was_not_flushed_is_not_sent(to: NewSender) -> None:
-    """A writer that is left by an error sends nothing more."""
-    engine = Scripted()
-    sender = to(engine)
-    sender.add(write("a"))
-    sender.close()
-
-    assert [] == engine.asked

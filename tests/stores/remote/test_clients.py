@@ -181,7 +181,6 @@ def test_an_asynchronous_client_is_refused_outside_of_an_event_loop(kind: Any) -
 
 
 def test_a_client_sees_the_context_variables_of_the_caller() -> None:
-    """Such as the span of a trace."""
     variable: ContextVar[str] = ContextVar("variable", default="")
 
     class Client:

@@ -30,7 +30,6 @@ def in_any_store(answer: Any) -> Any:
 
 
 def test_commands_answer_as_on_a_local_store(url: str, tmp_path: Path) -> None:
-    """The very same JSON but for the name of the index, from the first run to the last deletion."""
     corpus, local = write_corpus(tmp_path / "corpus"), tmp_path / "store"
     commands: list[tuple[object, ...]] = [
         ("index", corpus, "--workers", "2"),
@@ -71,7 +70,6 @@ def test_commands_answer_as_on_a_local_store(url: str, tmp_path: Path) -> None:
 def test_commands_fail_with_a_sentence(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], said: str
 ) -> None:
-    """On an index as on a folder; before there is one, all but `index` say how to make it."""
     write(tmp_path / "corpus", {"doc123.txt": words(0, 50)})
     monkeypatch.chdir(tmp_path)
     if command[0] != "index":
@@ -92,7 +90,6 @@ def indexed(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_all_queries_of_a_file_are_answered(indexed: str, tmp_path: Path) -> None:
-    """In their order, each as it is alone; one that fails says why, and then so does the exit code."""
     write(tmp_path, {"queries.txt": "doc123\n\n  doc123_20_80 \r\nunknown_20\ndoc123_101\nhalf_40"})
     queries = ["doc123", "doc123_20_80", "unknown_20", "doc123_101", "half_40"]
     alone = [run("similar", each, "--store", indexed, "--json") for each in queries]
@@ -106,7 +103,6 @@ def test_all_queries_of_a_file_are_answered(indexed: str, tmp_path: Path) -> Non
 
 
 def test_all_queries_of_stdin_are_printed_for_people(indexed: str) -> None:
-    """Each under its query, with an empty line after it; options are for all of them."""
     options = ["--size", "1", "--store", indexed]
     tables = [f"{each}\n{output('similar', each, *options)}\n" for each in ("doc123_20", "half")]
 
@@ -116,7 +112,6 @@ def test_all_queries_of_stdin_are_printed_for_people(indexed: str) -> None:
 
 
 def test_queries_come_from_one_place(indexed: str, tmp_path: Path) -> None:
-    """A file, a text and a FINGERPRINT exclude one another; a file that is not there is named."""
     said = usage_error(run("similar", "doc123", "--all-from", "-", "--store", indexed))
 
     assert "give one of FINGERPRINT, --file, --text or --all-from" == said

@@ -115,7 +115,6 @@ def left_behind(folder: Path) -> list[str]:
 
 
 def test_the_client_takes_it_for_an_elasticsearch(client: Elasticsearch, elasticsearch_url: str) -> None:
-    """It listens on this machine only."""
     assert client.ping()
     assert client.info()["tagline"] == "You Know, for Search"
     assert "Elasticsearch" == client.info().meta.headers["x-elastic-product"]
@@ -126,7 +125,6 @@ def test_the_client_takes_it_for_an_elasticsearch(client: Elasticsearch, elastic
 
 
 def test_indices_of_tests_have_one_shard_and_no_replica(client: Elasticsearch, index: str) -> None:
-    """One node is enough for them."""
     settings = client.indices.get_settings(index=index)[index]["settings"]["index"]
 
     assert ("1", "0") == (settings["number_of_shards"], settings["number_of_replicas"])
@@ -134,7 +132,6 @@ def test_indices_of_tests_have_one_shard_and_no_replica(client: Elasticsearch, i
 
 
 def test_the_score_is_the_number_of_equal_tokens(client: Elasticsearch, index: str) -> None:
-    """Those with fewer than are asked for are no hits; words of lower case are none either."""
     found = client.search(index=index, query=equal(TOKENS, 5))
 
     assert {"7": 7.0, "6": 6.0, "5": 5.0} == scores(found)
@@ -144,12 +141,10 @@ def test_the_score_is_the_number_of_equal_tokens(client: Elasticsearch, index: s
 
 
 def test_a_scroll_reads_all_documents(client: Elasticsearch, index: str) -> None:
-    """Page by page."""
     assert set("01234567") == {hit["_id"] for hit in helpers.scan(client, index=index, size=3)}
 
 
 def test_an_update_is_made_of_the_document_that_was_read_or_not_at_all(client: Elasticsearch, index: str) -> None:
-    """Whoever was quicker is not overwritten."""
     read = client.get(index=index, id="3")
     seen = {"if_seq_no": read["_seq_no"], "if_primary_term": read["_primary_term"]}
     client.update(index=index, id="3", doc={"title": "first"}, **seen)
@@ -161,7 +156,6 @@ def test_an_update_is_made_of_the_document_that_was_read_or_not_at_all(client: E
 
 
 def test_several_searches_are_answered_by_one_request(client: Elasticsearch, index: str) -> None:
-    """In order."""
     asked = [line for least in (7, 6) for line in ({"index": index}, {"query": equal(TOKENS, least)})]
     found = client.msearch(searches=asked)["responses"]
 
@@ -169,7 +163,6 @@ def test_several_searches_are_answered_by_one_request(client: Elasticsearch, ind
 
 
 def test_the_size_of_an_index_is_known(client: Elasticsearch, index: str) -> None:
-    """9.x looks into Lucene for it, which must be allowed."""
     assert client.indices.stats(index=index, metric="store")["_all"]["total"]["store"]["size_in_bytes"] > 0
 
 
@@ -177,13 +170,11 @@ def test_the_size_of_an_index_is_known(client: Elasticsearch, index: str) -> Non
 
 
 def test_all_that_it_lacks_is_proved() -> None:
-    """Neither more nor less."""
     assert set(LACKS) == set(MISSING)
 
 
 @pytest.mark.parametrize(("lack", "asked"), [(lack, each) for lack, requests in MISSING.items() for each in requests])
 def test_what_it_lacks_it_refuses(client: Elasticsearch, index: str, lack: str, asked: tuple[str, str, Any]) -> None:
-    """As it has no idea of it, not because the request is wrong."""
     if lack not in elasticsearch_lacks():
         pytest.skip(f"{URL} names one that is whole")
     if lack == "best_compression":
@@ -202,7 +193,6 @@ def test_what_it_lacks_it_refuses(client: Elasticsearch, index: str, lack: str, 
 
 
 def test_the_stand_ins_are_known_as_such(client: Elasticsearch) -> None:
-    """A plugin of that name has them."""
     if not elasticsearch_lacks():
         pytest.skip(f"{URL} names one that is whole")
     [node] = client.nodes.info(metric="plugins")["nodes"].values()
@@ -214,7 +204,6 @@ def test_the_stand_ins_are_known_as_such(client: Elasticsearch) -> None:
 
 @pytest.mark.parametrize("text_id", ["en_six_words", "en_fox"])
 def test_min_hash_makes_the_terms_of_lucene(client: Elasticsearch, text_id: str) -> None:
-    """After words and shingles, which are the server's own."""
     [known] = [each for each in load("minhash")["texts"] if each["id"] == text_id]
     [expected] = [each for each in known["standard_lowercase"] if each["cfg"] == "1,512,1,false"]
     filters: list[str | dict[str, Any]] = [
@@ -230,7 +219,6 @@ def test_min_hash_makes_the_terms_of_lucene(client: Elasticsearch, text_id: str)
 
 
 def test_the_header_says_what_it_is(request: pytest.FixtureRequest, client: Elasticsearch) -> None:
-    """Version, what it lacks and what stands in."""
     said = elasticsearch_header(request.config)
 
     assert said.startswith("Elasticsearch: ")
@@ -244,7 +232,6 @@ def test_the_header_says_what_it_is(request: pytest.FixtureRequest, client: Elas
 def test_a_start_that_fails_shows_the_end_of_its_log_and_leaves_nothing(
     elasticsearch_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Here the only port that it may have is in use."""
     if os.environ.get(URL):
         pytest.skip(f"{URL} names one that runs")
     monkeypatch.setattr(elasticsearch_engine, "PORTS", str(urlsplit(elasticsearch_url).port))

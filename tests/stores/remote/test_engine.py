@@ -1,28 +1,37 @@
-"""The way to an engine: the application's own client, what is asked, and which engine it is."""
+"""Requests to an engine: what is sent, and the errors of answers."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from opensearchpy import OpenSearch
 
-from simdoc_search.errors import StoreNotFoundError, StoreUnavailableError
+from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores import open_store
-from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote.connection import connect
-from tests.support.cli import run, usage_error
-from tests.support.http_server import Server, answer, error, unused_url
-from tests.support.sentences import MAPPING
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
+from tests.support.cli import process
+from tests.support.http_server import Answer, Server, answer, error, unused_url
+from tests.support.sentences import MAPPING, one_sentence, opening_error
 
 pytestmark = pytest.mark.usefixtures("no_credentials")
 
 
+@pytest.fixture
+def engine(server: Server) -> Iterator[Engine]:
+    """The engine at that server."""
+    with closing(connect(f"{server.url}/index", engine="opensearch")[0]) as opened:
+        yield opened
+
+
 def test_a_client_needs_an_index_and_no_location(server: Server) -> None:
-    """One of the two ways, wholly."""
     client = OpenSearch([server.url])
     for given in ({}, {"client": client}, {"index": "i"}, {"location": server.url, "client": client, "index": "i"}):
         with pytest.raises(TypeError, match="give a location, or a client and an index"):
@@ -32,93 +41,126 @@ def test_a_client_needs_an_index_and_no_location(server: Server) -> None:
     assert [] == server.requests
 
 
-# --- what is asked ---
-
-
-def test_a_request_is_sent_as_it_is_meant(server: Server) -> None:
-    """Parts of the path are quoted, booleans written as JSON does, and what is allowed is no error."""
-    engine, _ = connect(f"{server.url}/index")
-
+def test_a_request_has_a_quoted_path_json_and_allowed_statuses(server: Server, engine: Engine) -> None:
     assert engine.call("POST", ["a/b", "_x"], {"é": 1}, flag=True, off=False, n=3, allow=(404,)) is None
     request = server.requests[-1]
     assert ("POST", "/a%2Fb/_x?flag=true&off=false&n=3") == (request.method, request.path)
     assert [{"é": 1}] == request.lines()
-    with pytest.raises(
-        StoreNotFoundError,
-        match=r"has no such index \[index\]; correct its name, or index",
-    ):
+    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; correct its name, or index"):
         engine.call("GET", ["index"])
-    engine.close()
 
 
 @pytest.mark.parametrize(
     ("given", "limit"),
     [
         ({"defaults": {"indices.query.bool.max_clause_count": "512"}}, 512),
-        ({"persistent": {"indices.query.bool.max_clause_count": "4096"}, "defaults": {}}, 4096),
         ({"transient": {"indices.query.bool.max_clause_count": "9"}, "persistent": {}}, 9),
         ({"transient": {}, "persistent": {}}, MAX_CLAUSES),
         (None, MAX_CLAUSES),
     ],
 )
-def test_the_clause_limit_is_the_engine_s(server: Server, given: Any, limit: int) -> None:
-    """As it is set, or by default; who may not ask takes the default of all engines."""
+def test_the_clause_limit_is_that_of_the_engine_if_we_may_read_it(
+    server: Server, engine: Engine, given: Any, limit: int
+) -> None:
     server.handle = lambda _: error(403, "security_exception", "no") if given is None else answer(given)
-    engine, _ = connect(f"{server.url}/index")
 
     assert limit == engine.max_clauses()
-    engine.close()
-
-
-def test_a_refusal_of_the_limit_for_another_reason_is_an_error() -> None:
-    """An engine that is away is not taken for one with the default."""
-    engine, _ = connect(f"{unused_url()}/index", engine="opensearch")
-    with pytest.raises(StoreUnavailableError):
-        engine.max_clauses()
-    engine.close()
-
-
-@pytest.mark.parametrize("kind", ENGINES)
-def test_the_engine_can_be_named(server: Server, kind: EngineKind) -> None:
-    """Nobody is asked which one it is."""
-    server.handle = lambda _: replace(MAPPING, product="Elasticsearch")
-    with open_store(f"{server.url}/docs", engine=kind) as store:
-        client: Any = store.engine._transport.client  # type: ignore[attr-defined] # of a store on an engine
-
-    assert type(client).__name__.lower() == kind
-    assert "/" not in [each.path for each in server.requests]
-
-
-def test_no_other_engine_can_be_named(server: Server) -> None:
-    """By the library as on the command line."""
-    with pytest.raises(ValueError, match="engine must be one of opensearch, elasticsearch, not 'solr'"):
-        open_store(f"{server.url}/docs", engine="solr")  # type: ignore[arg-type] # a person may
-
-    assert "'solr' is not one of" in usage_error(run("info", "--store", f"{server.url}/docs", "--engine", "solr"))
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("status", "part"),
     [
-        ["info", "--store", "URL/docs"],
-        ["similar", "doc", "--store", "URL/docs"],
-        ["explain", "doc", "--store", "URL/docs"],
-        ["delete", "doc", "--store", "URL/docs"],
-        ["index", "FILE", "--store", "URL/docs", "--unit", "word"],
-        ["check", "URL/docs"],
-        ["backfill", "URL/docs", "--text-field", "body", "--dry-run"],
-        ["template", "install", "URL"],
+        (400, "answers 400: for a reason"),
+        (401, "does not accept the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"),
+        (403, "forbids it (for a reason); ask for the permission"),
+        (503, "answers 503: for a reason"),
     ],
 )
-def test_every_command_with_an_address_can_name_the_engine(server: Server, command: list[str], tmp_path: Path) -> None:
-    """With --engine the first request is the command's own."""
-    server.handle = lambda _: error(400, "refused", "not today")
-    (tmp_path / "a.txt").write_text("some words")
-    typed = [each.replace("URL", server.url).replace("FILE", str(tmp_path / "a.txt")) for each in command]
-    run(*typed)
-    run(*typed, "--engine", "opensearch")
-    first, *others = [each.path for each in server.requests]
+def test_an_error_has_the_reason_of_the_engine(server: Server, status: int, part: str) -> None:
+    server.handle = lambda _: error(status, "some_exception", "for a\n  reason")
+    with pytest.raises(RequestError) as caught:
+        open_store(f"{server.url}/index")
+    again = pickle.loads(pickle.dumps(caught.value))
 
-    assert "/" == first
-    assert others
-    assert "/" not in others
+    assert f"{server.url} {part}" == one_sentence(caught.value)
+    assert (str(caught.value), status, "some_exception") == (str(again), again.status, again.kind)
+
+
+@pytest.mark.parametrize("status", [302, 401, 502])
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"<html>\n<h1>Sorry</h1></html>", "text/html"),
+        (b"", "text/plain"),
+        (b'{"error": "sorry", "status": 1}', "application/json"),
+    ],
+)
+def test_an_error_of_a_proxy_is_one_sentence(server: Server, status: int, body: bytes, kind: str) -> None:
+    server.handle = lambda _: Answer(status, body, kind)
+    with pytest.raises(RequestError) as caught:
+        open_store(f"{server.url}/index")
+
+    assert server.url in one_sentence(caught.value)
+    assert status == caught.value.status
+
+
+def test_a_long_reason_is_shortened(server: Server) -> None:
+    server.handle = lambda _: error(400, "parsing_exception", "x" * 10_000)
+
+    assert len(opening_error(f"{server.url}/index")) < 400
+
+
+READS: dict[str, Callable[[Engine], Any]] = {
+    "a search": lambda engine: engine.search("index", {}),
+    "several searches": lambda engine: engine.search_many("index", [{}, {}]),
+    "a count": lambda engine: engine.count("index"),
+    "mappings": lambda engine: engine.call("GET", ["index", "_mapping"]),
+}
+
+
+@pytest.mark.parametrize(
+    "given", [Answer(200, b"<html>Log in</html>", "text/html"), answer([]), answer({"error": "a proxy says no"})]
+)
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_an_answer_that_no_engine_gives_is_an_error(
+    server: Server, engine: Engine, read: Callable[[Engine], Any], given: Answer
+) -> None:
+    server.handle = lambda _: given
+    with pytest.raises(StoreError, match="is not an OpenSearch or Elasticsearch") as caught:
+        read(engine)
+
+    assert one_sentence(caught.value)
+
+
+def test_one_failed_search_of_several_is_an_error(server: Server, engine: Engine) -> None:
+    failed = {"error": {"root_cause": [], "type": "too_many_clauses", "reason": "too many"}, "status": 400}
+    server.handle = lambda _: answer({"responses": [{"hits": {}}, failed]})
+    with pytest.raises(RequestError, match="answers 400: too many") as caught:
+        engine.search_many("index", [{}, {}])
+
+    assert (400, "too_many_clauses") == (caught.value.status, caught.value.kind)
+
+
+@pytest.mark.parametrize(("url", "why"), [("", "connection refused"), ("http://nobody.invalid:9200", "no such host")])
+def test_a_missing_engine_is_named_with_the_cause(url: str, why: str) -> None:
+    url = url or unused_url()
+
+    assert opening_error(f"{url}/index").startswith(f"{url} does not answer ({why}); ")
+    with closing(connect(f"{url}/index", engine="opensearch")[0]) as engine, pytest.raises(StoreUnavailableError):
+        engine.max_clauses()
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("given", [None, Answer(200, MAPPING.body, cut=True)], ids=["before", "within"])
+def test_a_lost_connection_is_one_sentence(server: Server, given: Answer | None, is_first: bool) -> None:
+    server.handle = lambda request: given if is_first or request.path != "/" else answer({})
+
+    expected = f"{server.url} does not answer (connection lost); start it, or check the address"
+    assert expected == opening_error(f"{server.url}/i")
+
+
+def test_only_the_message_is_printed(tmp_path: Path) -> None:
+    result = process("info", "--store", f"{unused_url()}/index", cwd=tmp_path)
+
+    assert (1, "", 1) == (result.returncode, result.stdout, len(result.stderr.splitlines())), result.stderr
+    assert "does not answer (connection refused)" in result.stderr

@@ -1,4 +1,4 @@
-"""Documents that others wrote into our field: what cannot be read is left out and named, and breaks nothing else."""
+"""Documents that others wrote into the fingerprint field: unreadable ones are named, and the others are found."""
 
 from __future__ import annotations
 
@@ -10,39 +10,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import SimilaritySearch, open_store
+from simdoc_search.attach.check import check_index
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.records import codes_of, to_record
-from simdoc_search.stores.remote.schema import component_template
+from tests.support.backfill import backfill
 from tests.support.cli import run
+from tests.support.engines import call
 from tests.support.http_server import Indices
+from tests.support.marks import articles, mark
+from tests.support.pipeline import expected
+from tests.support.remote import mapping
 from tests.support.stores import put, record, tokens
 
 T, HALF = " ".join(tokens(range(8))), " ".join(tokens(range(4)))
 GOOD = {"tokens": T, "shingles": 8, "buckets": 8}
 
-
-def filled(made: Indices, **documents: Any) -> str:
-    """An application's index with our field and these documents."""
-    name = made.make({"properties": component_template()["template"]["mappings"]["properties"]})
-    for id, source in documents.items():
-        made.put(name, id, source)
-    return name
-
-
-UNREADABLE = [
+UNREADABLE: list[tuple[dict[str, Any], str]] = [
     ({"simdoc": {**GOOD, "tokens": [HALF, T]}}, "has 2 values in simdoc.tokens"),
     ({"simdoc": [GOOD, GOOD]}, "has 2 values in simdoc.tokens"),
     ({"simdoc": GOOD, "simdoc.tokens": T}, "has 2 values in simdoc.tokens"),
     ({"simdoc": {**GOOD, "tokens": f"{T} foreign"}}, "has tokens that are none of ours ('foreign' is not a token of"),
-    ({"simdoc": {**GOOD, "tokens": f"{T} é漢"}}, "has tokens that are none of ours"),
     ({"simdoc": {**GOOD, "tokens": f"{T} !!!é"}}, "has tokens that are none of ours"),
     ({"simdoc": {**GOOD, "tokens": " ".join([T] * 10)}}, "has tokens that are there twice"),
 ]
 
-READABLE = [
-    {"simdoc": [GOOD]},
-    {"simdoc": {**GOOD, "tokens": [T]}},
+READABLE: list[dict[str, Any]] = [
     {"simdoc": [{"tokens": [T], "shingles": [8], "buckets": [8]}]},
     {"simdoc.tokens": T, "simdoc.shingles": 8, "simdoc.buckets": 8},
     {"simdoc": {**GOOD, "tokens": [T, None]}},
@@ -52,74 +46,62 @@ READABLE = [
 ]
 
 
-@pytest.mark.parametrize("query", ["good", "good_50", '"good"_50_80'])
-@pytest.mark.parametrize(("source", "reason"), UNREADABLE, ids=[each[1] for each in UNREADABLE])
-def test_what_cannot_be_compared_is_left_out_and_named(made: Indices, source: Any, reason: str, query: str) -> None:
-    """The other hits are there as they are; nothing overlaps by more than all of it."""
-    name = filled(made, good={"simdoc": GOOD}, copy={"simdoc": GOOD}, bad=source)
-    result = SimilaritySearch(open_store(f"{made.engine}/{name}")).similar(query)
-
-    assert [("copy", 1.0)] == [(hit.id, hit.overlap) for hit in result.hits]
-    assert ["bad"] == [each.id for each in result.left_out]
-    assert reason in result.left_out[0].reason
-
-
-@pytest.mark.parametrize("source", READABLE, ids=lambda source: json.dumps(source)[:60])
-def test_what_means_the_same_is_read_as_the_same(made: Indices, source: Any) -> None:
-    """Dots in a key are an object, and a list of one value is this value, as they are for the engine."""
-    name = filled(made, good={"simdoc": GOOD}, other=source)
+def test_an_unreadable_document_is_named_and_the_others_are_found(made: Indices) -> None:
+    name = made.make(mapping())
+    for id in ("good", "copy"):
+        made.put(name, id, {"simdoc": GOOD})
+    for number, (source, _) in enumerate(UNREADABLE):
+        made.put(name, f"bad{number}", source)
     search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
-    asked = [search.similar("good"), search.similar("other"), search.similar('"other"_50_80')]
+    for query in ("good", "good_50", '"good"_50_80'):
+        result = search.similar(query)
+        reasons = {each.id: each.reason for each in result.left_out}
 
-    assert [["other"], ["good"], ["good"]] == [[hit.id for hit in each.hits] for each in asked]
-    assert [1.0] * 3 == [each.hits[0].overlap for each in asked]
-    assert [()] * 3 == [each.left_out for each in asked]
+        assert [("copy", 1.0)] == [(hit.id, hit.overlap) for hit in result.hits]
+        assert {f"bad{number}" for number in range(len(UNREADABLE))} == reasons.keys()
+        assert all(reason in reasons[f"bad{number}"] for number, (_, reason) in enumerate(UNREADABLE))
+    first, bad, last = search.similar_many(["good", "bad5", "copy"])
 
-
-def test_one_document_that_cannot_be_read_fails_its_own_query_alone(made: Indices) -> None:
-    """Among many that are asked at once."""
-    name = filled(made, good={"simdoc": GOOD}, copy={"simdoc": GOOD}, bad=UNREADABLE[-1][0])
-    search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
-    first, bad, last = search.similar_many(["good", "bad", "copy"])
-
-    assert ["copy"] == [hit.id for hit in first.hits]  # type: ignore[union-attr]
-    assert ["good"] == [hit.id for hit in last.hits]  # type: ignore[union-attr]
+    assert [["copy"], ["good"]] == [[hit.id for hit in each.hits] for each in (first, last)]  # type: ignore[union-attr]
     assert isinstance(bad, NoFingerprintError)
-    assert str(bad).startswith("the document 'bad' has tokens that are there twice")
-
-
-def test_a_hit_without_tokens_in_its_source_is_named() -> None:
-    """The engine found it by its tokens, so there must be some: nothing is compared with nothing."""
-    assert "has no simdoc.tokens in its _source" == codes_of({"simdoc": {"shingles": 7}}, 4, field="simdoc")
-
-
-@pytest.mark.parametrize("ours", [{"metadata": "text"}, {"metadata": [{}, {}]}, {"body": 7}, {"body": ["a", "b"]}])
-def test_a_store_is_read_past_what_others_changed(made: Indices, ours: Any) -> None:
-    """Metadata and texts of another kind are empty, and the record says so."""
-    name = made.name()
-    store = open_store(f"{made.engine}/{name}", create=True)
-    put(store, record("good"), record("changed"))
-    made.put(name, "changed", {"simdoc": GOOD, **ours})
-    (field,) = ours
-    by_id = {each.id: each for each in store.scan(text=True)}
-
-    assert ("", True) == (by_id["good"].fault, field in by_id["changed"].fault)
-    assert [] == [each.id for each in store.digests(["changed"]) if each.digest]
-
-
-def test_people_are_told_what_was_left_out(made: Indices) -> None:
-    """On stderr, with the first few; in JSON all."""
-    bad = {f"bad{n}": UNREADABLE[-1][0] for n in range(5)}
-    name = filled(made, good={"simdoc": GOOD}, copy={"simdoc": GOOD}, **bad)
+    assert str(bad).startswith("the document 'bad5' has tokens that are there twice")
     url = f"{made.engine}/{name}"
     shown, given = run("similar", "good", "--store", url), run("similar", "good", "--store", url, "--json")
     lines = shown.stderr.splitlines()
+    assert lines[1].startswith("left out: the document 'bad")
+    assert (5, "left out: 3 more like these; --json names them") == (len(lines), lines[-1])
+    assert 6 == len(json.loads(given.stdout)["left_out"])
 
-    assert "copy" in shown.stdout
-    assert "note: 1 overlap estimated, as the store has no text there" == lines[0]
-    assert "left out: the document 'bad0' has tokens that are there twice; make its fingerprint again" == lines[1]
-    assert (5, "left out: 2 more like these; --json names them") == (len(lines), lines[-1])
-    assert sorted(bad) == [each["id"] for each in json.loads(given.stdout)["left_out"]]
+
+@pytest.mark.parametrize("source", READABLE, ids=lambda source: json.dumps(source)[:60])
+def test_forms_that_an_engine_reads_alike_are_read_alike(made: Indices, source: dict[str, Any]) -> None:
+    name = made.make(mapping())
+    made.put(name, "good", {"simdoc": GOOD})
+    made.put(name, "other", source)
+    search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
+    results = [search.similar("good"), search.similar('"other"_50_80')]
+
+    assert [["other"], ["good"]] == [[hit.id for hit in each.hits] for each in results]
+    assert [1.0] * 2 == [each.hits[0].overlap for each in results]
+    assert [()] * 2 == [each.left_out for each in results]
+
+
+def test_a_hit_without_tokens_in_its_source_is_a_fault() -> None:
+    assert "has no simdoc.tokens in its _source" == codes_of({"simdoc": {"shingles": 7}}, 4, field="simdoc")
+
+
+def test_malformed_parts_of_our_own_documents_are_faults(made: Indices) -> None:
+    name = made.name()
+    store = open_store(f"{made.engine}/{name}", create=True)
+    changes: dict[str, Any] = {"metadata": "text", "body": ["a", "b"]}
+    put(store, record("good"), *map(record, changes))
+    for id, value in changes.items():
+        made.put(name, id, {"simdoc": GOOD, id: value})
+    faults = {each.id: each.fault for each in store.scan(text=True)}
+
+    assert "" == faults["good"]
+    assert all(id in faults[id] for id in changes)
+    assert [] == [each.id for each in store.digests(changes) if each.digest]
 
 
 VALUES = st.recursive(
@@ -140,8 +122,7 @@ VALUES = st.recursive(
         st.sampled_from(["simdoc", "simdoc.tokens", "simdoc.shingles", "simdoc.origin", "metadata", "body"]), VALUES
     )
 )
-def test_whatever_a_document_holds_it_is_a_record(source: dict[str, Any]) -> None:
-    """Its codes are ascending and none is twice, and each part is of its kind."""
+def test_any_document_is_read_as_a_record(source: dict[str, Any]) -> None:
     made = to_record(Place("a"), source, 4, field="simdoc")
     codes = made.codes.tolist()
 
@@ -150,3 +131,45 @@ def test_whatever_a_document_holds_it_is_a_record(source: dict[str, Any]) -> Non
     assert made.text is None or isinstance(made.text, str)
     assert 0 <= made.shingles < 2**31
     assert "\n" not in made.fault
+
+
+TEXT = "a text of an application with some more words than five"
+
+
+@pytest.mark.parametrize("origin", ["template", "backfill", "marks", "index"])
+def test_keys_of_others_in_the_fingerprint_field_are_not_mapped(made: Indices, origin: str) -> None:
+    """Whichever command mapped the field."""
+    engine, _ = connect(made.engine, index=False)
+    name = articles(made) if origin == "marks" else made.name()
+    if origin == "template":
+        call(made.engine, "PUT", f"/{name}", {"mappings": mapping()})
+    elif origin == "backfill":
+        made.put(name, "first", {"body": TEXT})
+        assert 1 == backfill(engine, name).updated
+    elif origin == "marks":
+        mark(made, name, overlap=0.5)
+    else:
+        open_store(f"{made.engine}/{name}", create=True).close()
+    path = f"/{name}/_mapping"
+    before = call(made.engine, "GET", path)[name]["mappings"]["properties"]["simdoc"]
+    foreign: dict[str, Any] = {f"key{number}": {"below": number} for number in range(20)}
+    made.put(name, "other", {"body": TEXT, "simdoc": {**expected(TEXT), **foreign}})
+
+    assert before == call(made.engine, "GET", path)[name]["mappings"]["properties"]["simdoc"]
+    assert "false" == before["dynamic"]
+    engine.close()
+
+
+@pytest.mark.parametrize("dynamic", [None, "strict"])
+def test_a_fingerprint_field_may_have_any_dynamic_rule(made: Indices, dynamic: object) -> None:
+    engine, _ = connect(made.engine, index=False)
+    fields = mapping(body={"type": "text"})
+    fields["properties"]["simdoc"].pop("dynamic")
+    if dynamic is not None:
+        fields["properties"]["simdoc"]["dynamic"] = dynamic
+    name = made.make(fields)
+    made.put(name, "first", {"body": TEXT})
+
+    assert not [each.problem for each in check_index(engine, name) if each.wrong]
+    assert 1 == backfill(engine, name).updated
+    engine.close()

@@ -62,7 +62,6 @@ def never(_: Request) -> Answer | None:
 )
 @pytest.mark.slow
 def test_ctrl_c_ends_a_command_that_waits(tmp_path: Path, kind: str, command: list[str]) -> None:
-    """Within two seconds, with one sentence, whether the engine is frozen or answers 503."""
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "a.txt").write_text("five words of a text")
     waits: Callable[[Request], Answer | None] = never if kind == "frozen" else lambda _: error(503, "x", "no shards")
@@ -124,7 +123,6 @@ def interrupted(
 def test_ctrl_c_ends_a_command_in_the_middle_of_its_work(
     opensearch_url: str, tmp_path: Path, command: list[str], where: str, kind: str
 ) -> None:
-    """Its threads wait for the engine, and for nothing any more when the run ends."""
     (tmp_path / "corpus").mkdir()
     for number in range(30):
         (tmp_path / "corpus" / f"{number}.txt").write_text(f"some words of the text of number {number}")

@@ -69,7 +69,6 @@ def groups(made: Indices, index: str, field: str) -> list[int]:
 
 
 def test_an_index_of_layout_1_is_asked(made: Indices) -> None:
-    """Its fingerprints are those of today."""
     search = SimilaritySearch(open_store(f"{made.engine}/{of_layout_1(made)}"))
 
     assert Settings(passages=None) == search.store.settings
@@ -77,7 +76,6 @@ def test_an_index_of_layout_1_is_asked(made: Indices) -> None:
 
 
 def test_stale_fingerprints_of_layout_1_get_what_is_new(made: Indices) -> None:
-    """A backfill with `stale` gives them the hash of their words, and nothing of their tokens changes."""
     name = of_layout_1(made)
     before = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
     engine, _ = connect(made.engine, index=False)
@@ -94,7 +92,6 @@ def test_stale_fingerprints_of_layout_1_get_what_is_new(made: Indices) -> None:
 
 
 def test_an_engine_groups_identical_texts(made: Indices) -> None:
-    """In our own indices as in an application's, by the same hash."""
     own, name = made.name(), application(made)
     SimilaritySearch(open_store(f"{made.engine}/{own}", create=True)).index(
         Document(id, text, {"n": id}) for id, text in TEXTS.items()
@@ -111,7 +108,6 @@ def test_an_engine_groups_identical_texts(made: Indices) -> None:
 
 
 def test_equal_texts_with_other_metadata_differ_in_their_digest(made: Indices) -> None:
-    """The digest tells that something changed; an application's index has none."""
     own = made.name()
     search = SimilaritySearch(open_store(f"{made.engine}/{own}", create=True))
     search.index([Document("a", TEXTS["a"], {"n": 1}), Document("b", TEXTS["a"], {"n": 2})])
@@ -126,7 +122,6 @@ def test_equal_texts_with_other_metadata_differ_in_their_digest(made: Indices) -
 
 
 def test_check_names_texts_that_were_made_to_win(made: Indices) -> None:
-    """In an index of our own, where it knows the texts; honest ones beside them are not named."""
     own, settings = made.name(), Settings(minhash=MinHash(bucket_count=64))
     words = crafted_words(settings.minhash)
     with closing(open_store(f"{made.engine}/{own}", settings, create=True)) as store:
@@ -140,12 +135,11 @@ def test_check_names_texts_that_were_made_to_win(made: Indices) -> None:
     with closing(engine):
         findings = check_index(engine, own)
 
-    expected = "1 of 5 texts have words chosen to look like any text: 'bad'; look at them"
+    expected = "the words of 1 of 5 texts were chosen to match any text: 'bad'"
     assert [(True, expected)] == [(each.wrong, each.problem) for each in findings]
 
 
 def test_a_keyed_index_is_filled_and_asked_with_its_key_only(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The template, a backfill and queries take it from the environment."""
     monkeypatch.setenv(HASH_KEY, SECRET)
     template = json.loads(output("template", "show", **{HASH_KEY: SECRET}))
     assert component_template(Settings().with_key(HashKey(SECRET))) == template
@@ -170,14 +164,13 @@ def test_a_keyed_index_is_filled_and_asked_with_its_key_only(made: Indices, monk
 
 
 def test_a_document_without_a_fingerprint_is_not_said_to_have_no_words(made: Indices) -> None:
-    """Of an application's index that is not filled yet the command is named that fills it."""
     name = application(made, Settings())
     call(made.engine, "PUT", f"/{name}/_doc/new?refresh=true", {"text": TEXTS["a"]})
     search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
 
     with pytest.raises(NoFingerprintError) as caught:
         search.similar("new")
-    assert (
-        "the document 'new' has no fingerprint; "
-        "simdoc-search backfill URL --text-field FIELD gives it one, unless its text has no words" == str(caught.value)
+    assert str(caught.value) == (
+        "the document 'new' has no fingerprint. Unless its text has no words, add one with: "
+        "simdoc-search backfill URL --text-field FIELD"
     )

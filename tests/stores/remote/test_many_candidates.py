@@ -39,7 +39,6 @@ from tests.support.stores import NewStore, found, put, record, tokens
 def test_the_order_is_exact_wherever_a_page_ends(
     made: Indices, monkeypatch: pytest.MonkeyPatch, levels: list[int]
 ) -> None:
-    """Most equal tokens first, none lost or twice, for any number of documents with as many equal tokens."""
     monkeypatch.setattr(point_in_time, "PAGE", 7)
     monkeypatch.setattr(candidates, "LARGEST_PAGE", 100)
     names = [made.name(), made.name()]
@@ -59,7 +58,6 @@ def test_the_order_is_exact_wherever_a_page_ends(
 def test_of_a_thousand_that_are_equal_a_page_is_read(
     made: Indices, caplog: pytest.LogCaptureFixture, size: int, searches: int
 ) -> None:
-    """Hits that nothing can surpass end the reading: the source and its text, then few pages; all are counted."""
     names = [made.make(OWN, {"number_of_shards": shards}) for shards in (3, 1)]
     for number, name in enumerate(names):
         put(in_index(made, name), *(record(f"{each}") for each in range(number, 1001, 2)))
@@ -73,7 +71,6 @@ def test_of_a_thousand_that_are_equal_a_page_is_read(
 
 
 def test_of_a_thousand_that_are_equal_each_is_read_once(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where their order differs from page to page, as copies of a shard have orders of their own."""
     monkeypatch.setattr(candidates, "LARGEST_PAGE", 300)
     name = made.make(OWN, {"number_of_shards": 3})
     put(in_index(made, name), *(record(f"{each}", range(8 - each % 2)) for each in range(1000)))
@@ -94,7 +91,6 @@ def test_of_a_thousand_that_are_equal_each_is_read_once(made: Indices, monkeypat
 
 
 def test_more_candidates_than_an_engine_gives_at_once(new_opensearch_store: NewStore) -> None:
-    """Beyond index.max_result_window, counted and read to the last, whether the engine counts equal tokens or not."""
     count = 10_100
     store = new_opensearch_store(store_texts=False)
     put(store, *(record(f"{n:05}", range(1 + n % 3)) for n in range(count)))
@@ -106,7 +102,6 @@ def test_more_candidates_than_an_engine_gives_at_once(new_opensearch_store: NewS
 
 
 def test_an_index_that_gives_few_hits_at_once_is_read_to_the_end(made: Indices) -> None:
-    """Its owner may have lowered index.max_result_window."""
     name = made.make(OWN, {"max_result_window": 1000})
     store = in_index(made, name)
     put(store, *(record(f"{n:04}", range(1 + n % 2)) for n in range(2500)))
@@ -117,7 +112,6 @@ def test_an_index_that_gives_few_hits_at_once_is_read_to_the_end(made: Indices) 
 def test_a_query_beyond_the_clause_limit_is_an_error_of_that_query(
     new_opensearch_store: NewStore, opensearch_url: str
 ) -> None:
-    """Of several asked at once the others are answered."""
     need_usual_clauses(opensearch_url)
     store = new_opensearch_store()
     put(store, record("large", range(512), team="a"), record("small", range(9), team="a"))

@@ -1,4 +1,4 @@
-"""How the settings of an index lie in its mapping's meta: all come back, and what says none is refused."""
+"""The settings of an index in the meta of its mapping, and the labels of its documents."""
 
 from __future__ import annotations
 
@@ -34,55 +34,39 @@ SETTINGS = st.builds(
     st.sampled_from([4, 5]),
     st.none() | st.builds(Passages, st.integers(1, 10_000)),
 )
-
-
-@given(SETTINGS)
-def test_settings_come_back_from_the_meta(settings: Settings) -> None:
-    """Whatever an index can be made with is read from its mapping again."""
-    assert settings == settings_of(json.loads(json.dumps(to_meta(settings))))
-
-
-@given(SETTINGS)
-def test_the_meta_keeps_within_the_limits_of_the_engines(settings: Settings) -> None:
-    """At most 5 entries; keys of at most 20 characters, values strings of at most 50."""
-    meta = to_meta(settings)
-
-    assert len(meta) <= 5
-    assert max(map(len, meta)) <= 20
-    assert max(map(len, meta.values())) <= 50
+ANALYSIS, BUCKETED = "nfkc_cf word 5 short_texts", "bucketed:1 512 1 false 4"
 
 
 @given(SETTINGS, SETTINGS)
-def test_documents_of_other_settings_have_another_label(one: Settings, other: Settings) -> None:
-    """Two settings have the same label only if they are the same."""
+def test_settings_come_back_from_a_meta_within_the_limits_of_engines(one: Settings, other: Settings) -> None:
+    meta = to_meta(one)
+
+    assert one == settings_of(json.loads(json.dumps(meta)))
+    assert len(meta) <= 5
+    assert max(map(len, meta)) <= 20
+    assert max(map(len, meta.values())) <= 50
     assert (one == other) == (format_label(one) == format_label(other))
 
 
 def test_the_meta_is_a_stored_format() -> None:
-    """These very strings are in indices that exist; LAYOUT_VERSION says when they change."""
+    """Indices have these strings. Raise LAYOUT_VERSION to change them."""
     other = Settings(Analysis("lowercase", 3, "character", short_texts=False), MinHash(with_rotation=True), 5, None)
+    sketches = f"{BUCKETED}; passages:1 32 5"
 
-    assert {
-        "simdoc_version": "2",
-        "simdoc_analysis": "nfkc_cf word 5 short_texts",
-        "simdoc_sketches": "bucketed:1 512 1 false 4; passages:1 32 5",
-    } == to_meta(Settings())
-    assert "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4; passages:1 32 5" == format_label(Settings())
+    assert {"simdoc_version": "2", "simdoc_analysis": ANALYSIS, "simdoc_sketches": sketches} == to_meta(Settings())
+    assert f"{ANALYSIS}; {sketches}" == format_label(Settings())
     assert "lowercase character 3; bucketed:1 512 1 true 5" == format_label(other)
 
 
-def test_without_passage_tokens_all_is_as_before_there_were_any() -> None:
-    """The documents of an application's index are as complete as they were, also those of a loader that gives more."""
+def test_an_index_without_passages_accepts_documents_with_them() -> None:
     none = Settings(passages=None)
-    label = "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4"
 
-    assert "bucketed:1 512 1 false 4" == to_meta(none)["simdoc_sketches"]
-    assert [label, format_label(Settings())] == labels_of(none)
+    assert BUCKETED == to_meta(none)["simdoc_sketches"]
+    assert [f"{ANALYSIS}; {BUCKETED}", format_label(Settings())] == labels_of(none)
     assert [format_label(Settings())] == labels_of(Settings())
 
 
-def test_a_document_that_lacks_a_kind_of_tokens_is_told_by_its_label() -> None:
-    """Whatever other kinds it lacks too; one of other settings is not meant."""
+def test_labels_tell_which_kinds_of_tokens_a_document_lacks() -> None:
     both = Settings(sentences=Sentences(), concepts=Concepts())
     lacking = {
         name: sorted(label.split("; ", 2)[2] if label.count(";") > 1 else "" for label in labels_without(both, name))
@@ -97,168 +81,19 @@ def test_a_document_that_lacks_a_kind_of_tokens_is_told_by_its_label() -> None:
     assert not set(labels_of(both)) & set(labels_without(both, *KINDS))
 
 
-@pytest.mark.parametrize("passages", [None, Passages(10_000)])
-def test_the_longest_settings_fit_into_the_meta_of_a_field(passages: Passages | None) -> None:
-    """With a key and all sketches, however they are named: five entries of fifty characters."""
-    key = HashKey.of_check("0" * 16)
-    asked = Settings(
-        Analysis("lowercase", 1_000),
-        MinHash(bucket_count=4096, with_rotation=True, key=key),
-        5,
-        passages,
-        Sentences(),
-        Concepts("spacy/en_core_web_", "ffffff"),
-    )
-
-    assert asked == settings_of(to_meta(asked))
-    assert 5 == len(to_meta(asked))
-
-
-def layout_1(**changed: str | None) -> dict[str, str]:
-    """A meta of layout 1, as indices had it before sketches had names; None takes an entry out."""
-    values = {"version": "1", "analysis": "lowercase word 3", "minhash": "1 256 1 true", "token": "5", **changed}
-    return {f"simdoc_{key}": value for key, value in values.items() if value is not None}
-
-
-def test_a_mapping_of_layout_1_is_read() -> None:
-    """Whatever was released once can be opened."""
-    minhash = MinHash(bucket_count=256, with_rotation=True)
-    expected = Settings(Analysis("lowercase", 3, short_texts=False), minhash, 5, passages=None)
-    default = {"analysis": "nfkc_cf word 5 short_texts", "minhash": "1 512 1 false", "token": "4"}
-
-    assert expected == settings_of(layout_1())
-    assert Settings(passages=None) == settings_of(layout_1(**default))
-
-
-@pytest.mark.parametrize(
-    ("meta", "expected"),
-    [
-        ({"simdoc_version": "2"}, Settings(passages=None)),
-        (
-            {"simdoc_version": "2", "simdoc_analysis": "lowercase word 5"},
-            Settings(Analysis("lowercase", 5, "word", False), passages=None),
-        ),
-        (
-            {"simdoc_version": "2", "simdoc_sketches": "bucketed:1 64"},
-            Settings(minhash=MinHash(bucket_count=64), passages=None),
-        ),
-        ({"simdoc_version": "2", "simdoc_sketches": "passages:1 16"}, Settings(passages=Passages(16))),
-        ({"simdoc_version": "2", "simdoc_something": "else", "unit": "ms"}, Settings(passages=None)),
-    ],
-)
-def test_what_is_absent_in_a_meta_has_its_default(meta: dict[str, str], expected: Settings) -> None:
-    """And entries of others are theirs."""
-    assert expected == settings_of(meta)
-
-
-def test_unknown_sketches_of_a_meta_are_left_alone() -> None:
-    """They are written back, in as many lines as they need, and are no part of what we give a document."""
-    meta = {
-        "simdoc_version": "2",
-        "simdoc_analysis": "nfkc_cf word 5 short_texts",
-        "simdoc_sketches": "bucketed:1 512 1 false 4; passages:1 32 5",
-        "simdoc_sketches_2": "a_sketch_with_a_long_name:12 1 2 3 4 5 6 7 8 9",
-    }
-
-    assert Settings() == settings_of(meta)
-    assert meta == to_meta(settings_of(meta))
-    assert format_label(Settings()) == format_label(settings_of(meta))
-
-
-def test_a_meta_has_room_for_so_many_sketches_only() -> None:
-    """An engine would refuse the mapping; that is said before."""
-    with pytest.raises(FormatMismatchError, match=r"no room for the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
-        to_meta(Settings(others=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
-    with pytest.raises(FormatMismatchError, match="no room"):
-        to_meta(Settings(others=("long:1 " + "x" * 50,)))
-
-
-@pytest.mark.parametrize(
-    "meta",
-    [
-        layout_1(analysis=None),
-        layout_1(minhash=None),
-        layout_1(token=None),
-        layout_1(minhash="1 512 1"),
-        layout_1(minhash="1 512 1 True"),
-        layout_1(minhash="1 500 1 false"),
-        layout_1(minhash="2 512 1 false"),
-        layout_1(token="6"),
-        layout_1(token="four"),
-        layout_1(token="9" * 5000),
-        *(
-            {**to_meta(Settings()), "simdoc_analysis": each}
-            for each in (
-                "",
-                "nfkc_cf word",
-                "nfkc_cf word five",
-                "nfkc_cf word 0",
-                "icu word 5",
-                "nfkc_cf word 5 long_texts",
-                "nfkc_cf word 5 short_texts short_texts",
-            )
-        ),
-        *(
-            {**to_meta(Settings()), "simdoc_sketches": each}
-            for each in (
-                "",
-                "bucketed",
-                "bucketed:1 512 1 True 4",
-                "bucketed:1 500 1 false 4",
-                "bucketed:1 512 2 false 4",
-                "bucketed:1 512 1 false 6",
-                "bucketed:1 512 1 false 4 more",
-                "bucketed:1; bucketed:1",
-                "bucketed:1 " + "9" * 5000,
-            )
-        ),
-        {**to_meta(Settings()), "simdoc_key": "secret"},
-    ],
-)
-def test_a_meta_that_says_no_settings_is_refused(meta: dict[str, str]) -> None:
-    """The error is one sentence that names the component template."""
-    with pytest.raises(FormatMismatchError, match="put the mapping of the component template") as caught:
-        settings_of(meta)
-
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 400
-
-
-def test_a_field_of_somebody_else_is_refused() -> None:
-    """A mapping without meta is not taken for the default settings."""
-    with pytest.raises(FormatMismatchError, match="component template"):
-        settings_of({})
-
-
-@pytest.mark.parametrize(
-    ("version", "found"), [("4", 4), ("99", 99), ("0", 0), ("two", "two"), ("9" * 5000, "9" * 5000)]
-)
-def test_a_newer_layout_is_refused_with_both_numbers(version: str, found: object) -> None:
-    """What a newer version wrote is not guessed at, even if the rest can be read."""
-    with pytest.raises(FormatMismatchError, match=f"version {version[:50]}, .*reads up to {LAYOUT_VERSION}") as caught:
-        settings_of({**to_meta(Settings()), "simdoc_version": version})
-
-    assert (found, LAYOUT_VERSION) == (caught.value.found, caught.value.expected)
-
-
-def test_a_newer_sketch_that_we_need_is_refused() -> None:
-    """Its tokens are not ours."""
-    with pytest.raises(FormatMismatchError, match="sketch bucketed:2, and this simdoc-search reads bucketed:1"):
-        settings_of({**to_meta(Settings()), "simdoc_sketches": "bucketed:2 512 1 false 4"})
-
-
 @pytest.mark.parametrize(
     "sketch",
     [
+        MinHash(bucket_count=4096, with_rotation=True, key=HashKey.of_check("0" * 16)),
         Xor(4096, 2**32 - 1, HashKey("a secret of the tests")),
         BottomK(4096, HashKey("a secret of the tests")),
         Scaled(1_000_000, HashKey("a secret of the tests")),
         Universal(4096, 2**32 - 1, "affine64"),
     ],
-    ids=lambda each: each.name,
+    ids=lambda sketch: sketch.name,
 )
-def test_the_longest_settings_of_all_sketches_have_room(sketch: Sketch) -> None:
-    """With every kind of tokens, stop words, stems, frequencies and a key: 5 entries of 50 characters."""
+def test_the_longest_settings_fit_into_a_meta(sketch: Sketch) -> None:
+    """With a key, stop words, stems, frequencies and all kinds of tokens: 5 entries of 50 characters."""
     stop_words = StopWords(["the"], "en")
     analysis = Analysis("lowercase", 100, "character", stop_words=stop_words, stem="en", frequencies=True)
     concepts = Concepts("sp/en_core_web_123", "abcdef")
@@ -268,3 +103,81 @@ def test_the_longest_settings_of_all_sketches_have_room(sketch: Sketch) -> None:
     assert 5 == len(meta)
     assert 50 >= max(map(len, meta.values()))
     assert settings == settings_of(meta)
+
+
+def layout_1(**changed: str | None) -> dict[str, str]:
+    """Return a meta of layout 1; None removes an entry."""
+    values = {"version": "1", "analysis": "lowercase word 3", "minhash": "1 256 1 true", "token": "5", **changed}
+    return {f"simdoc_{key}": value for key, value in values.items() if value is not None}
+
+
+def test_a_meta_of_layout_1_is_read() -> None:
+    minhash = MinHash(bucket_count=256, with_rotation=True)
+    expected = Settings(Analysis("lowercase", 3, short_texts=False), minhash, 5, passages=None)
+
+    assert expected == settings_of(layout_1())
+    assert Settings(passages=None) == settings_of(layout_1(analysis=ANALYSIS, minhash="1 512 1 false", token="4"))
+
+
+@pytest.mark.parametrize(
+    ("meta", "expected"),
+    [
+        ({}, Settings(passages=None)),
+        ({"simdoc_analysis": "lowercase word 5"}, Settings(Analysis("lowercase", 5, "word", False), passages=None)),
+        ({"simdoc_sketches": "bucketed:1 64"}, Settings(minhash=MinHash(bucket_count=64), passages=None)),
+        ({"simdoc_sketches": "passages:1 16"}, Settings(passages=Passages(16))),
+        ({"simdoc_something": "else", "unit": "ms"}, Settings(passages=None)),
+    ],
+)
+def test_missing_settings_have_their_defaults(meta: dict[str, str], expected: Settings) -> None:
+    assert expected == settings_of({"simdoc_version": "2", **meta})
+
+
+def test_unknown_sketches_are_kept_as_far_as_they_fit() -> None:
+    meta = {**to_meta(Settings()), "simdoc_sketches_2": "a_sketch_with_a_long_name:12 1 2 3 4 5 6 7 8 9"}
+
+    assert Settings() == settings_of(meta)
+    assert meta == to_meta(settings_of(meta))
+    assert format_label(Settings()) == format_label(settings_of(meta))
+    with pytest.raises(FormatMismatchError, match=r"no room for the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
+        to_meta(Settings(others=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {},
+        layout_1(analysis=None),
+        layout_1(minhash="1 512 1 True"),
+        layout_1(minhash="1 500 1 false"),
+        layout_1(token="9" * 5000),
+        *(
+            {"simdoc_version": "2", "simdoc_analysis": each}
+            for each in ("", "nfkc_cf word", "nfkc_cf word five", "icu word 5", "nfkc_cf word 5 long_texts")
+        ),
+        *(
+            {"simdoc_version": "2", "simdoc_sketches": f"bucketed{each}"}
+            for each in ("", ":1 500 1 false 4", ":1; bucketed:1", ":1 " + "9" * 5000)
+        ),
+        {**to_meta(Settings()), "simdoc_key": "secret"},
+    ],
+)
+def test_a_malformed_meta_is_refused(meta: dict[str, str]) -> None:
+    with pytest.raises(FormatMismatchError, match="put the mapping of the component template") as caught:
+        settings_of(meta)
+
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(("version", "found"), [("99", 99), ("0", 0), ("two", "two"), ("9" * 5000, "9" * 5000)])
+def test_a_newer_layout_is_refused_with_both_numbers(version: str, found: object) -> None:
+    with pytest.raises(FormatMismatchError, match=f"version {version[:50]}, .*reads up to {LAYOUT_VERSION}") as caught:
+        settings_of({**to_meta(Settings()), "simdoc_version": version})
+
+    assert (found, LAYOUT_VERSION) == (caught.value.found, caught.value.expected)
+
+
+def test_a_newer_sketch_of_fingerprints_is_refused() -> None:
+    with pytest.raises(FormatMismatchError, match="sketch bucketed:2, and this simdoc-search reads bucketed:1"):
+        settings_of({**to_meta(Settings()), "simdoc_sketches": "bucketed:2 512 1 false 4"})

@@ -92,7 +92,6 @@ def true_overlaps(id: str) -> dict[str, float]:
 
 @pytest.mark.parametrize("overlap", [None, 0.15, 0.5])
 def test_hits_are_those_of_the_texts(address: str, overlap: float | None) -> None:
-    """Exactly, whichever options the filter has; a document is asked about by its id, or by its text."""
     with open_store(address, field=FIELD) as store:
         search = SimilaritySearch(store)
         for id in ("doc123", "a10", "a40", "b90", "short"):
@@ -106,7 +105,6 @@ def test_hits_are_those_of_the_texts(address: str, overlap: float | None) -> Non
 
 
 def test_estimates_are_near_the_overlaps(address: str, minhash: MinHash) -> None:
-    """By the terms alone; within four standard errors, also where a bucket keeps several values."""
     places = minhash.bucket_count * max(1, minhash.hash_set_size - 1)
     with open_store(address, field=FIELD) as store:
         for id in ("doc123", "a20", "a60", "b90"):
@@ -120,7 +118,6 @@ def test_estimates_are_near_the_overlaps(address: str, minhash: MinHash) -> None
 
 @pytest.mark.parametrize("planner", ["enough", "all"])
 def test_bands_find_what_they_promise(address: str, planner: Any) -> None:
-    """And nothing below the overlap, also where bands and terms together pass the engine's limit of clauses."""
     with open_store(address, field=FIELD) as store:
         found = SimilaritySearch(store).similar("doc123", overlap=0.2, probability=0.99, planner=planner)
 
@@ -130,7 +127,6 @@ def test_bands_find_what_they_promise(address: str, planner: Any) -> None:
 
 
 def test_the_command_answers_from_the_printed_mapping(usual: str) -> None:
-    """`similar doc123_20_80 --store URL --field body.fingerprint`, with filters and fields as ever."""
     found = answer("similar", "doc123_20_80", "--store", usual, "--field", FIELD)
     filtered = answer(
         "similar", "a60_50", "--store", usual, "--field", FIELD, "--filter", "team=legal", "--show", "team"
@@ -142,7 +138,6 @@ def test_the_command_answers_from_the_printed_mapping(usual: str) -> None:
 
 
 def test_a_query_of_an_application_finds_the_same(engine_url: str, usual: str) -> None:
-    """FINGERPRINT clauses are written for such a field, and `explain --dsl` prints the query."""
     index = usual.rpartition("/")[2]
     with open_store(usual, field=FIELD) as store:
         query = SimilaritySearch(store).expand_fingerprints("FINGERPRINT:a60_30 AND team:legal")
@@ -156,7 +151,6 @@ def test_a_query_of_an_application_finds_the_same(engine_url: str, usual: str) -
 
 
 def test_what_it_cannot_answer_is_one_sentence(usual: str) -> None:
-    """Which names what answers it."""
     expected = (
         f"{usual} has only what the engine's min_hash filter makes of body.fingerprint, which answers similar without "
         "--measure, versions, compare, show and explain; for all else run simdoc-search backfill URL "
@@ -175,7 +169,6 @@ def test_what_it_cannot_answer_is_one_sentence(usual: str) -> None:
 
 
 def test_documents_without_terms_are_said(usual: str) -> None:
-    """A text of fewer words than a shingle, and a document without one."""
     options = ["--store", usual, "--field", FIELD]
     assert "the document 'tiny' has fewer than 5 words in body, so nothing can be compared with it" == sentence(
         run("similar", "tiny", *options)
@@ -186,7 +179,6 @@ def test_documents_without_terms_are_said(usual: str) -> None:
 
 
 def test_other_commands_answer_too(usual: str) -> None:
-    """What needs no further tokens; versions are found by the fingerprints, and compared by their sentences."""
     versions = answer("versions", "doc123", "--store", usual, "--field", FIELD)
     assert "copy80" in [hit["id"] for hit in versions["hits"]]
     found = answer("info", "--store", usual, "--field", FIELD)
@@ -195,7 +187,6 @@ def test_other_commands_answer_too(usual: str) -> None:
 
 
 def test_an_alias_is_asked_as_a_whole(engine_url: str, usual: str) -> None:
-    """An index behind it that lacks the field is named; one with other options is refused."""
     other, alias, bare = own_name(), own_name(), own_name()
     call(engine_url, "PUT", f"/{other}", min_hash_index("body"))
     call(engine_url, "PUT", f"/{other}/_doc/late?refresh=true", {"body": texts()["doc123"]})
@@ -216,7 +207,6 @@ def test_an_alias_is_asked_as_a_whole(engine_url: str, usual: str) -> None:
 
 
 def test_wrong_fields_are_refused(engine_url: str, usual: str) -> None:
-    """With what to do."""
     with pytest.raises(LocationError, match=r"body.fingerprint is made of the field body; leave out --text-field"):
         open_store(usual, field=FIELD, text_field="team")
     several = own_name()
@@ -227,7 +217,6 @@ def test_wrong_fields_are_refused(engine_url: str, usual: str) -> None:
 
 
 def test_the_client_of_an_application_checks_a_field(engine_url: str, usual: str) -> None:
-    """`check_min_hash` takes it, and so does `open_store`."""
     index = usual.rpartition("/")[2]
     with OpenSearch(engine_url) as client:
         check_min_hash(client, index)
@@ -238,7 +227,6 @@ def test_the_client_of_an_application_checks_a_field(engine_url: str, usual: str
 
 
 def test_texts_of_several_values_and_fields_are_found(engine_url: str) -> None:
-    """The engine fingerprints each value; what is compared is their text, line by line."""
     body, every = min_hash_index("all"), texts()
     filled = body["mappings"]["properties"]["all"]["fields"]["fingerprint"]
     body["mappings"]["properties"] = {

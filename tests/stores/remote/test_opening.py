@@ -20,7 +20,6 @@ from tests.support.stores import found, ids, put, record
 
 
 def test_an_index_keeps_its_settings(made: Indices) -> None:
-    """Others are refused with both; texts cannot be left out or asked for later."""
     name, settings = made.name(), Settings(Analysis(shingle_size=3))
     in_index(made, name, settings=settings, create=True, store_texts=False)
     assert settings == in_index(made, name).settings == in_index(made, name, settings=settings, create=True).settings
@@ -34,7 +33,6 @@ def test_an_index_keeps_its_settings(made: Indices) -> None:
 
 
 def test_an_index_of_a_newer_version_is_refused(made: Indices) -> None:
-    """What it says cannot be read."""
     newer = mapping()
     newer["properties"]["simdoc"]["properties"]["tokens"]["meta"]["simdoc_version"] = "99"
 
@@ -43,7 +41,6 @@ def test_an_index_of_a_newer_version_is_refused(made: Indices) -> None:
 
 
 def test_an_index_without_our_field_is_refused(made: Indices) -> None:
-    """The sentence names it, and the one command to run; the text field is said to be a guess."""
     name = made.make({"properties": {"title": {"type": "text"}}})
     other = made.make({"properties": {"title": {"type": "text"}, "text": {"type": "text"}}})
     alias = made.alias(name, other)
@@ -54,7 +51,7 @@ def test_an_index_without_our_field_is_refused(made: Indices) -> None:
         in_index(made, name)
     run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field text "
     guess = r"\(text is a guess; the text fields of the mapping are text, title\)"
-    both = f"none of the indices {', '.join(sorted([name, other]))} of .* has a field simdoc.tokens"
+    both = f"each of the indices {', '.join(sorted([name, other]))} of .* has no field simdoc.tokens"
     with pytest.raises(StoreError, match=f"{both}; {run_this}{guess}$"):
         in_index(made, alias)
     with pytest.raises(StoreError, match=r"has no field fp\.tokens; .* --text-field title --field fp \(a guess"):
@@ -74,7 +71,6 @@ def test_an_index_without_our_field_is_refused(made: Indices) -> None:
     ],
 )
 def test_an_index_whose_tokens_cannot_be_read_is_refused(made: Indices, source: Any, is_open: bool) -> None:
-    """Where `_source` leaves them out, candidates are found and none can be a hit: that is said when it is opened."""
     name = made.make({**mapping(), "_source": source})
     made.put(name, "a", {"simdoc": ours()})
     if is_open:
@@ -86,7 +82,6 @@ def test_an_index_whose_tokens_cannot_be_read_is_refused(made: Indices, source: 
 
 
 def test_the_field_may_have_another_name(made: Indices) -> None:
-    """Two fingerprints of one document do not disturb each other."""
     name = made.name()
     store = in_index(made, name, create=True, field="fp")
     put(store, record("a/b.txt", year=2020), record("b"))
@@ -106,7 +101,6 @@ def test_one_of_several_fields_must_be_named(made: Indices) -> None:
 
 
 def test_an_index_of_our_own_runs_no_final_pipeline(made: Indices) -> None:
-    """An index template may name one for all indices. Ours removes what it did not make, and a store needs that."""
     name = made.name()
     call(made.engine, "PUT", f"/_ingest/pipeline/{name}", pipeline_body())
     template = {"index_patterns": [f"{name}*"], "priority": 9, "template": {"settings": {"index.final_pipeline": name}}}
@@ -120,7 +114,6 @@ def test_an_index_of_our_own_runs_no_final_pipeline(made: Indices) -> None:
 
 
 def test_two_make_an_index_at_the_same_time(made: Indices) -> None:
-    """Both get the one that was made, and write into it."""
     for name in [made.name() for _ in range(3)]:
         gate = threading.Barrier(2, timeout=10)
         faults: list[Exception] = []
@@ -143,7 +136,6 @@ def test_two_make_an_index_at_the_same_time(made: Indices) -> None:
 
 
 def test_an_index_that_was_removed_is_not_made_by_writing(made: Indices) -> None:
-    """The engine would make one without our mapping, in which nothing is found."""
     name = made.name()
     store = in_index(made, name, create=True)
     call(made.engine, "DELETE", f"/{name}")

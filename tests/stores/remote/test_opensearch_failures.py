@@ -56,7 +56,6 @@ def during(made: list[Document], action: Callable[[], None]) -> Iterator[Documen
 
 
 def test_a_node_killed_while_indexing_costs_no_document(three_nodes: Cluster, index: str) -> None:
-    """The run goes on over the other nodes; every document is there once, and its text is right."""
     made = documents("killed", COUNT, WORDS)
     with closing(open_store(index, create=True)) as store:
         call(three_nodes.url, "GET", f"/_cluster/health/{index.rpartition('/')[2]}?wait_for_status=green&timeout=60s")
@@ -68,7 +67,6 @@ def test_a_node_killed_while_indexing_costs_no_document(three_nodes: Cluster, in
 
 
 def test_a_node_killed_while_querying_costs_no_hit(three_nodes: Cluster, index: str) -> None:
-    """Each query has all its hits, or fails with one sentence and has them when it is asked again."""
     made = documents("asked", 100, WORDS)
     made += [Document(f"copy of {each.id}", each.text) for each in made]
     with closing(open_store(index, create=True)) as store:
@@ -98,7 +96,6 @@ def asked(search: SimilaritySearch, id: str, deadline: float) -> SearchResult:
 def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
     small: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error says what to do; what had arrived is not sent again."""
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 2.0)
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 100)
@@ -125,7 +122,6 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
 def test_what_a_full_engine_refuses_arrives_later(
     reason: str, limit: str | None, small: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A heap that is too small for the load, or a circuit breaker, answers 429; everything arrives all the same."""
     refused: list[str] = []
     wait = retry.Retries.pause
 

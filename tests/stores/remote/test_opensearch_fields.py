@@ -89,7 +89,6 @@ def family(count: int = 12) -> dict[str, str]:
     "kind", ["best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix"]
 )
 def test_words_never_hit_a_token(client: OpenSearch, new_index: NewIndex, kind: str) -> None:
-    """Not even words that are written like one, in a search of all fields; our own query finds them."""
     index = new_index()
     put_tokens(client, index)
     hits = [
@@ -107,7 +106,6 @@ def test_words_never_hit_a_token(client: OpenSearch, new_index: NewIndex, kind: 
 def test_a_search_string_of_words_never_hits_a_token(
     client: OpenSearch, new_index: NewIndex, search: str, fields: dict[str, Any]
 ) -> None:
-    """Words, phrases, wildcards, fuzzy words and patterns, in capitals too: a token has no letter of lower case."""
     index = new_index()
     put_tokens(client, index)
     asked = ["2024", "ABCD", "abcd", "A1B2", '"2024 ABCD"', "99.9"]
@@ -121,7 +119,6 @@ def test_a_search_string_of_words_never_hits_a_token(
 def test_numbers_and_wildcards_of_numbers_hit_our_field_where_all_fields_are_searched(
     client: OpenSearch, new_index: NewIndex, fields: dict[str, Any]
 ) -> None:
-    """Every index counts its numbers among all fields; one that has index.query.default_field must be asked for all."""
     everywhere, named = new_index(), new_index(**{"index.query.default_field": ["title", "body"]})
     asked = ["20*", "2024~1", "512", "700"]
     hits = {}
@@ -136,7 +133,6 @@ def test_numbers_and_wildcards_of_numbers_hit_our_field_where_all_fields_are_sea
 def test_an_index_that_names_its_fields_is_never_searched_in_ours(
     client: OpenSearch, new_index: NewIndex, search: str
 ) -> None:
-    """With index.query.default_field no search that leaves the fields open hits tokens or numbers of ours."""
     index = new_index(**{"index.query.default_field": ["title", "body"]})
     put_tokens(client, index)
     asked = [*TOKENS.split()[:3], "20*", "2024~1", "2???", "[1 TO 3]", "/[0-9].*/", "512", "700"]
@@ -153,7 +149,6 @@ def test_an_index_that_names_its_fields_is_never_searched_in_ours(
 def test_a_default_analyzer_of_the_index_changes_nothing(
     client: OpenSearch, new_index: NewIndex, role: str, analyzer: str
 ) -> None:
-    """Tokens are indexed and asked for by the analyzers of the field and of the clause, whatever the index's are."""
     index = new_index(analysis={"analyzer": {role: {"type": analyzer}}})
     put_tokens(client, index)
     alike = similar_by_id(index, "a", 0.5)
@@ -167,7 +162,6 @@ def test_a_default_analyzer_of_the_index_changes_nothing(
 def test_a_store_finds_the_same_in_an_index_with_another_default_analyzer(
     client: OpenSearch, new_index: NewIndex
 ) -> None:
-    """Hits and overlaps are those of an index without."""
     answers = []
     for settings in ({}, {"analysis": {"analyzer": {"default_search": {"type": "english"}}}}):
         index = new_index(**settings)
@@ -183,7 +177,6 @@ def test_a_store_finds_the_same_in_an_index_with_another_default_analyzer(
 
 
 def test_an_update_of_another_field_keeps_the_fingerprint(client: OpenSearch, new_index: NewIndex) -> None:
-    """The document has its tokens still, and is found by them."""
     index = new_index()
     load(client, index, {"a": "one two three four five six seven eight", "b": "one two three four five six seven nine"})
     before = client.get(index=index, id="a")["_source"]["simdoc"]
@@ -195,7 +188,6 @@ def test_an_update_of_another_field_keeps_the_fingerprint(client: OpenSearch, ne
 
 
 def test_an_update_of_the_text_changes_the_fingerprint(client: OpenSearch, new_index: NewIndex) -> None:
-    """With fingerprint_actions: no old token finds the document, and a text without words leaves it none."""
     index = new_index()
     load(client, index, {"a": "one two three four five six seven eight", "b": "some other text"})
     old = tokens_of(client, index, "a")
@@ -222,7 +214,6 @@ def test_an_update_of_the_text_changes_the_fingerprint(client: OpenSearch, new_i
 def test_by_id_the_engine_finds_what_it_finds_by_tokens(
     client: OpenSearch, new_index: NewIndex, percent: int | None
 ) -> None:
-    """In an index of one shard: the same documents, each with the same number of equal tokens."""
     overlap = None if percent is None else Fraction(percent, 100)
     index = new_index(number_of_shards=1)
     load(client, index, family())
@@ -234,7 +225,6 @@ def test_by_id_the_engine_finds_what_it_finds_by_tokens(
 
 
 def test_in_several_shards_the_least_score_must_be_named(client: OpenSearch, new_index: NewIndex) -> None:
-    """A shard without the source asks for fewer tokens; min_score leaves out what is below, and no count differs."""
     index = new_index(number_of_shards=3)
     texts = {f"{name}{number}": each for number in range(40) for name, each in _pair(number)}
     load(client, index, texts)
@@ -257,7 +247,6 @@ def _pair(number: int) -> list[tuple[str, str]]:
 
 
 def test_by_id_filters_choose_hits_and_not_the_source(client: OpenSearch, new_index: NewIndex) -> None:
-    """The engine reads the source past them: whether the caller may, the application asks first."""
     index = new_index()
     load(client, index, family())
     filters = [{"match": {"title": "alike9 alike10"}}]
@@ -266,7 +255,6 @@ def test_by_id_filters_choose_hits_and_not_the_source(client: OpenSearch, new_in
 
 
 def test_by_id_an_unknown_document_finds_nothing(client: OpenSearch, new_index: NewIndex) -> None:
-    """And is no error."""
     index = new_index()
     load(client, index, family())
 
@@ -274,7 +262,6 @@ def test_by_id_an_unknown_document_finds_nothing(client: OpenSearch, new_index: 
 
 
 def test_by_id_a_routed_document_is_found_by_its_routing(client: OpenSearch, new_index: NewIndex) -> None:
-    """Where an index demands routing, the source is looked for where it is."""
     index = new_index(number_of_shards=5)
     for id, each in family().items():
         action = {"_index": index, "_id": id, "_routing": "r", "body": each}

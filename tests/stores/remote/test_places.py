@@ -64,7 +64,6 @@ def twins(made: Indices) -> tuple[str, str, str]:
 
 
 def test_two_documents_with_one_id_are_two_hits(made: Indices, twins: tuple[str, str, str]) -> None:
-    """Each at its place; a query about another document is not disturbed, alone or among many."""
     first, second, alias = twins
     search = SimilaritySearch(in_index(made, alias))
     expected = [Place("b", second), Place("twin", first), Place("twin", second)]
@@ -76,7 +75,6 @@ def test_two_documents_with_one_id_are_two_hits(made: Indices, twins: tuple[str,
 
 
 def test_an_id_in_two_indices_is_an_error_of_its_query_alone(made: Indices, twins: tuple[str, str, str]) -> None:
-    """One sentence that names both, by the id, the file's name or its path; what else is asked is answered."""
     first, second, alias = twins
     search = SimilaritySearch(in_index(made, alias))
     asked = ["twin_20", "pair", "./dir/pair.txt", "a", "b", "nobody"]
@@ -88,7 +86,6 @@ def test_an_id_in_two_indices_is_an_error_of_its_query_alone(made: Indices, twin
 
 
 def test_the_command_line_answers_the_other_queries(made: Indices, twins: tuple[str, str, str]) -> None:
-    """Exit code 1, as one query failed; JSON has index and routing, and people see the index of such hits."""
     first, second, alias = twins
     store = f"{made.engine}/{alias}"
     result = run("similar", "--all-from", "-", "--store", store, "--json", stdin="twin\na\n")
@@ -102,7 +99,6 @@ def test_the_command_line_answers_the_other_queries(made: Indices, twins: tuple[
 
 
 def test_a_place_says_which_document_is_meant(made: Indices, twins: tuple[str, str, str]) -> None:
-    """It is left out of its own hits; the one with its id in the other index is a hit."""
     first, second, alias = twins
     search = SimilaritySearch(in_index(made, alias))
     for index, other in ((first, second), (second, first)):
@@ -116,7 +112,6 @@ def test_a_place_says_which_document_is_meant(made: Indices, twins: tuple[str, s
 
 
 def test_a_place_may_leave_out_the_index_or_name_an_alias(made: Indices, twins: tuple[str, str, str]) -> None:
-    """None means any index and any routing; several documents with the id are an error of that query."""
     first, second, alias = twins
     only_first = made.alias(first)
     search = SimilaritySearch(in_index(made, alias))
@@ -133,7 +128,6 @@ def test_a_place_may_leave_out_the_index_or_name_an_alias(made: Indices, twins: 
 
 
 def test_a_place_without_its_document_says_where_the_id_is(made: Indices, twins: tuple[str, str, str]) -> None:
-    """An index that does not exist, one without the id, a name that no index can have, another routing."""
     first, second, alias = twins
     search = SimilaritySearch(in_index(made, alias))
     for place, where in (
@@ -152,7 +146,6 @@ def test_a_place_without_its_document_says_where_the_id_is(made: Indices, twins:
 
 
 def test_an_alias_in_a_place_shows_what_its_filter_shows(made: Indices) -> None:
-    """Its filter holds for the query document too."""
     name = made.name()
     put(in_index(made, name, create=True), record("mine", team="a"), record("yours", team="b"))
     team = made.alias(name, filter={"term": {"simdoc.facts": "team\0a"}})
@@ -164,7 +157,6 @@ def test_an_alias_in_a_place_shows_what_its_filter_shows(made: Indices) -> None:
 
 
 def test_a_data_stream_in_a_place_means_its_indices(made: Indices) -> None:
-    """Before and after a rollover."""
     stream = made.name()
     body = {"index_patterns": [stream], "data_stream": {}, "priority": 500, **component_template()}
     try:
@@ -188,7 +180,6 @@ def test_a_data_stream_in_a_place_means_its_indices(made: Indices) -> None:
 
 
 def test_one_id_under_two_routings_is_two_documents(made: Indices) -> None:
-    """Routing is part of a place, in one index too."""
     fields = component_template()["template"]["mappings"]["properties"]
     name = made.make({"properties": fields}, {"number_of_shards": 3})
     places = [Place("twin", name, routing) for routing in "abcdef"]
@@ -207,7 +198,6 @@ def test_one_id_under_two_routings_is_two_documents(made: Indices) -> None:
 
 
 def test_an_id_in_two_indices_is_not_got(made: Indices, twins: tuple[str, str, str]) -> None:
-    """`get` gives one record and refuses to choose; `records` gives all, each with its place."""
     first, second, alias = twins
     store = in_index(made, alias)
     with pytest.raises(StoreError, match="'twin' is in both"):
@@ -222,7 +212,6 @@ def test_an_id_in_two_indices_is_not_got(made: Indices, twins: tuple[str, str, s
 
 
 def test_hits_have_the_fields_of_an_application(made: Indices) -> None:
-    """As they stand in its documents: values, lists, objects, dots into objects; what one lacks is left out."""
     name = article(made, title={"type": "text"}, origin={"properties": {"site": {"type": "keyword"}}})
     made.put(name, "source", {"simdoc": ours()})
     made.put(
@@ -241,7 +230,6 @@ def test_hits_have_the_fields_of_an_application(made: Indices) -> None:
 
 
 def test_documents_that_are_named_by_a_field_have_places_by_it(made: Indices) -> None:
-    """The id of a place is the one by which the store names the document."""
     name = article(made, uuid={"type": "keyword"})
     for number in range(3):
         made.put(name, f"_{number}", {"simdoc": ours(), "uuid": f"u{number}"})
@@ -254,7 +242,6 @@ def test_documents_that_are_named_by_a_field_have_places_by_it(made: Indices) ->
 
 @pytest.mark.parametrize("kind", ["long", "keyword"])
 def test_documents_may_be_named_by_numbers(made: Indices, kind: str) -> None:
-    """As Alfresco's DBID: of a string with numbers at its end each reading is looked for."""
     name = article(made, dbid={"type": kind})
     for number in (1234, 1235):
         made.put(name, f"_{number}", {"simdoc": ours(), "dbid": number})
@@ -271,7 +258,6 @@ def test_documents_may_be_named_by_numbers(made: Indices, kind: str) -> None:
     ],
 )
 def test_a_field_that_can_name_no_document_is_said(made: Indices, field: str, reason: str) -> None:
-    """When the store is opened, and not as a document that nobody has."""
     name = article(made, uuid={"type": "keyword"}, title={"type": "text"})
 
     with pytest.raises(LocationError, match=reason):
@@ -279,7 +265,6 @@ def test_a_field_that_can_name_no_document_is_said(made: Indices, field: str, re
 
 
 def test_a_page_of_any_kind_has_the_fields_of_an_application(made: Indices) -> None:
-    """Read for the documents of the page alone, by the field that names them, with their routings."""
     name = article(made, uuid={"type": "keyword"}, by={"type": "object"})
     text = "five words and a few more, which both of them have, and nobody else does so far as we know"
     for action in fingerprint_actions(({"_id": f"_{n}", "body": text, "uuid": f"u{n}"} for n in range(4)), "body"):
@@ -296,7 +281,6 @@ def test_a_page_of_any_kind_has_the_fields_of_an_application(made: Indices) -> N
 
 
 def test_clauses_of_an_application_say_who_may_be_asked_about(made: Indices, twins: tuple[str, str, str]) -> None:
-    """As filters of hits do; of two documents with one id behind an alias the one that may be read is meant."""
     first, second, alias = twins
     search = SimilaritySearch(in_index(made, alias))
     for index, other in ((first, second), (second, first)):
@@ -320,7 +304,6 @@ def texts(store: Any, ids: list[str]) -> list[dict[str, str | None]]:
 
 
 def test_texts_of_an_application_are_read_from_its_field(made: Indices) -> None:
-    """A path with dots, or several fields as one text, as backfill joins them; without that there are none."""
     name = article(made, title={"type": "text"}, page={"properties": {"body": {"type": "text"}}}, size={"type": "long"})
     made.put(name, "a", {"simdoc": ours(), "title": "A title", "page": {"body": ["one", "two"]}, "size": 3})
     made.put(name, "b", {"simdoc": ours(), "page.body": "three"})
@@ -340,7 +323,6 @@ def test_texts_of_an_application_are_read_from_its_field(made: Indices) -> None:
 
 
 def test_two_documents_of_an_application_are_compared(made: Indices) -> None:
-    """On the command line its fields of text are named by --text-field, as often as there are any."""
     name = article(made, title={"type": "text"}, text={"type": "text"})
     for id in "ab":
         made.put(name, id, {"simdoc": ours(), "title": f"title {id} of five words", "text": "and five words of text"})
@@ -352,7 +334,6 @@ def test_two_documents_of_an_application_are_compared(made: Indices) -> None:
 
 
 def test_documents_of_an_application_share_passages(made: Indices) -> None:
-    """On the command line, with their index in JSON; without the field of the text it is estimated."""
     name = article(made, text={"type": "text"})
     for id in "ab":
         text = f"{words(0, 60)} {id}"
@@ -373,7 +354,6 @@ def test_documents_of_an_application_share_passages(made: Indices) -> None:
 
 
 def test_a_field_without_texts_is_refused(made: Indices) -> None:
-    """When the store is opened, with those that can be named instead; a document that has none there says so."""
     name = article(made, title={"type": "text"}, page={"properties": {"body": {"type": "text"}}}, size={"type": "long"})
     for text_field, said in {
         "size": "size is long, not text; name a field of text",
@@ -390,7 +370,6 @@ def test_a_field_without_texts_is_refused(made: Indices) -> None:
 
 
 def test_an_index_of_our_own_has_its_texts_in_body(made: Indices) -> None:
-    """Another field is refused when it is opened."""
     store = in_index(made, made.name(), create=True)
     put(store, record("a", text="some words"))
     with pytest.raises(LocationError, match="has its texts in body; leave out --text-field"):
@@ -400,7 +379,6 @@ def test_an_index_of_our_own_has_its_texts_in_body(made: Indices) -> None:
 
 
 def test_texts_that_are_too_large_together_are_read_apart(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many documents as many at once as an answer may have; one that is too large alone is an error."""
     store = in_index(made, made.name(), create=True)
     put(store, *(record(f"{n}", text="x" * 20_000) for n in range(20)))
     monkeypatch.setattr("simdoc_search.stores.remote.clients.LARGEST_ANSWER", 100_000)
@@ -416,7 +394,6 @@ def test_texts_that_are_too_large_together_are_read_apart(made: Indices, monkeyp
 
 
 def test_every_command_that_asks_takes_the_field_of_the_fingerprints(made: Indices) -> None:
-    """What `backfill` filled under another name can be asked by each command."""
     name = made.make({"properties": {"body": {"type": "text"}}})
     for id, end in (("a", 200), ("b", 190)):
         made.put(name, id, {"body": words(0, end)})
@@ -436,7 +413,6 @@ def test_every_command_that_asks_takes_the_field_of_the_fingerprints(made: Indic
 
 
 def test_a_local_store_has_no_object_field(tmp_path: Path) -> None:
-    """The option is refused, not ignored."""
     store = ["--store", str(tmp_path / "store")]
     output("index", "-", *store, stdin='{"id": "a", "text": "five words or a few more"}\n')
     result = run("similar", "a", *store, "--field", "fp")

@@ -90,7 +90,6 @@ def client(request: pytest.FixtureRequest) -> Callable[[Server], Engine]:
 def test_a_page_that_is_lost_is_asked_for_again(
     made: Indices, name: str, client: Callable[[Server], Engine], cut: Callable[[Answer | None], Answer | None]
 ) -> None:
-    """A point in time gives it again; each document comes once."""
     with serving(broken(forward(made.engine), cut, times=3)) as server:
         engine = client(server).in_background()
 
@@ -101,7 +100,6 @@ def test_a_page_that_is_lost_is_asked_for_again(
 def test_a_page_of_a_scroll_that_is_lost_is_an_error(
     made: Indices, name: str, client: Callable[[Server], Engine], cut: Callable[[Answer | None], Answer | None]
 ) -> None:
-    """No client asks for it again, as the engine would give the next one: a list with a hole."""
     with serving(without_moments(broken(forward(made.engine), cut))) as server:
         engine = client(server).in_background()
         with pytest.raises(
@@ -114,7 +112,6 @@ def test_a_page_of_a_scroll_that_is_lost_is_an_error(
 
 
 def test_a_scroll_gives_all_where_nothing_is_lost(made: Indices, name: str) -> None:
-    """An engine without points in time is read as well, and left with nothing open."""
     with serving(without_moments(forward(made.engine))) as server:
         assert NAMES == ids(open_store(f"{server.url}/{name}"))
 
@@ -142,7 +139,6 @@ def empty(done: Answer | None) -> Answer | None:
 def test_fewer_hits_than_were_found_are_an_error(
     made: Indices, name: str, less: Callable[[Answer | None], Answer | None], way: Callable[[Handler], Handler]
 ) -> None:
-    """Wherever they were lost: they are counted."""
     with serving(way(broken(forward(made.engine), less))) as server:
         store = open_store(f"{server.url}/{name}")
         with pytest.raises(StoreError, match=r"gave [\d,]+ of 95 hits, so some were lost on the way; run it again"):
@@ -151,7 +147,6 @@ def test_fewer_hits_than_were_found_are_an_error(
 
 @pytest.mark.parametrize("shards", [(1, 1), (2, 3), (5, 1)])
 def test_an_alias_is_read_whole(made: Indices, shards: tuple[int, int]) -> None:
-    """All shards of all its indices, each document once, and only what the filter of the alias lets through."""
     names = [made.name() for _ in shards]
     for number, (name, count) in enumerate(zip(names, shards, strict=True)):
         with closing(open_store(f"{made.engine}/{name}", create=True)) as store:
@@ -171,7 +166,6 @@ def test_an_alias_is_read_whole(made: Indices, shards: tuple[int, int]) -> None:
 
 
 def test_what_is_written_meanwhile_does_not_show(made: Indices, name: str) -> None:
-    """The moment is that of the first page."""
     store = open_store(f"{made.engine}/{name}")
     reading = store.scan()
     first = next(reading)
@@ -183,7 +177,6 @@ def test_what_is_written_meanwhile_does_not_show(made: Indices, name: str) -> No
 
 
 def test_pages_that_are_too_large_are_made_smaller(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page of long texts is asked for again with fewer of them, down to one."""
     name = made.name()
     text = "word " * 20_000
     put(open_store(f"{made.engine}/{name}", create=True), *(record(f"{n:03}", text=text) for n in range(12)))
@@ -198,7 +191,6 @@ def test_pages_that_are_too_large_are_made_smaller(made: Indices, monkeypatch: p
 
 
 def test_nothing_is_pruned_by_a_list_with_a_hole(made: Indices, tmp_path: Path) -> None:
-    """Of what a lost page held nobody knows whether its files are there."""
     for n in range(60):
         (tmp_path / f"{n}.txt").write_text(f"some words of the text of number {n}")
     name = made.name()
@@ -216,7 +208,6 @@ def test_nothing_is_pruned_by_a_list_with_a_hole(made: Indices, tmp_path: Path) 
 
 
 def test_a_client_that_is_handed_in_stays_as_it_is(made: Indices, name: str) -> None:
-    """We send each request once through it; the application's own requests are repeated as before."""
     fates: list[Answer | None] = [None, None]
     with serving(forward(made.engine)) as server, closing(OpenSearch([server.url], max_retries=3)) as theirs:
         store = open_store(client=theirs, index=name)
@@ -232,7 +223,6 @@ def test_a_client_that_is_handed_in_stays_as_it_is(made: Indices, name: str) -> 
 
 
 def test_documents_that_are_indexed_again_are_not_new(made: Indices) -> None:
-    """The engine is asked for what it has, page by page, whatever it takes."""
     name = made.name()
     documents = [Document(f"{n}", f"some words of the text of number {n}") for n in range(25)]
     with serving(broken(forward(made.engine), CUTS["busy"], times=2)) as server:
@@ -243,7 +233,6 @@ def test_documents_that_are_indexed_again_are_not_new(made: Indices) -> None:
 
 
 def test_an_engine_without_points_in_time_is_asked_about_its_documents(made: Indices, name: str) -> None:
-    """They are read twice by scrolls, of which none stays open; the questions go to the index as it is then."""
     with serving(without_moments(forward(made.engine))) as server:
         search = SimilaritySearch(open_store(f"{server.url}/{name}-asked", create=True))
         try:

@@ -24,7 +24,6 @@ from tests.support.texts import documents
 
 
 def test_a_document_that_the_engine_refuses_is_listed_with_the_reason(made: Indices) -> None:
-    """All others are stored; one that it would have replaced stays; a later run stores it when it fits."""
     mappings = index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
     mappings["properties"]["body"] = {"type": "keyword"}  # which cannot hold a long text
     search = SimilaritySearch(in_index(made, made.make(mappings)))
@@ -42,7 +41,6 @@ def test_a_document_that_the_engine_refuses_is_listed_with_the_reason(made: Indi
 
 
 def test_an_engine_that_fails_now_and_then_loses_nothing(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Busy, away, or cut off in the middle of an answer: in the end each document is there, with its last text."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 20)
@@ -71,7 +69,6 @@ def test_an_engine_that_fails_now_and_then_loses_nothing(made: Indices, monkeypa
 
 
 def test_what_is_known_is_asked_again_of_a_busy_engine(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also if the ids came from where they cannot be read twice; a run would take all documents for new."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     name = made.name()
     put(in_index(made, name, create=True), record("a"))
@@ -84,7 +81,6 @@ def test_what_is_known_is_asked_again_of_a_busy_engine(made: Indices, monkeypatc
 
 
 def test_a_commit_waits_for_a_busy_engine(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was sent is there; that it cannot be seen yet is no reason to fail."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     engine, fates = forward(made.engine), iter([error(429, "busy", "queue full"), None])
 
@@ -98,7 +94,6 @@ def test_a_commit_waits_for_a_busy_engine(made: Indices, monkeypatch: pytest.Mon
 
 
 def test_hits_of_some_indices_are_not_taken_for_all(made: Indices) -> None:
-    """If the search fails in one of two, the answer would lack its documents."""
     names = [made.make(mapping(year={"type": kind})) for kind in ("integer", "keyword")]
     for name in names:
         made.put(name, name, {"year": 2020, "simdoc": ours()})
@@ -113,7 +108,6 @@ def test_hits_of_some_indices_are_not_taken_for_all(made: Indices) -> None:
 def test_an_engine_that_goes_away_while_it_is_read_is_an_error(
     made: Indices, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    """A list that ends early is not taken for all there is."""
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.0)
     monkeypatch.setattr(retry, "QUERY_SECONDS", 0.0)
     monkeypatch.setattr(point_in_time, "PAGE", 10)
@@ -129,7 +123,6 @@ def test_an_engine_that_goes_away_while_it_is_read_is_an_error(
 
 
 def test_who_stops_reading_leaves_nothing_open(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An engine has room for a few hundred open searches; each is closed when it is read no more."""
     monkeypatch.setattr(point_in_time, "PAGE", 10)
     monkeypatch.setattr(candidates, "LARGEST_PAGE", FIRST_PAGE)
     name = made.name()
@@ -148,7 +141,6 @@ def test_who_stops_reading_leaves_nothing_open(made: Indices, monkeypatch: pytes
 
 
 def test_an_interrupted_run_is_completed_by_the_next(made: Indices) -> None:
-    """What was ready when Ctrl-C came is stored; nothing of it is sent again."""
     written = documents("interrupted", 50, words=20)
 
     def interrupted() -> Iterator[Document]:

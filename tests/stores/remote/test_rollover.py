@@ -76,7 +76,6 @@ def rolled(made: Indices) -> Rolled:
 
 
 def test_questions_are_answered_from_the_indices_that_have_the_field(rolled: Rolled) -> None:
-    """The result names the other index, its number of documents, and the command with the text field of the first."""
     search = SimilaritySearch(open_store(rolled.url))
     result = search.similar("a")
     (left_out,) = result.left_out_indices
@@ -112,7 +111,6 @@ def test_questions_are_answered_from_the_indices_that_have_the_field(rolled: Rol
     ids=lambda asked: " ".join(asked)[:25],
 )
 def test_each_command_says_what_it_leaves_out(rolled: Rolled, asked: list[str]) -> None:
-    """One line on stderr for people, a field of the JSON object for programs."""
     note = (
         f"note: 1 document of the index {rolled.names[1]} is not compared, as it has no field simdoc.tokens; "
         f"run simdoc-search backfill {rolled.url} --text-field body"
@@ -126,7 +124,6 @@ def test_each_command_says_what_it_leaves_out(rolled: Rolled, asked: list[str]) 
 
 
 def test_pages_say_what_they_leave_out(rolled: Rolled) -> None:
-    """To people and to programs; where the store is, is not said."""
     with pages_of(lambda: SimilaritySearch(open_store(rolled.url)), (rolled.url,)) as pages:
         (left_out,) = pages.json("/similar", q="a")["left_out_indices"]
         page = pages.html("/similar", q="a")
@@ -137,7 +134,6 @@ def test_pages_say_what_they_leave_out(rolled: Rolled) -> None:
 
 
 def test_an_id_of_an_application_is_its_own(rolled: Rolled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No folder was indexed, and a file of that name has nothing to do with it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nobody").write_text("a file")
     said = "no document 'nobody' in the store; an id is a document's _id"
@@ -146,7 +142,6 @@ def test_an_id_of_an_application_is_its_own(rolled: Rolled, tmp_path: Path, monk
 
 
 def test_once_it_is_backfilled_nothing_is_left_out(rolled: Rolled) -> None:
-    """By the command that was proposed, or by any other writer."""
     output("backfill", rolled.url, "--text-field", "body")
     result = run("similar", "a", "--store", rolled.url)
 
@@ -156,7 +151,6 @@ def test_once_it_is_backfilled_nothing_is_left_out(rolled: Rolled) -> None:
 
 
 def test_an_open_store_sees_the_rollover(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As an application that runs for months; the next index is found, or left out and named."""
     monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
     alias = Rolled(made)
     search = SimilaritySearch(open_store(alias.url))
@@ -172,7 +166,6 @@ def test_an_open_store_sees_the_rollover(made: Indices, monkeypatch: pytest.Monk
 
 
 def test_an_open_store_refuses_an_index_of_other_settings(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its documents would be missed without a word."""
     monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
     alias = Rolled(made)
     search = SimilaritySearch(open_store(alias.url))
@@ -185,7 +178,6 @@ def test_an_open_store_refuses_an_index_of_other_settings(made: Indices, monkeyp
 
 
 def test_an_index_whose_mapping_the_engine_guessed_is_left_out(made: Indices) -> None:
-    """A loader that adds fingerprints goes on after a rollover, and no template is there."""
     alias = Rolled(made)
     alias.roll()
     alias.put("new", 0, 195, simdoc=fingerprint_field(words(0, 195)))
@@ -199,7 +191,6 @@ def test_an_index_whose_mapping_the_engine_guessed_is_left_out(made: Indices) ->
 
 
 def test_a_data_stream_is_asked_likewise(made: Indices) -> None:
-    """Of two backing indices the first has fingerprints."""
     stream = made.name()
     template = {"mappings": {"properties": {"@timestamp": {"type": "date"}, **MAPPING}}}
     body = {"index_patterns": [stream], "data_stream": {}, "priority": 500, "template": template}
@@ -234,7 +225,6 @@ def test_a_data_stream_is_asked_likewise(made: Indices) -> None:
 
 
 def test_a_closed_index_behind_an_alias_is_left_out(rolled: Rolled) -> None:
-    """The others answer, and it is named, under each kind of name."""
     output("backfill", rolled.url, "--text-field", "body")
     closed = rolled.close(1)
     said = f"note: the index {closed} is left out, as it is closed; open it with POST /{closed}/_open"
@@ -248,7 +238,6 @@ def test_a_closed_index_behind_an_alias_is_left_out(rolled: Rolled) -> None:
 
 
 def test_an_open_store_meets_a_closed_index(rolled: Rolled) -> None:
-    """It goes on with the others, and says so at once."""
     output("backfill", rolled.url, "--text-field", "body")
     search = SimilaritySearch(open_store(rolled.url))
     assert {"b", "new", "c"} == {hit.id for hit in search.similar("a").hits}
@@ -260,7 +249,6 @@ def test_an_open_store_meets_a_closed_index(rolled: Rolled) -> None:
 
 
 def test_a_closed_index_that_is_asked_directly_is_said_to_be_closed(rolled: Rolled) -> None:
-    """With our field or without; also an alias whose indices are all closed."""
     begin = rolled.url[: -len(rolled.alias)]
     for number in (0, 1):
         closed = rolled.close(number)
@@ -271,7 +259,6 @@ def test_a_closed_index_that_is_asked_directly_is_said_to_be_closed(rolled: Roll
 
 
 def test_the_noted_text_field_of_a_closed_index_is_proposed(rolled: Rolled) -> None:
-    """Where it alone has fingerprints."""
     closed = rolled.close(0)
     said = sentence(run("similar", "a", "--store", rolled.url))
 
@@ -283,7 +270,6 @@ def test_the_noted_text_field_of_a_closed_index_is_proposed(rolled: Rolled) -> N
 
 
 def test_no_backfill_is_proposed_that_would_be_refused(made: Indices) -> None:
-    """An index whose _source leaves fields out is not updated."""
     name = made.make({"properties": MAPPING, "_source": {"excludes": ["secret"]}})
     url = f"{made.engine}/{name}"
     said = sentence(run("similar", "a", "--store", url))
@@ -297,7 +283,6 @@ def test_no_backfill_is_proposed_that_would_be_refused(made: Indices) -> None:
 
 @pytest.mark.parametrize("block", ["write", "read_only", "read_only_allow_delete"])
 def test_a_read_only_index_says_which_block_it_has(made: Indices, block: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one writes, with the request that lifts it; questions are answered."""
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
     name = made.name()
@@ -316,7 +301,6 @@ def test_a_read_only_index_says_which_block_it_has(made: Indices, block: str, mo
 
 
 def test_of_an_index_without_the_field_nothing_is_written(made: Indices) -> None:
-    """An engine would guess the mapping of what `index` writes."""
     own, other = made.name(), made.make({"properties": MAPPING})
     open_store(f"{made.engine}/{own}", create=True)
     alias = made.alias(own, other, write=other)

@@ -71,7 +71,6 @@ SUFFIXES = ["", "_20", "_100", "_5_95", "_20_80", "_50_99", "_80_80"]
     ids=str,
 )
 def test_the_engine_answers_as_the_local_store_does(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
-    """Query, plan, number of candidates and every hit with its overlap are the very same."""
     known = [each.id for each in both[0].store.scan()][::23]
     queries = [f'"{id}"{suffix}' for id, suffix in itertools.product(known, SUFFIXES)]
     local, remote = (list(search.similar_many(queries, **options)) for search in both)
@@ -83,7 +82,6 @@ def test_the_engine_answers_as_the_local_store_does(both: list[SimilaritySearch]
 
 
 def test_clauses_are_for_an_engine(both: list[SimilaritySearch]) -> None:
-    """The local store refuses them; on an engine they choose as filters do."""
     local, remote = both
     clauses = [{"term": {"simdoc.facts": "language\0de"}}]
     with pytest.raises(QuerySyntaxError, match="the local store takes filters as field and value"):
@@ -95,7 +93,6 @@ def test_clauses_are_for_an_engine(both: list[SimilaritySearch]) -> None:
 
 
 def test_texts_are_answered_as_by_the_local_store(both: list[SimilaritySearch]) -> None:
-    """A text that is not stored, at any overlap."""
     asked = text(random.Random("both"), 30) + " ".join(text(random.Random(n), 20) for n in range(3))
     for source in [asked, *(both[0].store.get(id, text=True).text for id in ("a/doc_20.txt", "a/doc_60.txt"))]:  # type: ignore[union-attr]
         for overlap, probability in [(None, None), (0.3, None), (0.3, 0.9), (1, 0.5)]:
@@ -109,7 +106,6 @@ def test_texts_are_answered_as_by_the_local_store(both: list[SimilaritySearch]) 
 
 @pytest.mark.parametrize("options", [{}, {"planner": "all", "size": 3}], ids=str)
 def test_many_queries_are_answered_as_one_by_one(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
-    """In their order, over several requests, each with its result or with the error that it has alone."""
     names = ["doc_3", "doc_20.txt", "doc_60_20_80", "unknown_20", "a/doc_2", "doc_60_0.5", "", "one two", "doc_138"]
     queries = [*names, "a/doc_60.txt_20", "doc_60_101", '"a/doc_60.txt', *(f"doc_{n}_50_90" for n in range(60, 90))]
     for search in both:
@@ -145,7 +141,6 @@ def _in_any_store(answer: object, size: int = 10) -> object:
 def test_bands_beyond_the_clause_limit_keep_their_order(
     made: Indices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where bands, tokens and filters are too many clauses for one query, equal tokens are counted here."""
     need_usual_clauses(made.engine)
     monkeypatch.setattr(candidates, "MAX_COUNTED_HERE", 50)
     stores = in_index(made, made.name(), create=True), new_memory_store()

@@ -77,7 +77,6 @@ def refused(url: str) -> str:
 
 @pytest.mark.usefixtures("trusted")
 def test_everything_works_with_a_password(proxy: Proxy, index: str) -> None:
-    """Indexing and asking, by the library and by the command line."""
     made = documents("secure", 60, 50)
     made.append(Document("copy", made[0].text))
     store = open_store(f"{proxy.url}/{index}", create=True)
@@ -91,7 +90,6 @@ def test_everything_works_with_a_password(proxy: Proxy, index: str) -> None:
 def test_everything_works_with_an_api_key(
     proxy: Proxy, index: str, ca: tuple[trustme.CA, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It comes before a password."""
     monkeypatch.setenv("SIMDOC_CA_FILE", str(ca[1]))
     monkeypatch.setenv("SIMDOC_API_KEY", API_KEY)
     monkeypatch.setenv("SIMDOC_USERNAME", "another")
@@ -103,7 +101,6 @@ def test_everything_works_with_an_api_key(
 @pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize("variable", ["SIMDOC_PASSWORD", "SIMDOC_USERNAME"])
 def test_a_wrong_password_is_one_sentence(variable: str, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says which variables to set, and shows none of them."""
     monkeypatch.setenv(variable, "wrong")
 
     assert (
@@ -113,7 +110,6 @@ def test_a_wrong_password_is_one_sentence(variable: str, proxy: Proxy, monkeypat
 
 
 def test_a_password_in_an_address_is_refused_unseen() -> None:
-    """Process lists show what is typed."""
     message = refused(f"https://{USER}:{PASSWORD}@localhost:1/docs")
 
     assert "https://localhost:1/docs has a password" in message
@@ -122,7 +118,6 @@ def test_a_password_in_an_address_is_refused_unseen() -> None:
 
 @pytest.mark.usefixtures("trusted")
 def test_nothing_secret_is_shown_or_logged(proxy: Proxy, index: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Not in representations, logs at their most talkative, or the output of a command."""
     caplog.set_level(logging.DEBUG)
     store = open_store(f"{proxy.url}/{index}", create=True)
     search = SimilaritySearch(store)
@@ -138,7 +133,6 @@ def test_nothing_secret_is_shown_or_logged(proxy: Proxy, index: str, caplog: pyt
 
 
 def test_an_unknown_authority_is_not_trusted(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No password is sent before the certificate is known."""
     monkeypatch.setenv("SIMDOC_USERNAME", USER)
 
     assert (
@@ -150,7 +144,6 @@ def test_an_unknown_authority_is_not_trusted(proxy: Proxy, monkeypatch: pytest.M
 
 @pytest.mark.usefixtures("trusted")
 def test_an_expired_certificate_is_said_to_be_one(opensearch_url: str, ca: tuple[trustme.CA, Path]) -> None:
-    """And not something else."""
     yesterday = datetime.now(timezone.utc) - timedelta(days=1)
     with proxied(opensearch_url, ca[0], expires=yesterday) as proxy:
         message = refused(f"{proxy.url}/docs")
@@ -161,7 +154,6 @@ def test_an_expired_certificate_is_said_to_be_one(opensearch_url: str, ca: tuple
 
 @pytest.mark.usefixtures("trusted")
 def test_the_certificate_of_another_host_is_refused(opensearch_url: str, ca: tuple[trustme.CA, Path]) -> None:
-    """Whoever signed it."""
     with proxied(opensearch_url, ca[0], host="search.example.org") as proxy:
         message = refused(f"{proxy.url}/docs")
 
@@ -173,7 +165,6 @@ def test_the_certificate_of_another_host_is_refused(opensearch_url: str, ca: tup
 def test_a_certificate_of_ours_is_shown_if_we_have_one(
     opensearch_url: str, ca: tuple[trustme.CA, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without one the connection fails with a sentence; key and certificate may be one file or two."""
     ours = ca[0].issue_cert("client.example.org")
     (both := tmp_path / "both.pem").write_bytes(ours.private_key_and_cert_chain_pem.bytes())
     (cert := tmp_path / "cert.pem").write_bytes(ours.cert_chain_pems[0].bytes())
@@ -191,7 +182,6 @@ def test_a_certificate_of_ours_is_shown_if_we_have_one(
 def test_a_file_that_is_none_or_no_certificate_is_named(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its variable."""
     monkeypatch.setenv(name, str(tmp_path / "missing"))
     missing = refused("https://localhost:1/docs")
     (tmp_path / "text").write_text("no certificate")
@@ -202,7 +192,6 @@ def test_a_file_that_is_none_or_no_certificate_is_named(
 
 
 def test_tls_where_there_is_none(opensearch_url: str) -> None:
-    """The sentence says what to write."""
     message = refused(f"{opensearch_url.replace('http', 'https')}/docs")
 
     assert "it does not speak TLS); write http instead of https" in message
@@ -214,7 +203,6 @@ def test_tls_where_there_is_none(opensearch_url: str) -> None:
 @pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize("forbidden", ["GET /$", "_cluster/settings", "_stats"])
 def test_what_we_need_not_may_be_forbidden(forbidden: str, proxy: Proxy, index: str) -> None:
-    """The greeting, the engine's settings, statistics: everything works without."""
     proxy.forbidden = [forbidden]
     made = documents("forbidden", 5, 700)
     store = open_store(f"{proxy.url}/{index}", create=True)
@@ -230,7 +218,6 @@ def test_what_we_need_not_may_be_forbidden(forbidden: str, proxy: Proxy, index: 
 @pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize("forbidden", ["_mapping", "_search", "_bulk", "PUT /"])
 def test_a_forbidden_index_is_one_sentence(forbidden: str, proxy: Proxy, index: str) -> None:
-    """With what the engine says, and what to do."""
     proxy.forbidden = [forbidden]
 
     def indexed() -> None:
@@ -242,7 +229,6 @@ def test_a_forbidden_index_is_one_sentence(forbidden: str, proxy: Proxy, index: 
 
 @pytest.mark.usefixtures("trusted")
 def test_no_redirection_is_followed(opensearch_url: str, ca: tuple[trustme.CA, Path], proxy: Proxy) -> None:
-    """Neither with credentials nor without."""
     with proxied(opensearch_url, ca[0], redirect_to=proxy.url) as first:
         message = refused(f"{first.url}/docs")
 
@@ -252,7 +238,6 @@ def test_no_redirection_is_followed(opensearch_url: str, ca: tuple[trustme.CA, P
 
 @pytest.mark.usefixtures("trusted")
 def test_an_engine_that_is_away_is_one_sentence() -> None:
-    """With TLS as without."""
     with pytest.raises(StoreUnavailableError, match="connection refused"):
         connect("https://localhost:1/docs")
 
@@ -261,7 +246,6 @@ def test_an_engine_that_is_away_is_one_sentence() -> None:
 
 
 def test_a_client_that_signs_its_requests_signs_ours() -> None:
-    """SigV4, as Amazon's services want it, is the application's client's business."""
     credentials = Credentials("AKIDEXAMPLE", PASSWORD)
     with serving(lambda _: error(404, "index_not_found_exception", "no such index")) as server:
         client = OpenSearch(server.url, http_auth=Urllib3AWSV4SignerAuth(credentials, "eu-central-1", "es"))

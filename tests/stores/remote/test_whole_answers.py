@@ -66,21 +66,18 @@ READING: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("read", READING.values(), ids=READING)
 def test_a_red_index_gives_no_answer_in_part(red: str, read: Callable[[Any], Any]) -> None:
-    """One of two shards is there, and its documents are not taken for all."""
     store = open_store(red)
     with pytest.raises(StoreError, match=MISSING):
         read(store)
 
 
 def test_commands_say_that_shards_are_missing(red: str) -> None:
-    """Exit code 1, and one sentence that says where to look."""
     assert "has no copy of the shards" in sentence(run("similar", "a", "--store", red))
     assert "see GET _cat/shards" in sentence(run("similar", "a", "--store", red))
     assert "only for a part of the documents" in sentence(run("info", "--store", red))
 
 
 def test_a_red_index_gets_no_document_twice(red: str, made: Indices) -> None:
-    """Whether a document lies in the missing shard nobody knows, so nothing is written."""
     with pytest.raises(StoreUnavailableError, match=MISSING):
         SimilaritySearch(open_store(red)).index([Document("a", "changed words of a text"), Document("new", "words")])
     with pytest.raises(StoreUnavailableError, match=MISSING):
@@ -93,7 +90,6 @@ def test_a_red_index_gets_no_document_twice(red: str, made: Indices) -> None:
 
 
 def test_a_backfill_is_not_of_a_part(made: Indices) -> None:
-    """An index of which a shard is missing is not done as if it were small."""
     name = made.name()
     settings = {"number_of_shards": 1, "routing.allocation.require._name": "nobody"}
     body = {"mappings": {"properties": {"body": {"type": "text"}}}, "settings": settings}
@@ -105,7 +101,6 @@ def test_a_backfill_is_not_of_a_part(made: Indices) -> None:
 
 
 def test_a_replica_that_is_missing_does_no_harm(made: Indices) -> None:
-    """Each shard has a copy; that a write or a refresh did not reach another one is no fault."""
     name = made.name()
     body: dict[str, Any] = index_body(Settings(), field="simdoc", store_texts=True)
     call(made.engine, "PUT", f"/{name}", {**body, "settings": {"number_of_replicas": 1}})
@@ -116,7 +111,6 @@ def test_a_replica_that_is_missing_does_no_harm(made: Indices) -> None:
 
 
 def test_shards_that_need_not_be_asked_are_not_missing(made: Indices) -> None:
-    """An engine skips those that cannot have a hit, and counts them as successful."""
     names = [made.make({}) for _ in range(3)]
     for name in names:
         made.put(name, "a", {})
@@ -158,7 +152,6 @@ PARTS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("many", [False, True])
 def test_an_answer_of_a_part_is_an_error(part: dict[str, Any], many: bool) -> None:
-    """Whatever tells that it is one."""
     body = {"track_total_hits": True}
     one = {**FOUND, **part}
     given = {"responses": [FOUND, one]} if many else one
@@ -169,14 +162,12 @@ def test_an_answer_of_a_part_is_an_error(part: dict[str, Any], many: bool) -> No
 
 
 def test_a_search_may_end_early_where_nothing_is_counted() -> None:
-    """Engines do so as soon as they have the hits of a page."""
     given = {**FOUND, "terminated_early": True}
 
     assert given == asked_of(given, lambda engine: engine.search("index", {"track_total_hits": False}))
 
 
 def test_a_count_and_a_point_in_time_of_a_part_are_errors() -> None:
-    """As searches are."""
     part = {"_shards": {"total": 2, "successful": 1, "failed": 0}}
     for ask in (
         lambda engine: engine.count("index"),
@@ -188,7 +179,6 @@ def test_a_count_and_a_point_in_time_of_a_part_are_errors() -> None:
 
 
 def test_every_search_says_that_a_part_is_not_wanted(made: Indices) -> None:
-    """So the engine itself refuses, whatever its cluster is set to."""
     name = made.name()
     requests: list[Request] = []
     engine = forward(made.engine)
@@ -211,7 +201,6 @@ def test_every_search_says_that_a_part_is_not_wanted(made: Indices) -> None:
 
 
 def test_too_many_points_in_time_are_said(caplog: pytest.LogCaptureFixture) -> None:
-    """An engine has room for some hundred; what it says of that is heard at once, and is the error in the end."""
     reason = "Trying to create too many Point In Time contexts. Must be less than or equal to: [300]."
     full = {"type": "rejected_execution_exception", "reason": reason}
     given = {"error": {"root_cause": [full], **full}, "status": 429}
@@ -231,7 +220,6 @@ def test_too_many_points_in_time_are_said(caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_the_same_question_goes_to_the_same_copies(made: Indices) -> None:
-    """Alone or among many, and another one perhaps to others: each copy has an order of its own for equal scores."""
     name = made.name()
     requests: list[Request] = []
     engine = forward(made.engine)

@@ -8,14 +8,14 @@ from html.parser import HTMLParser
 
 from simdoc_search.passages.passage import Comparison, Difference, Passage
 
-__all__ = ["Element", "Page", "comparison", "replaced", "same"]
+__all__ = ["Element", "HtmlPage", "comparison", "replaced", "same"]
 
-_EMPTY = frozenset({"meta", "input", "link", "img", "br", "base"})
+_EMPTY = frozenset({"meta", "input", "link", "img", "br", "base", "rect", "path"})
 
 
 @dataclass
 class Element:
-    """An element with all text below it."""
+    """An element and all text in it."""
 
     tag: str
     attributes: dict[str, str | None]
@@ -24,13 +24,13 @@ class Element:
 
     @property
     def classes(self) -> list[str]:
-        """What `class` says."""
+        """The CSS classes."""
         return (self.attributes.get("class") or "").split()
 
 
 @dataclass
-class Page(HTMLParser):
-    """A page that was read: all its elements in order."""
+class HtmlPage(HTMLParser):
+    """The elements of a page in order. Its tags must be balanced."""
 
     html: str
     elements: list[Element] = field(default_factory=list)
@@ -38,30 +38,26 @@ class Page(HTMLParser):
 
     def __post_init__(self) -> None:
         HTMLParser.__init__(self, convert_charrefs=True)
-        self.feed(self.html)
+        self.feed(str(self.html))
         self.close()
         assert [] == self._open
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Every attribute stands there once."""
+        """Add an element. It has each attribute once."""
         assert len(dict(attrs)) == len(attrs)
-        classes = tuple(each for element in self._open for each in [element.tag, *element.classes])
-        element = Element(tag, dict(attrs), classes)
+        inside = tuple(name for element in self._open for name in [element.tag, *element.classes])
+        element = Element(tag, dict(attrs), inside)
         self.elements.append(element)
-        if tag not in _EMPTY and tag not in {"rect", "path"}:
+        if tag not in _EMPTY:
             self._open.append(element)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """As in an image."""
-        self.handle_starttag(tag, attrs)
-
     def handle_endtag(self, tag: str) -> None:
-        """What is opened last is closed first."""
-        if tag not in {"rect", "path"}:
+        """Close the last element."""
+        if tag not in _EMPTY:
             assert tag == self._open.pop().tag
 
     def handle_data(self, data: str) -> None:
-        """Belongs to all that is open; signs are read back, and numbers of passages are no text."""
+        """Add text to all open elements. Characters that were written out are read back. Links are not text."""
         if self._open and "n" in self._open[-1].classes:
             self._open[-1].text += data
             return
@@ -71,34 +67,41 @@ class Page(HTMLParser):
             element.text += data
 
     def all(self, *names: str) -> list[Element]:
-        """The elements that have all these as tag or classes."""
-        return [each for each in self.elements if set(names) <= {each.tag, *each.classes}]
+        """The elements with all these names as tag or classes."""
+        return [element for element in self.elements if set(names) <= {element.tag, *element.classes}]
 
     def of_side(self, side: str, *names: str) -> list[Element]:
-        """Those of them in the first text (`a`) or the second (`b`)."""
-        return [each for each in self.all(*names) if {"side", side, "text"} <= set(each.inside)]
+        """Such elements in the first text (`a`) or the second text (`b`)."""
+        return [element for element in self.all(*names) if {"side", side, "text"} <= set(element.inside)]
 
     def text(self, side: str) -> str:
-        """What the first or the second text shows."""
-        return "".join(each.text for each in self.of_side(side, "p") if "data-o" in each.attributes)
+        """The first or the second text, as shown."""
+        return "".join(element.text for element in self.of_side(side, "p") if "data-o" in element.attributes)
+
+    def check_links(self) -> None:
+        """Every id occurs once, and every link leads to an id."""
+        ids = [str(element.attributes["id"]) for element in self.elements if "id" in element.attributes]
+        assert len(ids) == len(set(ids))
+        targets = {str(element.attributes["href"]) for element in self.elements if "href" in element.attributes}
+        assert targets <= {f"#{id}" for id in ids}
 
 
 def comparison(
     passages: Sequence[Passage] = (), differences: Sequence[Difference] = (), words: tuple[int, int] = (10, 12)
 ) -> Comparison:
-    """What two texts share, with measures that nobody measured."""
+    """A comparison with invented measures."""
     return Comparison(
         0.5, 0.75, 0.6, (0.5, 0.75, 0.6), 0.52, (0.48, 0.56), words, (9, 9), tuple(passages), tuple(differences), ()
     )
 
 
 def same(a: int, b: int, size: int, words: int = 30) -> Passage:
-    """A passage that is equal in both texts: where it begins, and how many characters it has."""
+    """A passage of `size` equal characters that begins at `a` and `b`."""
     return Passage((a, a + size), (b, b + size), words, (((a, a + size), (b, b + size)),))
 
 
 def replaced(a: tuple[int, int], b: tuple[int, int], words: int = 1) -> Difference:
-    """A difference; of what kind follows from the spans."""
+    """A difference. Its kind follows from the spans."""
     if a[0] == a[1]:
         return Difference("inserted", a, b, words)
     return Difference("removed" if b[0] == b[1] else "replaced", a, b, words)

@@ -1,0 +1,227 @@
+"""A comparison in a terminal: measures, passages, and differences with the words around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.display import counted, printable
+from simdoc_search.passages.passage import Comparison, Difference
+from simdoc_search.passages.positions import TextPositions, after_punctuation, both_labels, words_after, words_before
+from simdoc_search.passages.repeated import repeated_passages
+from simdoc_search.passages.summary import (
+    describe_difference,
+    describe_sign_differences,
+    excerpt,
+    key_change_lines,
+    word_measures,
+)
+
+_CONTEXT_WORDS = 12
+_MAX_WHOLE_WORDS, _MAX_WHOLE_CHARACTERS = 60, 600
+"""A longer difference is shortened in the middle."""
+_MAX_PASSAGES = 20
+_MIN_WIDTH, _MAX_WIDTH = 40, 120
+_STYLES = {"": "", "removed": "red strike", "inserted": "green underline", "heading": "bold", "aside": "dim"}
+_BRACKETS = {"removed": ("[-", "-]"), "inserted": ("{+", "+}")}
+
+StyledText = tuple[str, str]
+"""The name of a style, perhaps empty, and text in this style."""
+
+
+class _Line(NamedTuple):
+    """A line before it is wrapped: its indentation, its content, and the text in front of its first row."""
+
+    indent: int
+    content: list[StyledText]
+    lead: StyledText = ("", "")
+
+
+def comparison_lines(
+    comparison: Comparison,
+    texts: tuple[str, str],
+    names: tuple[str, str],
+    *,
+    width: int = 80,
+    is_coloured: bool = False,
+    analysis: Analysis | None = None,
+) -> Iterator[Text]:
+    """A comparison in lines of at most `width` columns (40 to 120), without characters that control the terminal.
+
+    Args:
+        comparison: What two texts share.
+        texts: The two texts.
+        names: Their names.
+        width: The columns of the terminal.
+        is_coloured: Whether changes are shown by colours, or else as `[-removed-]` and `{+inserted+}`.
+        analysis: How texts are split into shingles; see `repeated_passages`.
+    """
+    width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
+    report = _Report(comparison, texts, repeated_passages(comparison.passages, texts, analysis))
+    lines = chain(_measures(comparison, names), report.passages(width), report.differences())
+    return _wrapped(lines, width, is_coloured)
+
+
+def measure_lines(
+    comparison: Comparison, names: tuple[str, str], *, width: int = 80, is_coloured: bool = False
+) -> Iterator[Text]:
+    """The measures only; arguments as for `comparison_lines`."""
+    return _wrapped(_measures(comparison, names), min(max(width, _MIN_WIDTH), _MAX_WIDTH), is_coloured)
+
+
+def _wrapped(lines: Iterable[_Line], width: int, is_coloured: bool) -> Iterator[Text]:
+    console = Console(width=width)
+    for indent, content, lead in lines:
+        if not content:
+            yield Text()
+        before = Text(" " * (indent - len(lead[1]))).append(_styled(*lead, is_coloured))
+        parts = (_styled(style, re.sub(r"\s+", " ", text), is_coloured) for style, text in content)
+        for row in Text.assemble(*parts).wrap(console, width - indent):
+            row.rstrip()
+            yield before + row
+            before = Text(" " * indent)
+
+
+def _styled(style: str, text: str, is_coloured: bool) -> Text:
+    """A text with its style, or in brackets."""
+    left, right = ("", "") if is_coloured else _BRACKETS.get(style, ("", ""))
+    return Text(printable(f"{left}{text}{right}"), _STYLES[style] if is_coloured else "")
+
+
+def _measures(comparison: Comparison, names: tuple[str, str]) -> Iterator[_Line]:
+    yield _Line(0, [("heading", f"{names[0]} and {names[1]}")])
+    rows = word_measures(comparison)
+    indent = 4 + max(len(row.name) for row in rows)
+    for name, value, remark in rows:
+        yield _Line(indent, [("", f"{value}, {remark}" if remark else value)], ("aside", f"  {name}".ljust(indent)))
+
+
+class _Report:
+    """The parts of a report that quote the texts."""
+
+    def __init__(self, comparison: Comparison, texts: tuple[str, str], repeated: frozenset[int]) -> None:
+        self._comparison = comparison
+        self._a, self._b = texts
+        self._in_a, self._in_b = map(TextPositions, texts)
+        self._repeated = repeated
+
+    def passages(self, width: int) -> Iterator[_Line]:
+        """The longest passages in the order of the first text, each with its places and its beginning."""
+        passages = list(enumerate(self._comparison.passages))
+        longest = sorted(passages, key=lambda pair: -pair[1].words)[:_MAX_PASSAGES]
+        if passages:
+            yield _Line(0, [])
+            yield _Line(0, [("heading", "Shared")])
+        for number, passage in sorted(longest):
+            remark = ", repeated" if number in self._repeated else ""
+            label = f"{counted(passage.words, 'word')}, {self._places(passage.a[0], passage.b[0])}{remark}: "
+            columns = max(width - 2 - len(label), _MIN_WIDTH)
+            yield _Line(2, [("aside", label), ("", _beginning(self._a[slice(*passage.a)], columns))])
+        if more := len(passages) - len(longest):
+            yield _Line(2, [("aside", f"… {counted(more, 'shorter passage')} …")])
+
+    def differences(self) -> Iterator[_Line]:
+        """The differences with the words around them, and the amount of equal text between them."""
+        yield _Line(0, [])
+        signs = describe_sign_differences(self._comparison.signs, (self._a, self._b))
+        if not self._comparison.differences:
+            yield _Line(0, [("heading", "No word differs."), ("", f" {signs}" if signs else "")])
+            return
+        yield _Line(0, [("heading", "What differs")])
+        for line in [*key_change_lines(self._comparison.key_changes), *([signs] if signs else [])]:
+            yield _Line(2, [("", line)])
+        at = 0
+        for group in _groups(self._comparison.differences, self._a):
+            yield from self._equal(at, group[0].a[0])
+            yield from self._group(group, at)
+            at = max(at, *(difference.a[1] for difference in group))
+        yield from self._equal(at, len(self._a))
+
+    def _equal(self, start: int, end: int) -> Iterator[_Line]:
+        last = len(self._a.rstrip())
+        lines = self._in_a.lines_between(start, min(end, last)) - (start > 0 and end < last)  # whole lines
+        words = len(self._a[start:end].split()) if lines < 2 else 0
+        if lines > 1 or words > 2 * _CONTEXT_WORDS:
+            amount = counted(lines, "line") if lines > 1 else counted(words, "word")
+            yield _Line(2, [("aside", f"… {amount} alike …")])
+
+    def _group(self, group: list[Difference], before: int) -> Iterator[_Line]:
+        first = group[0]
+        words = counted(sum(difference.words for difference in group), "word")
+        several = f"{words} in {counted(len(group), 'difference')}"
+        description = describe_difference(first, self._a, self._b) if len(group) == 1 else several
+        yield _Line(0, [("aside", f"{self._places(first.a[0], first.b[0])}: "), ("heading", description)])
+        if first.kind != "moved":
+            yield _Line(4, self._changes(group, before))
+
+    def _changes(self, group: list[Difference], before: int) -> list[StyledText]:
+        start, end = group[0].a[0], max(difference.a[1] for difference in group)
+        content: list[StyledText] = [("", words_before(self._a, before, start, _CONTEXT_WORDS))]
+        at = start
+        for difference in group:
+            is_inserted = difference.kind == "inserted"
+            place = after_punctuation(self._a, difference.a[0]) if is_inserted else difference.a[0]
+            if place > at:
+                content.append(("", self._a[at:place]))
+            at = max(at, place)
+            for style, text in (
+                ("removed", self._a[slice(*difference.a)]),
+                ("inserted", self._b[slice(*difference.b)]),
+            ):
+                if text.strip():
+                    content += _spaced(content[-1], (style, _shortened(text)))
+            at = max(at, difference.a[1])
+        after = ("", words_after(self._a, max(at, end), _CONTEXT_WORDS))
+        return content + (_spaced(content[-1], after) if group[-1].kind == "inserted" else [after])
+
+    def _places(self, a: int, b: int) -> str:
+        return both_labels(self._in_a, a, self._in_b, b)
+
+
+def _groups(differences: Iterable[Difference], text: str) -> Iterator[list[Difference]]:
+    """Differences that are so near that they share the words around them. A moved one is alone."""
+    group: list[Difference] = []
+    for difference in differences:
+        is_moved = "moved" in (difference.kind, group[-1].kind if group else "")
+        if group and (is_moved or not _is_near(text, group[-1].a[1], difference.a[0])):
+            yield group
+            group = []
+        group.append(difference)
+    if group:
+        yield group
+
+
+def _is_near(text: str, end: int, start: int) -> bool:
+    return start - end <= 24 * _CONTEXT_WORDS and len(text[end:start].split()) <= 2 * _CONTEXT_WORDS
+
+
+def _shortened(text: str) -> str:
+    """The beginning and the end of a long text."""
+    words = text.split()
+    if len(words) > _MAX_WHOLE_WORDS:
+        begin, end = words[: _MAX_WHOLE_WORDS // 2], words[-_MAX_WHOLE_WORDS // 6 :]
+        return " ".join([*begin, f"… {counted(len(words) - len(begin) - len(end), 'word')} …", *end])
+    if len(text) <= _MAX_WHOLE_CHARACTERS:
+        return text.strip()
+    return f"{text[: _MAX_WHOLE_CHARACTERS // 2].strip()} … {text[-_MAX_WHOLE_CHARACTERS // 6 :].strip()}"
+
+
+def _spaced(before: StyledText, after: StyledText) -> list[StyledText]:
+    """A text, after a space if two words would touch."""
+    touches = before[1][-1:].strip() and after[1][:1].isalnum()
+    return [("", " "), after] if touches else [after]
+
+
+def _beginning(text: str, columns: int) -> str:
+    """The beginning of a text in about as many columns, in quotation marks."""
+    line = excerpt(text[: 4 * columns], max_words=columns)
+    if cell_len(line) > columns - 4:
+        line = set_cell_size(line, columns - 4).strip()
+    return f"“{line} …”" if len(line) < len(" ".join(text.split())) else f"“{line}”"

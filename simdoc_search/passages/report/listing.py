@@ -1,0 +1,58 @@
+"""A list of documents as HTML. An entry may open to show its text beside another text, or with its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from simdoc_search.passages.report.templates import page, render
+
+View = Callable[..., Markup]
+"""Returns what an entry shows when it is open. It takes the keyword argument `prefix`, the prefix of ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListEntry:
+    """A document of a list.
+
+    Attributes:
+        name: The name of the document.
+        cells: The CSS class and the text of each figure. Empty ones are not shown.
+        view: What the entry shows when it is open. None: it does not open.
+    """
+
+    name: str
+    cells: Sequence[tuple[str, str]]
+    view: View | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListSection:
+    """Entries of a list, perhaps with a heading.
+
+    Attributes:
+        entries: The entries.
+        heading: The heading. Empty: there is none.
+        count: The number of documents beside the heading.
+        more: A line after the entries. Empty: there is none.
+    """
+
+    entries: Sequence[ListEntry]
+    heading: str = ""
+    count: str = ""
+    more: str = ""
+
+
+def list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
+    """A self-contained page of a list of documents.
+
+    Args:
+        title: The title.
+        sections: The sections.
+        notes: Sentences below the title.
+        summary: What was found, in one sentence.
+    """
+    body = render("list.html", title=title, summary=summary, notes=notes, sections=sections)
+    return page(title, body, is_listing=True)

@@ -1,0 +1,69 @@
+"""The environment of HTML templates, in which every value is escaped, and the frame of a self-contained page."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from simdoc_search.display import counted, printable
+from simdoc_search.passages.escape import escaped
+from simdoc_search.passages.summary import excerpt
+
+
+def make_environment(package: str) -> Environment:
+    """An environment for the templates of a package. It escapes every value and writes out invisible characters."""
+    environment = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["counted"] = counted
+    environment.filters |= {"excerpt": excerpt, "text": lambda text: Markup(escaped(text))}  # noqa: S704
+    return environment
+
+
+def _visible(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+@cache
+def _environment() -> Environment:
+    return make_environment("simdoc_search.passages.report")
+
+
+def render(template: str, **values: Any) -> Markup:
+    """The HTML of a template."""
+    return Markup(_environment().get_template(template).render(values))  # noqa: S704 - the environment escapes
+
+
+def page(title: str, body: Markup, *, is_listing: bool = False) -> str:
+    """A self-contained page. Its policy lets a browser run and load only our style and script.
+
+    Args:
+        title: The title of the window.
+        body: The content.
+        is_listing: Whether the page is a list of documents.
+    """
+    style, script = Markup(_asset("page.css")), Markup(_asset("page.js"))  # noqa: S704 - these are our own files
+    digests = {"style_digest": _digest(style), "script_digest": _digest(script)}
+    return str(
+        render("page.html", title=title, body=body, is_listing=is_listing, style=style, script=script, **digests)
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return resources.files(__package__).joinpath("static", name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,124 @@
+"""Describes a comparison in a few words for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simdoc_search.display import counted, estimate, percent, printable
+from simdoc_search.passages.passage import Comparison, Difference, KeyChange, SignDifference
+
+_EXCERPT_WORDS, _LAST_WORDS, _EXCERPT_CHARACTERS = 12, 3, 120
+_MAX_SIGNS, _MAX_KEY_CHANGES = 5, 5
+_NUMBER = re.compile(r"\W*\d")
+
+
+def excerpt(text: str, max_words: int = _EXCERPT_WORDS) -> str:
+    """A text in one line of about 120 characters. If it has more words, the first and the last ones."""
+    if len(text) <= 4 * _EXCERPT_CHARACTERS:
+        words = text.split()
+    else:
+        words = [*text[: 2 * _EXCERPT_CHARACTERS].split(), "…", *text[-_EXCERPT_CHARACTERS:].split()[1:]]
+    shown = words if len(words) <= max_words else [*words[: max_words - _LAST_WORDS], "…", *words[-_LAST_WORDS:]]
+    line = " ".join(shown)
+    if len(line) <= _EXCERPT_CHARACTERS:
+        return line
+    return f"{line[: 2 * _EXCERPT_CHARACTERS // 3]} … {line[-_EXCERPT_CHARACTERS // 6 :]}"
+
+
+def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
+    """One difference: "3 words differ: 'may' → 'may not'"."""
+    before, after = excerpt(text_a[slice(*difference.a)]), excerpt(text_b[slice(*difference.b)])
+    words = counted(difference.words, "word")
+    match difference.kind:
+        case "replaced":
+            return f"{words} {'differs' if difference.words == 1 else 'differ'}: '{before}' → '{after}'"
+        case "inserted":
+            return f"{words} inserted: '{after}'"
+        case _:
+            return f"{words} {difference.kind}: '{before}'"
+
+
+def describe_differences(comparison: Comparison) -> str:
+    """All differences: "37 words differ in 9 places, 120 words moved"."""
+    moved = sum(each.words for each in comparison.differences if each.kind == "moved")
+    others = [each.words for each in comparison.differences if each.kind != "moved"]
+    parts = []
+    if others:
+        places = "" if len(others) == 1 else f" in {counted(len(others), 'place')}"
+        parts.append(f"{counted(sum(others), 'word')} {'differs' if sum(others) == 1 else 'differ'}{places}")
+    if moved:
+        parts.append(f"{counted(moved, 'word')} moved")
+    return ", ".join(parts) or "no word differs"
+
+
+def describe_sign_difference(difference: SignDifference, text_a: str, text_b: str) -> str:
+    """One difference of signs: "'-500' / '500'"."""
+    return f"'{excerpt(text_a[slice(*difference.a)])}' / '{excerpt(text_b[slice(*difference.b)])}'"
+
+
+def describe_sign_differences(
+    signs: Sequence[SignDifference], texts: tuple[str, str], maximum: int = _MAX_SIGNS
+) -> str:
+    """The first differences of signs, those at numbers first: "1 sign differs: '-500' / '500'". Empty without any."""
+    if not signs:
+        return ""
+
+    def rank(difference: SignDifference) -> tuple[bool, bool]:
+        quoted = texts[0][slice(*difference.a)], texts[1][slice(*difference.b)]
+        return not any(map(_NUMBER.match, quoted)), difference.kind == "writing"
+
+    quoted = "; ".join(describe_sign_difference(sign, *texts) for sign in sorted(signs, key=rank)[:maximum])
+    more = f"; and {len(signs) - maximum:,} more" if len(signs) > maximum > 1 else ""
+    return f"{counted(len(signs), 'sign')} {'differs' if len(signs) == 1 else 'differ'}: {quoted}{more}"
+
+
+def key_change_lines(changes: Sequence[KeyChange], maximum: int = _MAX_KEY_CHANGES) -> list[str]:
+    """A line per key change: "number: The rent is “850” → “890”". The last line has the number of further changes."""
+    lines = [
+        f"{change.kind}: {printable(f'{change.before} ') if change.before else ''}"
+        f"{_quoted(change.old)} → {_quoted(change.new)}"
+        for change in changes[:maximum]
+    ]
+    more = len(changes) - maximum
+    return [*lines, f"and {more:,} more such changes"] if more > 0 else lines
+
+
+def _quoted(text: str) -> str:
+    return f"“{printable(text)}”" if text else "nothing"
+
+
+class MeasureRow(NamedTuple):
+    """A measure for people: its name, its value, and a remark."""
+
+    name: str
+    value: str
+    remark: str = ""
+
+
+def word_measures(comparison: Comparison) -> list[MeasureRow]:
+    """The measures of matched words."""
+    passages = len(comparison.passages)
+    found = f"{counted(comparison.matched[0], 'word')} in {counted(passages, 'passage')}" if passages else "no passage"
+    first, second = (
+        (percent(share), f"{matched:,} of {counted(words, 'word')}")
+        for share, matched, words in zip(comparison.covered, comparison.matched, comparison.words, strict=True)
+    )
+    return [
+        MeasureRow("in common", found),
+        MeasureRow("share of the first text", *first),
+        MeasureRow("share of the second text", *second),
+        MeasureRow("different", describe_differences(comparison)),
+    ]
+
+
+def shingle_measures(comparison: Comparison) -> list[MeasureRow]:
+    """The measures of shingles."""
+    low, high = comparison.interval
+    interval = f"estimated {estimate(comparison.estimate)} ({100 * low:.0f} to {100 * high:.0f})"
+    return [
+        MeasureRow("Jaccard similarity of shingles", percent(comparison.jaccard), interval),
+        MeasureRow("shingles of the first that the second has", percent(comparison.containment)),
+        MeasureRow("shingles of the second that the first has", percent(comparison.contained)),
+    ]

@@ -1,0 +1,98 @@
+"""The page of a text with its sources."""
+
+from __future__ import annotations
+
+import random
+import re
+from html import unescape
+
+import pytest
+
+from simdoc_search.passages.align import align
+from simdoc_search.passages.report import Source, SourcedText, sources_page, sources_view
+from tests.support.passages.pages import HtmlPage
+
+
+def prose(count: int, seed: int) -> str:
+    """Different words in paragraphs."""
+    words = [f"w{number}" for number in random.Random(seed).sample(range(10**7), count)]
+    return "\n\n".join(" ".join(words[at : at + 80]) for at in range(0, count, 80))
+
+
+def view(text: str, sources: list[str], **values: object) -> str:
+    """The HTML of a text with its sources."""
+    listed = [
+        Source(f"s{number}", "30", "3 %", 30, align(text, source), text=source)
+        for number, source in enumerate(sources, 1)
+    ]
+    return sources_view(SourcedText("mine", "3 % of mine", text, listed, **values))  # type: ignore[arg-type]
+
+
+def own(html: str) -> str:
+    """The part of the view that shows the text."""
+    return html.partition('<section class="side own"')[2].partition("</section>")[0]
+
+
+def plain(html: str) -> str:
+    """The words of a part, without links."""
+    without = re.sub(r'<(a|span) class="n [^>]*>[^<]*</(a|span)>', "", html)
+    return " ".join(unescape(re.sub(r"<[^>]*>", "", without.partition('class="text"')[2].partition(">")[2])).split())
+
+
+def test_a_passage_has_the_colour_of_its_best_source() -> None:
+    """A passage of two sources has links to both."""
+    first, second = prose(60, 1), prose(60, 2)
+    text = f"{prose(100, 3)} {first} {prose(50, 4)} {second} {prose(50, 5)}"
+    html = own(view(text, [f"{prose(20, 6)} {first}", f"{first} {prose(90, 7)} {second}"]))
+    marks = re.findall(r'<mark class="(k\d)" data-s="([\d ]+)" data-p="([\d\- ]+)">([^<]*)</mark>', html)
+
+    assert " ".join(text.split()) == plain(html)
+    assert {("k1", "1 2", "1-1 2-1"), ("k2", "2", "2-2")} == {mark[:3] for mark in marks}
+    assert first.split() == [word for mark in marks if mark[0] == "k1" for word in mark[3].split()]
+    assert second.split() == [word for mark in marks if mark[0] == "k2" for word in mark[3].split()]
+
+
+def test_text_of_unlisted_sources_and_ignored_text_is_marked() -> None:
+    """The list explains the marks."""
+    text = prose(30, 1)
+    html = view(text, [], covered=[(0, 20)], ignored=[(30, 40)])
+
+    assert f'<mark class="k0">{text[:20]}</mark>' in html
+    assert f'<span class="ignored">{text[30:40]}</span>' in html
+    assert "words are in sources that are not listed" in html
+    assert "words are ignored" in html
+
+
+def test_the_page_has_the_texts_of_all_sources() -> None:
+    """Its links lead to them. Of a long source, only the paragraphs near its passages are shown."""
+    shared = [prose(40, seed) for seed in range(13)]
+    text = "\n\n".join(f"{prose(50, 100 + seed)} {passage}" for seed, passage in enumerate(shared))
+    sources = [f"{prose(30, 200 + seed)} {passage}" for seed, passage in enumerate(shared[:-1])]
+    html = view(text, [*sources, f"{prose(20_000, 50)}\n\n{shared[-1]}\n\n{prose(20_000, 51)}"])
+
+    assert [13, 13] == [html.count("<li><a "), html.count('<section class="from"')]
+    HtmlPage(html).check_links()
+    assert len(html) < 60_000
+    assert 2 == html.count("characters are not shown")
+
+
+def test_a_page_grows_with_the_texts_only() -> None:
+    """The text is on it once, whatever the number of sources."""
+    shared = [prose(100, seed) for seed in range(30)]
+    text = "\n\n".join(f"{prose(500, 100 + seed)} {passage}" for seed, passage in enumerate(shared))
+
+    assert len(view(text, shared)) < 2 * len(text)
+
+
+@pytest.mark.parametrize("hostile", ['</article><script>"', "<b>\u202e\x1b[31m"])
+def test_hostile_names_and_texts_are_only_shown(hostile: str) -> None:
+    """This is so in a list of texts, too."""
+    text = f"{hostile} {prose(30, 1)} {hostile}"
+    source = Source(hostile, "30", "3 %", 30, align(text, text), hostile, text)
+    sourced = SourcedText(hostile, hostile, text, [source], notes=[hostile], figures=[hostile])
+    for texts in ([sourced], [sourced, SourcedText(hostile, hostile, None, [])]):
+        html = sources_page(texts, [hostile])
+
+        assert not {"\x1b", "\u202e"} & set(html)
+        assert (1, 1, 0) == (html.count("<script"), html.count("</article>"), html.count("<b>"))
+        HtmlPage(html).check_links()

@@ -1,0 +1,78 @@
+"""Positions, boilerplate and escaped characters of a text that people read."""
+
+from __future__ import annotations
+
+import pytest
+
+from simdoc_search.passages.escape import escaped
+from simdoc_search.passages.passage import Difference
+from simdoc_search.passages.positions import TextPositions
+from simdoc_search.passages.repeated import repeated_passages
+from simdoc_search.passages.summary import describe_difference, describe_differences, excerpt
+from tests.support.passages.pages import comparison, same
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "label"),
+    [
+        ("one\ntwo\r\nthree", 0, "line 1"),
+        ("one\ntwo\r\nthree", 10, "line 3"),
+        ("a\fb\nc\fd", 4, "page 2, line 2"),
+        ("a\fb\nc\fd", 6, "page 3, line 1"),
+        ("a\nb\f\n", 2, "line 2"),
+        ("\n" * 2000, 1999, "line 2,000"),
+    ],
+)
+def test_a_position_is_a_page_and_a_line(text: str, at: int, label: str) -> None:
+    """A form feed ends a page. A single page has no number."""
+    assert label == TextPositions(text).label(at)
+
+
+def test_boilerplate_occurs_three_times_in_a_text() -> None:
+    """A long passage is content."""
+    notice = "this file is part of the works and comes without any warranty of any kind"
+    content = "what is said here is said in this place alone and nowhere else in the text"
+    texts = f"{notice}. {content}", f"{content}. {notice}. Then {notice}. Again {notice}"
+    passages = same(0, len(content) + 2, len(notice), 15), same(len(notice) + 2, 0, len(content), 16)
+
+    assert {0} == repeated_passages(passages, texts)
+    assert set() == repeated_passages(passages, (texts[0], texts[1].removesuffix(notice)))
+    assert set() == repeated_passages((same(0, len(content) + 2, len(notice), 201),), texts)
+    assert set() == repeated_passages((), texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("a < b & c > \"d\" 'e'", "a &lt; b &amp; c &gt; &quot;d&quot; &#39;e&#39;"),
+        ("\u202e", '<span class="sign">\\u202e</span>'),
+        ("\x00", '<span class="sign">\\x00</span>'),
+        ("\ud800", '<span class="sign">\\ud800</span>'),
+        ("a\r\nb\rc\fd\u2028e", "a\nb\nc\nd\ne"),
+        ("می\u200cخواهم 👩\u200d🚀 \u00a0\u0301\t", "می\u200cخواهم 👩\u200d🚀 \u00a0\u0301\t"),
+    ],
+)
+def test_invisible_characters_are_written_out(text: str, html: str) -> None:
+    """Joiners and spaces are not."""
+    assert html == escaped(text)
+
+
+@pytest.mark.parametrize(
+    ("difference", "sentence"),
+    [
+        (Difference("replaced", (4, 7), (4, 11), 2), "2 words differ: 'may' → 'may not'"),
+        (Difference("replaced", (4, 7), (4, 7), 1), "1 word differs: 'may' → 'may'"),
+        (Difference("inserted", (7, 7), (8, 11), 1), "1 word inserted: 'not'"),
+        (Difference("removed", (4, 7), (4, 4), 1), "1 word removed: 'may'"),
+        (Difference("moved", (0, 7), (0, 7), 2), "2 words moved: 'you may'"),
+    ],
+)
+def test_a_difference_is_a_sentence(difference: Difference, sentence: str) -> None:
+    """It quotes the words."""
+    assert sentence == describe_difference(difference, "you may copy", "you may not copy")
+
+
+def test_a_description_is_short() -> None:
+    """A text without spaces is cut."""
+    assert 125 > len(excerpt("x" * 10_000))
+    assert "no word differs" == describe_differences(comparison())

@@ -1,0 +1,184 @@
+"""Addresses of engines, and credentials."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores import open_store
+from simdoc_search.stores.location import ENGINES, EngineKind
+from simdoc_search.stores.remote.connection import connect, split_url
+from tests.support.cli import run, sentence, usage_error
+from tests.support.http_server import Request, Server, error, serving, unused_url
+from tests.support.sentences import MAPPING, NO_INDEX, opening_error
+
+SECRET = "s3cret"
+
+pytestmark = pytest.mark.usefixtures("no_credentials")
+
+
+@pytest.mark.parametrize(
+    ("url", "hosts", "index"),
+    [
+        ("http://localhost:9200/docs/", ["http://localhost:9200"], "docs"),
+        ("https://search.example.org/docs", ["https://search.example.org"], "docs"),
+        ("http://name@a:9200,b:9201/docs", ["http://a:9200", "http://b:9201"], "docs"),
+        ("https://example.org/behind/a/proxy/docs", ["https://example.org/behind/a/proxy"], "docs"),
+        ("http://[::1]:9200/docs", ["http://[::1]:9200"], "docs"),
+        ("http://localhost:9200/%3Cdocs-%7Bnow%2Fd%7D%3E", ["http://localhost:9200"], "<docs-{now/d}>"),
+        ("http://localhost:9200/docs-*,logs_2.x", ["http://localhost:9200"], "docs-*,logs_2.x"),
+    ],
+)
+def test_an_address_has_nodes_and_an_index(url: str, hosts: list[str], index: str) -> None:
+    assert (hosts, index) == split_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://",
+        "http:///docs",
+        "http://localhost:9200/",
+        "http://localhost:port/docs",
+        "http://localhost:0/docs",
+        "http://[::1/docs",
+        "http://localhost:9200/docs?pretty",
+        "http://a:9200,/docs",
+        "http://h\u2100:9200/docs",
+    ],
+)
+@pytest.mark.parametrize("name", ["", "name:s3cret@"])
+def test_a_malformed_address_is_refused_with_an_example(url: str, name: str) -> None:
+    message = opening_error(url.replace("://", f"://{name}"))
+
+    assert name or "write http://host:port/index" in message
+    assert SECRET not in message
+
+
+@pytest.mark.parametrize(
+    "login",
+    ["name:s3cret", "name:s3cret@word", "name:a:s3cret", "name:s3cret/word", "name:s3cret?w", "name:s3cret\u2100"],
+)
+def test_a_password_in_an_address_is_refused_and_not_shown(login: str) -> None:
+    message = opening_error(f"http://{login}@a:9200/docs")
+
+    assert SECRET not in message
+    assert set("/?\u2100") & set(login) or "set SIMDOC_USERNAME and SIMDOC_PASSWORD" in message
+
+
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+@pytest.mark.parametrize("kind", ENGINES)
+def test_the_default_port_is_that_of_the_scheme(kind: EngineKind, scheme: str, port: int) -> None:
+    engine, _ = connect(f"{scheme}://127.0.0.1/docs", engine=kind)
+    transport: Any = engine._transport.client.transport
+    node = transport.get_connection() if kind == "opensearch" else transport.node_pool.get()
+
+    assert port == node.port
+    engine.close()
+
+
+@pytest.mark.parametrize(("host", "prefix"), [("127.0.0.1", ""), ("::1", "/behind/a/proxy")])
+def test_requests_go_to_the_host_and_below_the_path(host: str, prefix: str) -> None:
+    with serving(lambda _: NO_INDEX, host) as server:
+        message = opening_error(f"{server.url.replace('http', 'HTTP')}{prefix}/é")
+
+    assert [f"{prefix}/", f"{prefix}/%C3%A9/_mapping"] == [each.path for each in server.requests]
+    assert f"there is no index {server.url}{prefix}/é; make it with simdoc-search index" == message
+
+
+def test_another_node_answers_for_a_missing_one(server: Server) -> None:
+    server.handle = lambda _: MAPPING
+    away = unused_url()
+    for first, second in ((away, server.url), (server.url, away)):
+        url = f"{first},{second.removeprefix('http://')}/index"
+        stores = [open_store(url) for _ in range(4)]  # the client starts with a random node
+
+        assert [Settings()] * 4 == [each.settings for each in stores]
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+def test_a_named_engine_is_not_detected(server: Server, kind: EngineKind) -> None:
+    server.handle = lambda _: replace(MAPPING, product="Elasticsearch")
+    store: Any = open_store(f"{server.url}/docs", engine=kind)
+    with store:
+        assert kind == type(store.engine._transport.client).__name__.lower()
+
+    assert "/" not in [each.path for each in server.requests]
+
+
+def test_an_unknown_engine_is_refused(server: Server) -> None:
+    with pytest.raises(ValueError, match="engine must be one of opensearch, elasticsearch, not 'solr'"):
+        open_store(f"{server.url}/docs", engine="solr")  # type: ignore[arg-type] # a person may
+
+    assert "'solr' is not one of" in usage_error(run("info", "--store", f"{server.url}/docs", "--engine", "solr"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["similar", "doc", "--store", "URL/docs"],
+        ["delete", "doc", "--store", "URL/docs"],
+        ["index", "FILE", "--store", "URL/docs", "--unit", "word"],
+        ["check", "URL/docs"],
+        ["backfill", "URL/docs", "--text-field", "body", "--dry-run"],
+        ["template", "install", "URL"],
+    ],
+)
+def test_each_command_with_an_address_takes_the_engine(server: Server, command: list[str], tmp_path: Path) -> None:
+    server.handle = lambda _: error(400, "refused", "not today")
+    (tmp_path / "a.txt").write_text("some words")
+    typed = [each.replace("URL", server.url).replace("FILE", str(tmp_path / "a.txt")) for each in command]
+    run(*typed)
+    run(*typed, "--engine", "opensearch")
+    first, *others = [each.path for each in server.requests]
+
+    assert "/" == first
+    assert others
+    assert "/" not in others
+
+
+def authorization(request: Request) -> str:
+    """Return the decoded header."""
+    kind, value = request.headers["authorization"].split(" ", 1)
+    return f"{kind} {base64.b64decode(value).decode()}" if kind == "Basic" else f"{kind} {value}"
+
+
+@pytest.mark.parametrize(
+    ("name", "environment", "expected"),
+    [
+        ("", {"SIMDOC_USERNAME": "ñame", "SIMDOC_PASSWORD": "s3cret:/@ 漢"}, "Basic ñame:s3cret:/@ 漢"),
+        ("", {"SIMDOC_API_KEY": "s3cret=="}, "ApiKey s3cret=="),
+        ("na%40me@", {"SIMDOC_USERNAME": "another", "SIMDOC_PASSWORD": "s3cret%20"}, "Basic na@me:s3cret%20"),
+    ],
+)
+def test_credentials_reach_the_engine_and_are_shown_nowhere(
+    server: Server, monkeypatch: pytest.MonkeyPatch, name: str, environment: dict[str, str], expected: str
+) -> None:
+    for variable, value in environment.items():
+        monkeypatch.setenv(variable, value)
+    url = f"{server.url.replace('://', f'://{name}')}/index"
+    messages = [opening_error(url)]
+    assert {expected} == {authorization(each) for each in server.requests}
+    for status in (401, 403, 500):
+        server.handle = lambda _, status=status: error(status, "x", "for a reason")  # type: ignore[misc]
+        messages.append(opening_error(url))
+    messages.append(sentence(run("info", "--store", url)))
+    server.handle = lambda _: MAPPING
+    store: Any = open_store(url)
+    shown = [store.location, repr(store), repr(store.engine), store.engine.name, *messages]
+    store.close()
+
+    assert [] == [each for each in shown if SECRET in each or "name:" in each]
+
+
+def test_a_key_with_a_line_break_is_refused_and_not_shown(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMDOC_API_KEY", "s3cret\n")
+    message = opening_error(f"{server.url}/index")
+
+    assert "does not answer" not in message
+    assert SECRET not in message
