@@ -153,7 +153,7 @@ def test_a_backfill_adds_them_to_an_index_without(made: Indices, engine: Engine)
         naming_the_danube(engine, name),
         wrong(engine, name),
     )
-    assert "it has concepts of capitals, and the extractor that was given is others; leave that out" == skipped.reason
+    assert "it has concepts of capitals, but the given extractor is others; leave it out" == skipped.reason
 
 
 def test_the_command_adds_them_where_they_are_requested(made: Indices, engine: Engine) -> None:
@@ -303,7 +303,7 @@ def test_malformed_tokens_are_named_and_replaced(
     engine.call("POST", [name, "_update", "river"], {"doc": {"simdoc": values}}, refresh=True)
     (problem,) = wrong(engine, name)
 
-    assert f"1 of 5 sampled fingerprints are malformed: 'river' {fault}; replace them" in problem
+    assert f"1 of 5 sampled fingerprints are malformed: 'river' {fault}" in problem
     assert open_store(f"{engine.name}/{name}").get("river", sketches=True) is not None
     assert 1 == run(engine, name, stale=True, extractor=CAPITALS).updated
     assert [] == wrong(engine, name)

