@@ -123,7 +123,7 @@ def _document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, str]]:
         yield True, f"{counts.text_gone:,} fingerprints are of removed texts; run simdoc-search backfill"
     for kind in kinds_of(index.settings):
         if lacking := counts.lacking[kind.name]:
-            yield True, f"{lacking:,} fingerprints have no {kind.shown}; run simdoc-search backfill"
+            yield True, f"{lacking:,} fingerprints have no {kind.name}; run simdoc-search backfill"
     if others := counts.of_other_settings:
         yield True, f"{others:,} fingerprints have other settings than the mapping; run simdoc-search backfill --stale"
 

@@ -15,6 +15,7 @@ from simdoc_search.cli.common import (
     errors_as_sentences,
     field_options,
     json_option,
+    open_for_query,
     say,
     share_progress,
     store_option,
@@ -22,7 +23,6 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.comparison_options import ignore_option, ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.config import set_for
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import (
     GivenFilters,
     day_type,
@@ -172,7 +172,7 @@ def duplicates(
         check_can_mark(store, compares_all=not (only_new or since))
 
     def open_index(*, create: bool) -> Store:
-        return open_to_ask(store, engine=engine, text_field=text_fields, field=field, create=create)
+        return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
 
     new: list[str] = []
     search, problems = indexed(folders, open_index, new.append, quiet=as_json)

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_option,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.display import estimate, percent
 
@@ -57,10 +64,10 @@ def watch(
     from simdoc_search.search.watches import Watcher
 
     if arrived + is_list + remove > 1 or (overlap is not None and (arrived or is_list or remove)):
-        raise click.UsageError("--overlap, --arrived, --list and --remove exclude each other; give one of them")
+        raise click.UsageError("give one of --overlap, --arrived, --list and --remove")
     if bool(ids) == is_list:
         raise click.UsageError("--list takes no ID" if is_list else "give the ID of a document, or --list")
-    watcher = Watcher(open_to_ask(store, engine=engine, field=field), name)
+    watcher = Watcher(open_for_query(store, engine=engine, field=field), name)
     if remove:
         count = watcher.remove(ids)
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")

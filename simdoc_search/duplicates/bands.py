@@ -18,9 +18,9 @@ import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, mixed, slices
-from simdoc_search.duplicates.fingerprint_table import FingerprintTable, bucket_count
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.query.curve import chance_of_matches
-from simdoc_search.query.planner import exact, rows_and_bands_of_enough
+from simdoc_search.query.planner import parse_fraction, rows_and_bands_of_enough
 from simdoc_search.sketch.fingerprint import Fingerprint
 from simdoc_search.sketch.tokens import hash_bits
 
@@ -126,10 +126,10 @@ def band_keys(
     """
     if not fingerprints:
         return []
-    share, minhash = exact(overlap, "overlap"), fingerprints[0].minhash
+    share, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
-    table = FingerprintTable.of(codes, shingles, hash_bits(minhash, 4), bucket_count(minhash))
+    table = FingerprintTable.of(codes, shingles, hash_bits(minhash, 4), minhash.places)
     everything = np.arange(len(codes))
     found: list[tuple[Keys, Ints]] = []
     for band_pass in plan_passes(share, recall, table.buckets):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.arrays import Ints
-from simdoc_search.duplicates.fingerprint_table import FingerprintTable, bucket_count
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.keep_order import Keep, KeepCriteria
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_path, file_problem
 from simdoc_search.sketch.settings import Settings
@@ -66,7 +66,6 @@ class Documents:
         with_tokens: bool = True,
         max_token_bytes: int = _MAX_TOKEN_BYTES,
     ) -> None:
-        bucket_count(settings.minhash)  # raises before all is read
         self.left_out: dict[Place, str] = {}
         self.gone: Counter[str] = Counter()
         self._ids = _StringBuffer()
@@ -233,7 +232,7 @@ def _table(
     codes: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
 ) -> FingerprintTable:
     """Make the table of documents in keep order. An unknown number of shingles is estimated from the tokens."""
-    sketch, buckets = settings.minhash, bucket_count(settings.minhash)
+    sketch, buckets = settings.minhash, settings.minhash.places
     least = np.minimum(counts, 1) if sketch.fills_all_places else counts
     filled = np.minimum(least, buckets - 0.5) / buckets
     estimate = np.ceil(-buckets * np.log1p(-filled)).astype(np.int64)

@@ -22,7 +22,7 @@ from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.excluded_indices import LeftOutIndex
+from simdoc_search.stores.record import LeftOutIndex
 
 _PAIRS_AT_ONCE = 1 << 11
 _TEXTS_AT_ONCE = 20

@@ -18,7 +18,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 
 MeasureName = Literal["jaccard", "containment", "contained"]
 MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
@@ -44,7 +44,7 @@ class Measure:
     def __post_init__(self) -> None:
         if self.name not in MEASURES:
             raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.name!r}")
-        if not exact(self.overlap, "overlap"):
+        if not parse_fraction(self.overlap, "overlap"):
             raise QuerySyntaxError("an overlap of 0 would pair all documents with all; give a fraction over 0, up to 1")
 
     @property

@@ -20,9 +20,9 @@ from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
 from simdoc_search.passages.ignored_words import ignored_words, left_text
 from simdoc_search.sketch.estimate import count_common
-from simdoc_search.sketch.frequencies import numbered
+from simdoc_search.sketch.hash_functions import siphash_2_4_128
+from simdoc_search.sketch.hashing import numbered
 from simdoc_search.sketch.long_text import LONG, shingles_in_pieces
-from simdoc_search.sketch.siphash import siphash_2_4_128
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 """Reads the texts of documents by their numbers; a text that is not stored is None, or left out."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from simdoc_search.display import counted
 from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
-from simdoc_search.search.query_concepts import QueryConcepts
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.related_names import UNNAMED, NamedWord
+from simdoc_search.search.related_concepts import UNNAMED, NamedWord, QueryConcepts
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.idf import ConceptWeights
 

@@ -29,7 +29,6 @@ from simdoc_search.search.stored_texts import (
     resolved_record,
 )
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.record import Record, has_changed
 
 MAX_COMPARED = 2_000
@@ -181,7 +180,7 @@ def _result(
         spans_of(text.words, document.ignored) if text else [],
         options.offset,
         len(exact) < len(matches),
-        left_out_indices(store),
+        store.left_out_indices(),
     )
 
 

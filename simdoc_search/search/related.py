@@ -9,16 +9,21 @@ from simdoc_search.errors import SimdocError
 from simdoc_search.search.answers import with_fields
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import RelatedQuery
-from simdoc_search.search.query_concepts import QueryConcepts, query_concepts
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.related_candidates import RelatedCandidates, related_candidates
-from simdoc_search.search.related_names import UNNAMED, NamedConcepts, NamedWord, named_words
+from simdoc_search.search.related_concepts import (
+    UNNAMED,
+    NamedConcepts,
+    NamedWord,
+    QueryConcepts,
+    named_words,
+    query_concepts,
+)
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.stored_texts import read_texts, resolved_record
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.versions import Limits, matched_with_many
 from simdoc_search.versions.idf import ConceptWeights
 from simdoc_search.versions.relations import Weighted, explained, relation_score
@@ -57,7 +62,7 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
         unnamed if query.name_concepts else "",
         len(ranked),
         query.offset,
-        left_out_indices(store),
+        store.left_out_indices(),
         limits,
     )
 

@@ -9,7 +9,7 @@ from itertools import chain
 
 from simdoc_search.documents import Place, is_in_several, spellings
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
 from simdoc_search.search.files import ids_of_file, possible_ids
 from simdoc_search.stores.base import Store
@@ -158,8 +158,8 @@ def fingerprint_query(
     """
     return FingerprintQuery(
         id,
-        None if overlap is None else exact(overlap, "overlap"),
-        None if probability is None else exact(probability, "probability"),
+        None if overlap is None else parse_fraction(overlap, "overlap"),
+        None if probability is None else parse_fraction(probability, "probability"),
     )
 
 

@@ -23,7 +23,6 @@ from simdoc_search.search.similar_ranking import Ranking
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import AnalysedText, complete_record, read_texts
 from simdoc_search.stores.base import Candidates, Store
-from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.record import Record
 
 _log = logging.getLogger(__name__)
@@ -125,7 +124,7 @@ def _result(
         total=max(total, len(hits)),
         is_total_exact=is_total_exact,
         offset=options.offset,
-        left_out_indices=left_out_indices(store),
+        left_out_indices=store.left_out_indices(),
     )
 
 

@@ -22,7 +22,6 @@ from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measu
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.record import Record, has_changed
 from simdoc_search.stores.shared_tokens import Shared
 
@@ -74,7 +73,7 @@ def similar_by_containment(
         total=total,
         is_total_exact=compared >= len(candidates.documents) == candidates.total,
         offset=options.offset,
-        left_out_indices=left_out_indices(store),
+        left_out_indices=store.left_out_indices(),
     )
 
 

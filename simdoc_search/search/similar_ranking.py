@@ -83,7 +83,7 @@ class Ranking:
                 break
             is_known = is_known or is_complete(most)
             shared, union = self._counts(candidate)
-            if self.plan.stays(shared, union, self.overlap):
+            if self.plan.is_hit(shared, union, self.overlap):
                 total += 1
                 if not is_known:
                     insort(ranked, (-shared / union, -shared, number, candidate))
@@ -133,7 +133,7 @@ class Ranking:
         for candidate in candidates:
             shared, union = self._counts(candidate)
             can_reach = not self.overlap or max_overlap(shared, union) >= self.overlap
-            if can_reach and self.plan.stays(shared, union, None):
+            if can_reach and self.plan.is_hit(shared, union, None):
                 yield candidate
 
     def _exact_hit(self, candidate: Candidate, record: Record, text: AnalysedText) -> Hit | None:
@@ -146,7 +146,7 @@ class Ranking:
 
     def _estimated_hit(self, candidate: Candidate) -> Hit | None:
         shared, union = self._counts(candidate)
-        if not self.plan.stays(shared, union, self.overlap):
+        if not self.plan.is_hit(shared, union, self.overlap):
             return None
         return Hit(candidate.place, shared / union, shared, "estimated", candidate.fields)
 

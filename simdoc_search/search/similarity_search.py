@@ -19,13 +19,12 @@ from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.groups import Families, FamilyMembers, Topic, Topics, find_families, find_topics
 from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, delete_documents, index_documents
-from simdoc_search.languages import language_said
+from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answers import raise_error
-from simdoc_search.search.clauses import expand_clauses
 from simdoc_search.search.concepts import ConceptsResult, concepts_of
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.keywords import takes
@@ -45,13 +44,14 @@ from simdoc_search.search.options import (
 )
 from simdoc_search.search.passages import passages_of_many
 from simdoc_search.search.passages_result import PassageResult
-from simdoc_search.search.query_concepts import query_concepts
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.rejection import DuplicateGate
 from simdoc_search.search.related import related_to
+from simdoc_search.search.related_concepts import query_concepts
 from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.search.resolver import Question, Resolver
 from simdoc_search.search.similar import similar_to_many, similar_to_text
+from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import complete_record, read_records, resolved_record
 from simdoc_search.search.versions import order_family, versions_of
@@ -196,7 +196,7 @@ class SimilaritySearch:
         Args:
             filters: only documents with these fields, as for `similar`.
         """
-        return Counter(language_said(record.metadata) for record in self.store.scan(filters=filters))
+        return Counter(declared_language(record.metadata) for record in self.store.scan(filters=filters))
 
     # --- similar documents ---
 
@@ -502,14 +502,13 @@ class SimilaritySearch:
         self._check_field(families.documents, options.filters)
         return families
 
-    def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
+    def ordered(self, family: FamilyMembers) -> VersionFamily:
         """Order a family by its evidence, as `versions` does. Texts are not compared.
 
         Args:
             family: one of `version_families().families()`.
-            version_control: as for `versions`.
         """
-        return order_family(self.store, family, version_control=version_control)
+        return order_family(self.store, family)
 
     @span("simdoc_search.topics")
     @takes(GroupOptions)

@@ -140,18 +140,10 @@ def _best_path(cost: Costs) -> list[int]:
 
 
 def _good_path(changed: Costs) -> list[int]:
-    """Return a cheap path: join the nearest documents first, as long as they form paths, then move single ones."""
-    count = len(changed)
-    paths = [[number] for number in range(count)]  # the path that ends with a document
-    one, other = np.triu_indices(count, 1)
-    for pair in np.argsort(changed[one, other], kind="stable").tolist():
-        a, b = paths[one[pair]], paths[other[pair]]
-        if a is b or not a or not b:
-            continue
-        joined = (a if a[-1] == one[pair] else a[::-1]) + (b if b[0] == other[pair] else b[::-1])
-        paths[one[pair]] = paths[other[pair]] = []
-        paths[joined[0]] = paths[joined[-1]] = joined
-    path = next(path for path in paths if path)
+    """Return a cheap path: insert each document at its cheapest place, then move single ones until nothing improves."""
+    path: list[int] = []
+    for number in range(len(changed)):
+        path.insert(_cheapest_place(changed, path, number), number)
     for _ in range(_ROUNDS):
         check_stopped()
         before = _length(changed, path)

@@ -16,10 +16,9 @@ from simdoc_search.web.response import Page
 
 
 def versions(request: PageRequest) -> Page:
-    """The versions of a document or a text, oldest first. Commit dates are not read: no request starts git."""
+    """The versions of a document or a text, oldest first."""
     query = query_document(request)
-    options = {**_options(request), "version_control": False}
-    result = request.served.search().versions(**query.arguments(), **options)
+    result = request.served.search().versions(**query.arguments(), **_options(request))
     values = {
         **query.template_values(request),
         "result": result,

@@ -82,7 +82,7 @@ def test_an_id_over_512_bytes_is_skipped_and_one_of_512_is_not(folder: Path) -> 
         ("_20_80", "no id before the numbers; write an id"),
         ('"a', "is not closed; write"),
         ('""_20', "write an id between the quotes"),
-        ('"a"20', "after the quoted id is not understood; write"),
+        ('"a"20', "after the quoted id is not a number; write"),
         ('"a"_x', "write a number like 20 or 12.5"),
         ("a_0.2", "write 20 for 20 %"),
         ("a_101", "over 100"),
@@ -157,7 +157,10 @@ def test_an_address_with_a_password_is_neither_shown_nor_made_a_folder(
 def test_the_store_of_the_environment_is_looked_at_as_well(folder: Path, command: list[str]) -> None:
     """SIMDOC_STORE may be mistyped like the option."""
     write(folder, {"a.txt": "some words"})
-    for place, said in (("htp://u:SECRET@h/x", "write http://h/x"), ("localhost:9200/docs", "write http://localhost")):
+    for place, said in (
+        ("htp://u:SECRET@h/x", "write http://host:port/index"),
+        ("localhost:9200/docs", "write http://localhost"),
+    ):
         result = run(*command, SIMDOC_STORE=place)
 
         assert said in usage_error(result)

@@ -98,7 +98,7 @@ def test_synonyms_are_those_of_the_store() -> None:
         said = sentence(run(*command))
         assert f"the concepts were found with synonyms {check}; give their file (--synonyms)" == said
         other = sentence(run(*command, "--synonyms", "other.txt"))
-        assert re.fullmatch(f".* with synonyms {check}, and not [0-9a-f]+; give their file .*", other)
+        assert re.fullmatch(f".* with synonyms {check}, not [0-9a-f]+; give their file .*", other)
     said = sentence(run("related", "D3", *needed, "bad.txt"))
     assert "line 1 of the synonyms bad.txt has an empty name; write `a, b => c` or `a, b, c`" == said
 
@@ -127,8 +127,8 @@ def test_options_for_concepts_are_checked_before_a_store_is_made(folder: Path) -
 
     for name in ("x", "spacy:"):
         said = usage_error(run(*new, "--with", "relations", "--concepts", name))
-        assert "there are yake, names and spacy:MODEL" in said
-    assert "are for --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
+        assert "use yake, names or spacy:MODEL" in said
+    assert "need --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--concepts", "names"))
 

@@ -81,7 +81,7 @@ def test_the_timeline_says_which_is_newest_and_what_changed() -> None:
 
 def test_a_file_is_asked_about() -> None:
     """Its own dates count; the document that it is itself is left out, and said."""
-    lines = output("versions", "--file", "new.txt", "--no-version-control").splitlines()
+    lines = output("versions", "--file", "new.txt").splitlines()
     own = output("versions", "--file", "corpus/2023/Report <b>.txt").splitlines()
 
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == [

@@ -172,7 +172,7 @@ def test_an_index_remembers_what_it_leaves_out(tmp_path: Path) -> None:
         "index", folder / "a.md", "--front-matter", "skip", "--quoted-replies", "skip", *place
     )
     error = sentence(run("index", folder, "--front-matter", "skip", *place))
-    assert "was made with --front-matter skip and --quoted-replies skip, as it must stay" in error
+    assert "was made with --front-matter skip and --quoted-replies skip, and cannot change" in error
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,7 @@ def test_ctrl_c_leaves_no_half_cache(faults: list[str]) -> None:
 
 @pytest.mark.usefixtures("faults")
 def test_two_at_once_do_not_harm_each_other() -> None:
+    pytest.importorskip("jgo")
     found: list[list[Path]] = []
     both = [threading.Thread(target=lambda: found.append(find_jars())) for _ in range(2)]
     for each in both:

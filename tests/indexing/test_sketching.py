@@ -95,7 +95,7 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
             Extractor(Capitals("others")),
             "the store has concepts of capitals, but the given extractor is others",
         ),
-        (BOTH, None, "no extractor that is shipped is called 'capitals'"),
+        (BOTH, None, "no built-in extractor is called 'capitals'"),
         (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; leave"),
     ],
 )

@@ -1,4 +1,4 @@
-"""How is a plan said to a database of SQL? What it finds there is what the local store finds."""
+"""Plans in SQL find in SQLite and DuckDB what they find in the local store."""
 
 from __future__ import annotations
 
@@ -30,16 +30,14 @@ EMPTY = ("empty", "...")
 
 
 class Connection(Protocol):
-    """What both drivers have."""
-
     def execute(self, text: str, parameters: Any = (), /) -> Any: ...
 
 
 def corpus() -> dict[str, list[str]]:
-    """Some hundred documents with the tokens of each: pairs that overlap, odd ids, and two without words."""
+    """The tokens of some hundred documents: pairs that overlap, odd ids, and one without words."""
     rng = random.Random("sql")
     texts: dict[str, str] = {}
-    for number in range(100):
+    for number in range(60):
         pair = overlapping(rng, rng.choice([8, 30, 80]), rng.choice([0.1, 0.3, 0.6, 0.9]))
         texts |= {f"{number}/{name}": each for name, each in zip("ab", pair, strict=True)}
     texts |= {id: texts[f"{number}/a"] + text(rng, 9) for number, id in enumerate(ODD_IDS)} | dict.fromkeys(
@@ -52,7 +50,6 @@ CORPUS = corpus()
 
 
 def fill(connection: Connection, documents: dict[str, list[str]]) -> None:
-    """The tables with these documents."""
     connection.execute("BEGIN")
     for statement in TABLES.create():
         connection.execute(statement)
@@ -62,44 +59,43 @@ def fill(connection: Connection, documents: dict[str, list[str]]) -> None:
 
 
 def run(connection: Connection, *statements: Statement) -> None:
-    """Each of them."""
     for each in statements:
         connection.execute(*each)
 
 
 def found(connection: Connection, made: Plan, **options: Any) -> list[tuple[int, str]]:
-    """What a plan finds as `found_in_store` gives it; it must come greatest `matched` first."""
+    """The rows of a plan, in the order of `found_in_store`; the database returns the largest `matched` first."""
     rows = connection.execute(*to_sql(made, TABLES, **options)).fetchall()
     assert [row[1] for row in rows] == sorted((row[1] for row in rows), reverse=True)
     return sorted(((matched, id) for id, matched in rows), key=lambda each: (-each[0], each[1]))
 
 
+def connect(name: str) -> Any:
+    return closing(sqlite3.connect(":memory:") if name == "sqlite" else duckdb.connect())
+
+
 @pytest.fixture(params=["sqlite", "duckdb"])
 def empty(request: pytest.FixtureRequest) -> Iterator[Connection]:
-    """A database without tables."""
-    connection: Any = sqlite3.connect(":memory:") if request.param == "sqlite" else duckdb.connect()
-    with closing(connection):
+    with connect(request.param) as connection:
         yield connection
 
 
 @pytest.fixture(scope="module", params=["sqlite", "duckdb"])
 def filled(request: pytest.FixtureRequest) -> Iterator[Connection]:
     """A database with the corpus; no test changes it."""
-    connection: Any = sqlite3.connect(":memory:") if request.param == "sqlite" else duckdb.connect()
-    with closing(connection):
+    with connect(request.param) as connection:
         fill(connection, CORPUS)
         yield connection
 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
-    """The local store with the corpus."""
     with closing(open_store(":memory:")) as opened:
         put(opened, *(record(id, decode(tokens).tolist()) for id, tokens in CORPUS.items()))
         yield opened
 
 
-ASKED: dict[str, dict[str, Any]] = {
+QUERIES: dict[str, dict[str, Any]] = {
     "any": {},
     "_20": {"overlap": 0.2},
     "_50 verified": {"overlap": 0.5, "verified": True},
@@ -110,17 +106,17 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("asked", ASKED)
-def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store: Store, asked: str) -> None:
-    """The same documents with as many equal tokens, for long, short and empty sources, the source left out or not."""
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store: Store, query: str) -> None:
+    """For long, short and empty sources, with the source and without."""
     hits = 0
-    for id in (*random.Random(asked).sample(sorted(CORPUS), 6), ODD_IDS[0], EMPTY[0]):
-        made = plan(CORPUS[id], **ASKED[asked])
+    for id in (*random.Random(query).sample(sorted(CORPUS), 4), ODD_IDS[0], EMPTY[0]):
+        made = plan(CORPUS[id], **QUERIES[query])
         expected = found_in_store(store, made, exclude=Place(id))
         hits += len(expected)
 
         assert expected == found(filled, made, exclude_id=id, score="tokens")
-        chosen = {each for _, each in found(filled, made)}  # by bands, which alone do not count tokens
+        chosen = {each for _, each in found(filled, made)}  # selected by bands, without counting tokens
         least = made.minimum_match if isinstance(made, Bands) else 0
         enough = {each for each in chosen if len({*CORPUS[each]} & {*made.tokens}) >= least}
         assert {each for _, each in expected} | ({id} if CORPUS[id] else set()) == enough
@@ -129,9 +125,9 @@ def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store
 
 
 def test_any_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store: Store) -> None:
-    """Plans that no planner makes: bands of different sizes, empty ones, minima and ranges that nothing reaches."""
+    """Plans that no planner makes: bands of different sizes, empty ones, unreachable minima and ranges."""
     rng = random.Random("plans")
-    for id in rng.sample(sorted(CORPUS), 12):
+    for id in rng.sample(sorted(CORPUS), 6):
         tokens = tuple(rng.sample(CORPUS[id], min(len(CORPUS[id]), 30)))
         bands = tuple(tuple(rng.sample(tokens, min(len(tokens), rng.randint(0, 3)))) for _ in range(rng.randint(0, 5)))
         low = rng.randint(0, 60)
@@ -139,8 +135,8 @@ def test_any_plan_finds_what_it_finds_in_the_local_store(filled: Connection, sto
             assert found_in_store(store, made) == found(filled, made, score="tokens")
 
 
-def test_matched_counts_bands_unless_tokens_are_asked_for(filled: Connection) -> None:
-    """Each band that is whole is one; the documents are the same."""
+def test_matched_counts_whole_bands_by_default(filled: Connection) -> None:
+    """Or tokens; the documents are the same."""
     tokens = CORPUS["7/b"]
     made = plan(tokens, 0.2, 0.8, planner="all")
     assert isinstance(made, Bands)
@@ -156,13 +152,13 @@ def test_matched_counts_bands_unless_tokens_are_asked_for(filled: Connection) ->
 
 
 @pytest.mark.parametrize("id", [*ODD_IDS, *EMPTY, "nobody"])
-def test_the_tokens_of_a_document_are_those_that_were_put(filled: Connection, id: str) -> None:
-    """Whatever its id is; none of a document without words, or of one that is not there."""
+def test_tokens_of_a_document_are_read_back(filled: Connection, id: str) -> None:
+    """For any id; a document without words, or a missing one, has none."""
     assert CORPUS.get(id, []) == sorted(token for (token,) in filled.execute(*TABLES.tokens_of(id)).fetchall())
 
 
 def test_a_document_is_replaced_and_deleted(empty: Connection) -> None:
-    """Its old tokens are gone; others stay; to delete what is not there is no error, to put it twice is one."""
+    """To delete a missing document is not an error; to add one twice is."""
     fill(empty, {"a": ["A", "B"], "b": ["B", "C"]})
     run(empty, *TABLES.delete("a"), *TABLES.delete("nobody"))
     run(empty, *TABLES.put("a", ["C", "D", "E"]))
@@ -176,8 +172,7 @@ def test_a_document_is_replaced_and_deleted(empty: Connection) -> None:
     assert [(1, "b")] == found(empty, Threshold(("C", "D"), 1))
 
 
-def test_the_query_stands_beside_conditions_of_the_application(empty: Connection) -> None:
-    """In parentheses, joined with a table of its own."""
+def test_the_query_can_be_a_subquery_of_the_application(empty: Connection) -> None:
     fill(empty, {id: ["A", "B"] for id in ("a", "b", "c")})
     empty.execute("CREATE TABLE articles (id TEXT PRIMARY KEY, language TEXT)")
     empty.execute("INSERT INTO articles VALUES ('a', 'de'), ('b', 'en'), ('c', 'de')")
@@ -190,7 +185,7 @@ def test_the_query_stands_beside_conditions_of_the_application(empty: Connection
 @pytest.mark.parametrize("numbers", [(), (0.05, 0.99)])
 @pytest.mark.slow
 def test_the_longest_fingerprint_stays_below_the_limits(empty: Connection, numbers: tuple[float, ...]) -> None:
-    """4096 tokens, every one in a band and counted."""
+    """4096 tokens, all of them in bands and counted."""
     tokens = [f"{number:04}" for number in range(4096)]
     fill(empty, {"a": tokens})
     made = plan(tokens, *numbers, planner="all")
@@ -200,11 +195,11 @@ def test_the_longest_fingerprint_stays_below_the_limits(empty: Connection, numbe
 
 @pytest.mark.parametrize("made", [plan("ABC"), plan("ABCD", 0.5), plan("ABCD", 0.5, 0.8), plan("ABCDEF", 0.2, 0.9)])
 def test_a_value_is_always_a_parameter(made: Plan) -> None:
-    """Of each way to write them there are as many as values, none in quotes, and the rest of the text is the same."""
+    """Each placeholder occurs as often as there are values, and the rest of the statement is the same."""
     signs: tuple[Placeholder, ...] = ("?", "%s", "$1")
     texts = set()
     for sign in signs:
-        tables = Tables("t", sign)
+        tables = Tables(sign)
         statements = (
             to_sql(made, tables, exclude_id="x'y", score="tokens"),
             tables.tokens_of("x'y"),
@@ -221,12 +216,8 @@ def test_a_value_is_always_a_parameter(made: Plan) -> None:
     assert 1 == len(texts)
 
 
-def test_what_would_not_run_is_refused() -> None:
-    """Names that are none, an unknown sign, more parameters than the database takes."""
-    for prefix in ("", "1a", "a b", "a;b", 'a"', "ä", "a" * 41):
-        with pytest.raises(QuerySyntaxError, match="prefix"):
-            Tables(prefix)
+def test_an_unknown_placeholder_and_too_many_parameters_are_refused() -> None:
     with pytest.raises(QuerySyntaxError, match="placeholder"):
-        Tables(placeholder=":id")  # type: ignore[arg-type] # what is refused
+        Tables(placeholder=":id")  # type: ignore[arg-type]
     with pytest.raises(QuerySyntaxError, match="has 32767 parameters and the database allows 32766"):
         to_sql(plan([str(number) for number in range(MAX_PARAMETERS)]))

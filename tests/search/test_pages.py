@@ -25,7 +25,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "verified": ("similar", {"overlap": 0.2}),
     "containment": ("similar", {"measure": "containment"}),
     "passages": ("passages", {}),
-    "versions": ("versions", {"version_control": False}),
+    "versions": ("versions", {}),
     "related": ("related", {}),
 }
 

@@ -265,7 +265,7 @@ def test_an_unknown_id_deletes_none(search: SimilaritySearch) -> None:
 def test_other_settings_are_refused(other: Settings, tmp_path: Path) -> None:
     """A store answers with the settings it was made with; asked for others, it shows both, either way round."""
     for made, asked in ((Settings(), other), (other, Settings())):
-        place = tmp_path / f"made with {made.token_length} {made.analysis.shingle_size} {made.minhash.positions}"
+        place = tmp_path / f"made with {made.token_length} {made.analysis.shingle_size} {made.minhash.places}"
         with closing(open_store(place, made, create=True)) as store:
             SimilaritySearch(store).index([Document("a", words(1, 9)), Document("b", words(1, 8))])
         with pytest.raises(FormatMismatchError, match="was made with") as caught:

@@ -93,7 +93,7 @@ def test_synonyms_relate_what_has_no_word_in_common(new_store: NewStore) -> None
         search.index((Document(id, text) for id, text in texts.items()), extractor=with_them)
         with pytest.raises(FormatMismatchError, match=r"with synonyms .*; give their file"):
             search.related(text="the Lorry")
-        with pytest.raises(FormatMismatchError, match="and not "):
+        with pytest.raises(FormatMismatchError, match=", not "):
             search.related(text="the Lorry", synonyms=Synonyms({("x",): ("y",)}))
         with pytest.raises(FormatMismatchError, match="give the one it was made with"):
             search.related("a", extractor=extractor_named("names"))

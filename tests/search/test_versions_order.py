@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 from simdoc_search import Document, SimilaritySearch, read_corpus
@@ -91,25 +90,3 @@ def test_files_that_were_indexed(new_memory_store: NewStore, tmp_path: Path) -> 
 
     assert (["b.txt", "c.txt", "a.txt"], "modification time") == ([each.name for each in stored.timeline], stored.by)
     assert ["b.txt", "c.txt", str(folder / "a.txt")] == [each.name for each in result.timeline]
-
-
-def test_the_last_commits_of_files_order_them(new_memory_store: NewStore, tmp_path: Path) -> None:
-    """Where nothing better does, and git may be asked."""
-    first = prose(12, 3)
-    for number, name in enumerate("bac"):
-        (tmp_path / f"{name}.txt").write_text(" ".join(first[: 12 - number]))
-    for name, day in (("b", 3), ("a", 1), ("c", 2)):
-        at = f"2021-03-0{day}T10:00:00Z"
-        dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
-        known = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-        for arguments in (["init", "-q"], ["add", f"{name}.txt"], [*known, "commit", "-qm", "a"]):
-            subprocess.run(["git", *arguments], cwd=tmp_path, check=True, env=os.environ | dates)
-    with new_memory_store(SETTINGS) as store:
-        search = SimilaritySearch(store)
-        search.index(read_corpus([tmp_path]))
-        asked = search.versions("a.txt")
-        not_asked = search.versions("a.txt", version_control=False)
-
-    assert (["a.txt", "c.txt", "b.txt"], "version control") == ([each.name for each in asked.timeline], asked.by)
-    assert "texts" == not_asked.by
-    assert "all files were written within 60 seconds" in not_asked.reason

@@ -10,8 +10,7 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from simdoc_search.analysis.word_classes import classes
-from simdoc_search.analysis.word_grammar import rules
+from simdoc_search.analysis.word_grammar import classes, rules
 
 _NONE: frozenset[int] = frozenset()
 

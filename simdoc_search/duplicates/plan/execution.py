@@ -23,7 +23,7 @@ from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.removal import Removal
+from simdoc_search.stores.record import Removal
 
 _DOCUMENTS_AT_ONCE = 500
 

@@ -112,7 +112,7 @@ def test_questions_are_answered_from_the_indices_that_have_the_field(rolled: Rol
 )
 def test_each_command_says_what_it_leaves_out(rolled: Rolled, asked: list[str]) -> None:
     note = (
-        f"note: 1 document of the index {rolled.names[1]} is not compared, as it has no field simdoc.tokens; "
+        f"note: 1 document of the index {rolled.names[1]} is not compared: it has no field simdoc.tokens; "
         f"run simdoc-search backfill {rolled.url} --text-field body"
     )
     for store in (rolled.url, f"{rolled.url}-0000*", f"{rolled.url[: -len(rolled.alias)]}{','.join(rolled.names)}"):
@@ -129,7 +129,7 @@ def test_pages_say_what_they_leave_out(rolled: Rolled) -> None:
         page = pages.html("/similar", q="a")
 
     assert (rolled.names[1], 1) == (left_out["index"], left_out["documents"])
-    assert f"Note: 1 document of the index {rolled.names[1]} is not compared, as it has no field" in page
+    assert f"Note: 1 document of the index {rolled.names[1]} is not compared: it has no field" in page
     assert rolled.url not in page + left_out["reason"]
 
 
@@ -227,7 +227,7 @@ def test_a_data_stream_is_asked_likewise(made: Indices) -> None:
 def test_a_closed_index_behind_an_alias_is_left_out(rolled: Rolled) -> None:
     output("backfill", rolled.url, "--text-field", "body")
     closed = rolled.close(1)
-    said = f"note: the index {closed} is left out, as it is closed; open it with POST /{closed}/_open"
+    said = f"note: the index {closed} is left out: it is closed; open it with POST /{closed}/_open"
     for asked in (["similar", "a"], ["passages", "a"], ["duplicates", "--via", "engine"], ["info"], ["list"]):
         for store in (rolled.url, f"{rolled.url}-0000*"):
             result = run(*asked, "--store", store)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, Score, to_dsl
-from simdoc_search.query.planner import Planner, exact, plan
+from simdoc_search.query.planner import Planner, parse_fraction, plan
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
@@ -51,7 +51,7 @@ class Similar:
         kind: `text` (our field) or `terms` (a keyword field with one token per term).
         buckets_field: the field with each document's number of tokens, `simdoc.buckets` in our mapping. With it, the
             engine leaves out documents that are too short or too long to reach the overlap.
-        planner: `enough`, `all` or the rows per band, see `plan`.
+        planner: `enough` or `all`, see `plan`.
         settings: settings of the fingerprints; None for the defaults.
 
     Attributes:
@@ -79,9 +79,8 @@ class Similar:
         self.parts: list[str] = [field]
         self._field, self._kind, self._buckets_field = field, kind, buckets_field
         self._settings = settings or Settings()
-        self._overlap = None if overlap is None else exact(overlap, "overlap")
-        banded = self._settings.banded(len(self.tokens), self._overlap) if self._overlap else None
-        self.plan: Plan = plan(self.tokens, self._overlap, probability, planner=planner, banded=banded)
+        self._overlap = None if overlap is None else parse_fraction(overlap, "overlap")
+        self.plan: Plan = plan(self.tokens, self._overlap, probability, planner=planner)
 
     @classmethod
     def of_text(
@@ -108,14 +107,7 @@ class Similar:
     ) -> dict[str, Any]:
         """Return the clause for the `must` of a `bool` query, or for its `filter` to keep the application's scores.
 
-        Args:
-            filters: clauses of the application; they may also be placed next to this one.
-            exclude_id: the `_id` of a document to leave out, usually the source.
-            score: the score of bands, see `to_dsl`. `tokens` sorts approximately by overlap.
-            max_clauses: the engine's clause limit.
-
-        Raises:
-            QuerySyntaxError: the kind of field is unknown, or there are more clauses than the engine allows.
+        For arguments and errors see `to_dsl`. The score `tokens` sorts approximately by overlap.
         """
         return to_dsl(
             self.plan,
@@ -134,55 +126,47 @@ class Similar:
         With an overlap and no probability, these are the hits whose estimate reaches it. With a probability, these
         are the hits whose estimate does not rule it out (2.33 standard deviations: 1 in 100 documents of exactly that
         overlap is dropped). Fewer may be left than were requested, so request several times as many as you show.
-        Documents without our tokens are left out, and also those with unreadable tokens, which are logged.
+        Documents without our tokens are left out. Documents with unreadable tokens are also left out, and logged.
 
         Args:
             hits: `response["hits"]["hits"]` of an engine's answer, with `parts` in their `_source`.
 
         Raises:
-            QuerySyntaxError: no hit has tokens in its `_source`, or the source's tokens are not ours, such as those
-            of an
-                engine's `min_hash` filter, which hits do not contain.
+            QuerySyntaxError: no hit has tokens in its `_source`, or the source's tokens are not ours, such as those of
+                an engine's `min_hash` filter, which hits do not contain.
         """
-        every = [(hit, list(_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
-        if every and not any(found for _, found in every):
+        rows = [(hit, list(_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
+        if rows and not any(values for _, values in rows):
             raise QuerySyntaxError(f"no hit has {self._field} in its _source; name it in the _source of the request")
         try:
             ours = self._codes(self.tokens)
         except ValueError as error:
-            raise QuerySyntaxError(f"hits cannot be refined by tokens that are none of ours: {error}") from error
+            raise QuerySyntaxError(f"cannot refine hits, because the source's tokens are not ours: {error}") from error
         refined = []
-        for hit, found in every:
-            theirs = self._read(hit, found)
-            if theirs is None:
+        for hit, values in rows:
+            tokens = [token for value in values for token in str(value).split()]
+            try:
+                shared, union = self._settings.estimate(ours, self._codes(tokens))
+            except ValueError as error:
+                _log.warning("left out: the document %r has tokens that are not ours (%s)", hit.get("_id"), error)
                 continue
-            shared, union = self._settings.estimate(ours, theirs)
-            if self.plan.stays(shared, union, self._overlap):
+            if tokens and self.plan.is_hit(shared, union, self._overlap):
                 refined.append(SimilarHit(hit, shared / union, shared))
         return refined
-
-    def _read(self, hit: Mapping[str, Any], found: list[Any]) -> NDArray[np.uint32] | None:
-        """Return the codes of a hit; None if it has none, or none that can be read."""
-        try:
-            tokens = [token for each in found for token in str(each).split()]
-            return self._codes(tokens) if tokens else None
-        except ValueError as error:
-            _log.warning("left out: the document %r has tokens that are none of ours (%s)", hit.get("_id"), error)
-            return None
 
     def _codes(self, tokens: Sequence[str]) -> NDArray[np.uint32]:
         """Return tokens as numbers, ascending, without repeats."""
         codes = np.unique(decode(tokens, self._settings.token_length))
         if len(codes) < len(tokens):
-            raise ValueError("some are there twice")
+            raise ValueError("some occur twice")
         return codes
 
 
 def _values(value: Any, path: Sequence[str]) -> Iterator[Any]:
     """Yield the values at a path of a document: in objects, at keys with dots, and in lists of either."""
     if isinstance(value, list | tuple):
-        for each in value:
-            yield from _values(each, path)
+        for item in value:
+            yield from _values(item, path)
     elif not path:
         if value is not None:
             yield value

@@ -1,4 +1,4 @@
-"""One request of an application's own, to a real engine: its words, its permissions, our clause; its hits refined."""
+"""An application's own request to a real engine, with its words, its permissions and our clause."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READABLE = {"terms": {"readers": ["ann", "everyone"]}}
 
 
 def articles() -> Iterator[dict[str, Any]]:
-    """What overlaps the source by less and more; long ones that have all of it; some of it may not be read by ann."""
+    """Documents that overlap the source more or less, and long ones that contain it; ann may not read some of them."""
     rng = random.Random(2)
     texts = [SOURCE] + [" ".join(SOURCE.split()[: 120 - 4 * number]) + text(rng, 4 * number) for number in range(25)]
     texts += [SOURCE + text(rng, 40 * number) for number in range(25)] + [overlapping(rng, 120, 0.5)[0]]
@@ -32,9 +32,8 @@ def articles() -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """Indices in each engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as them:
-        yield them
+    with indices(request.getfixturevalue(f"{request.param}_url")) as created:
+        yield created
 
 
 @pytest.fixture(scope="module")
@@ -49,41 +48,31 @@ def index(made: Indices) -> str:
 
 
 def hits(made: Indices, index: str, query: dict[str, Any], parts: list[str], size: int = 100) -> list[dict[str, Any]]:
-    """Those of one request."""
     body = {"query": query, "_source": ["title", *parts], "size": size}
     found: list[dict[str, Any]] = call(made.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
     return found
 
 
 def source_tokens(made: Indices, index: str) -> str:
-    """Read by id."""
     tokens: str = call(made.engine, "GET", f"/{index}/_doc/0")["_source"]["simdoc"]["tokens"]
     return tokens
 
 
-@pytest.mark.parametrize("probability", [None, 0.8])
-@pytest.mark.parametrize("overlap", [None, 0.2, 0.5, 0.8])
+@pytest.mark.parametrize(("overlap", "probability"), [(None, None), (0.2, None), (0.8, None), (0.5, 0.8)])
 def test_one_request_finds_what_the_search_finds(
     made: Indices, index: str, overlap: float | None, probability: float | None
 ) -> None:
-    """For a stored document and for a text, with the same overlaps, for who may read some of it only."""
-    if overlap is None and probability:
-        return
+    """For a stored document and for a text, with the same overlaps, within the permissions."""
     search = SimilaritySearch(open_store(f"{made.engine}/{index}"))
     buckets: dict[str, Any] = {"buckets_field": "simdoc.buckets"}
     by_id = Similar(source_tokens(made, index), overlap, probability, **buckets)
     of_text = Similar.of_text(SOURCE, overlap, probability, **buckets)
-    asked: dict[str, Any] = {
-        "overlap": overlap,
-        "probability": probability,
-        "filters": [READABLE],
-        "size": 100,
-        "verify": False,
-    }
+    options: dict[str, Any] = {"overlap": overlap, "probability": probability, "filters": [READABLE]}
+    options |= {"size": 100, "verify": False}
 
     for similar, expected in (
-        (by_id, search.similar("0", **asked, source_filters=[READABLE])),
-        (of_text, search.similar_to_text(SOURCE, **asked)),
+        (by_id, search.similar("0", **options, source_filters=[READABLE])),
+        (of_text, search.similar_to_text(SOURCE, **options)),
     ):
         clause = similar.clause(filters=[READABLE], exclude_id=expected.query.id or None)
         refined = similar.refine(hits(made, index, clause, similar.parts))
@@ -93,8 +82,8 @@ def test_one_request_finds_what_the_search_finds(
         assert {hit.id: hit.matched for hit in expected.hits} == {each.hit["_id"]: each.matched for each in refined}
 
 
-def test_hits_of_the_clause_alone_lie_below_the_overlap(made: Indices, index: str) -> None:
-    """Long documents that have the source overlap it little, and come first; refined, none below is left."""
+def test_refining_drops_long_documents_below_the_overlap(made: Indices, index: str) -> None:
+    """They contain the source, so the clause alone ranks them first."""
     similar = Similar(source_tokens(made, index), 0.5)
     found = hits(made, index, similar.clause(exclude_id="0"), similar.parts, size=40)
     refined = similar.refine(found)
@@ -104,8 +93,7 @@ def test_hits_of_the_clause_alone_lie_below_the_overlap(made: Indices, index: st
     assert [round(each.hit["_score"]) for each in refined] == [each.matched for each in refined]
 
 
-def test_the_clause_stands_beside_the_applications_own_query(made: Indices, index: str) -> None:
-    """As a filter it leaves the scores to the application's words, and as a must it adds to them."""
+def test_the_clause_as_a_filter_keeps_the_applications_scores(made: Indices, index: str) -> None:
     similar = Similar(source_tokens(made, index), 0.5, 0.8)
     words = {"match": {"title": "letter"}}
     alone = hits(made, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.parts)
