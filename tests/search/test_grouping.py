@@ -1,4 +1,4 @@
-"""The whole collection in families and topics, in every store."""
+"""Families and topics of a whole collection, in every store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOTH = Settings(sentences=Sentences(), concepts=Concepts())
 
 
 def indexed(new_store: NewStore, settings: Settings = BOTH, **options: bool) -> SimilaritySearch:
-    """The five documents of the paper, the later ones of a later version."""
+    """A search over the five documents of the paper, with dates."""
     search = SimilaritySearch(new_store(settings, **options))
     search.index(
         Document(f"D{n} v{n}", text, {"number": n, "modified": f"2020-01-0{n}"}) for n, text in enumerate(DOCUMENTS, 1)
@@ -23,19 +23,19 @@ def indexed(new_store: NewStore, settings: Settings = BOTH, **options: bool) -> 
     return search
 
 
-def test_families_and_topics_are_those_of_the_questions_about_each_document(new_store: NewStore) -> None:
+def test_families_and_topics_agree_with_versions_and_related(new_store: NewStore) -> None:
     """1 and 2 are versions, 3 and 4 related; the scores are those of `versions` and `related`."""
     search = indexed(new_store)
     families, topics = search.version_families(), search.topics()
 
     with search.store:
-        assert [("D1 v1", "D2 v2")] == [tuple(each.id for each in some) for some in families.groups()]
+        assert [("D1 v1", "D2 v2")] == [tuple(place.id for place in group) for group in families.groups()]
         (edge,) = families.edges()
         assert edge.score == pytest.approx(search.versions("D1 v1").hits[0].score)
         assert (5, 1, 2, {}) == (families.documents, families.family_count, families.member_count, families.left_out)
         (family,) = families.families()
         ordered = search.ordered(family)
-        assert ["D1 v1", "D2 v2"] == [each.name for each in ordered.timeline]
+        assert ["D1 v1", "D2 v2"] == [version.name for version in ordered.timeline]
         assert ordered.newest is not None
         assert "newest: D2 v2, by the modification date in their metadata" == ordered.verdict
         pairs = {(edge.a.id, edge.b.id): (edge.score, edge.kind) for edge in topics.edges()}
@@ -45,12 +45,12 @@ def test_families_and_topics_are_those_of_the_questions_about_each_document(new_
             assert hit.score == pytest.approx(score)
             assert hit.kind == kind
         assert 2 == len(pairs) == topics.topic_count
-        about = {topic.centre.id: search.named(topic) for topic in topics.topics()}
-        assert {"Jason Dufner", "PGA Championship"} <= {*about["D3 v3"]}
+        named = {topic.centre.id: search.named(topic) for topic in topics.topics()}
+        assert {"Jason Dufner", "PGA Championship"} <= {*named["D3 v3"]}
 
 
 def test_filters_choose_the_documents_and_not_the_scores(new_store: NewStore) -> None:
-    """A concept weighs what it weighs in the whole index."""
+    """Weights of concepts are those of the whole index."""
     search = indexed(new_store)
     with search.store:
         (hit,) = search.related("D3 v3").hits
@@ -66,11 +66,13 @@ def test_filters_choose_the_documents_and_not_the_scores(new_store: NewStore) ->
             search.version_families(enough=0)
 
 
-def test_without_sentences_the_texts_give_them(new_store: NewStore) -> None:
-    """As for `versions`; without both it is said what to do, as without concepts."""
+def test_families_of_a_store_without_sentences_are_found_by_its_texts(new_store: NewStore) -> None:
+    """The error without texts or concepts says what to do."""
     search = indexed(new_store, Settings())
     with search.store:
-        assert [("D1 v1", "D2 v2")] == [tuple(each.id for each in some) for some in search.version_families().groups()]
+        assert [("D1 v1", "D2 v2")] == [
+            tuple(place.id for place in group) for group in search.version_families().groups()
+        ]
         with pytest.raises(FormatMismatchError, match="without concepts; "):
             search.topics()
     search = indexed(new_store, Settings(), store_texts=False)
@@ -78,8 +80,7 @@ def test_without_sentences_the_texts_give_them(new_store: NewStore) -> None:
         search.version_families()
 
 
-def test_what_has_nothing_to_compare_is_left_out(new_store: NewStore) -> None:
-    """With the reason."""
+def test_documents_without_concepts_are_left_out_of_topics(new_store: NewStore) -> None:
     search = indexed(new_store)
     with search.store:
         search.index([Document("common", "of the and to")])
