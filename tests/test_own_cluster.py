@@ -1,4 +1,4 @@
-"""scripts/try_elasticsearch changes nothing in a cluster but what it makes itself, and removes that."""
+"""scripts/try_elasticsearch changes only its own things in a cluster, and removes them."""
 
 from __future__ import annotations
 
@@ -26,107 +26,92 @@ SCRIPT = Path(__file__).parents[1] / "scripts" / "own_cluster.py"
 PREFIX = "try-1"
 
 
-def asked(method: str, path: str, *lines: Any) -> Request:
-    """A request of a test."""
+def request(method: str, path: str, *lines: Any) -> Request:
+    """A request."""
     return Request(method, path, {}, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
 
-def passed(request: Request) -> list[Request]:
-    """What of a request reaches the engine."""
+def passed(sent: Request) -> list[Request]:
+    """The requests that reach the engine."""
     with serving(lambda _: answer({})) as server:
-        Gateway(server.url, PREFIX)(request)
+        Gateway(server.url, PREFIX)(sent)
         return server.requests
 
 
 @pytest.mark.parametrize(
-    "request_",
+    "sent",
     [
-        asked("PUT", "/articles"),
-        asked("DELETE", "/try-1-a,articles"),
-        asked("DELETE", "/*"),
-        asked("DELETE", "/_all"),
-        asked("PUT", "/try-1-a", {"aliases": {"articles": {}}}),
-        asked("PUT", "/try-1-a/_alias/articles"),
-        asked("POST", "/articles/_update_by_query"),
-        asked("PUT", "/articles/_settings", {"index.final_pipeline": "_none"}),
-        asked("POST", "/_bulk", {"index": {"_index": "try-1-a"}}, {"a": 1}, {"delete": {"_index": "articles"}}),
-        asked("POST", "/try-1-a/_bulk", {"index": {"_index": "articles"}}, {"a": 1}),
-        asked("POST", "/_reindex", {"source": {"index": "try-1-a"}, "dest": {"index": "articles"}}),
-        asked("POST", "/_aliases", {"actions": [{"add": {"index": "try-1-a", "alias": "articles"}}]}),
-        asked("PUT", "/_index_template/try-1-a", {"index_patterns": ["articles*"]}),
-        asked("PUT", "/_cluster/settings", {"persistent": {}}),
-        asked("PUT", "/_data_stream/articles"),
-        asked("DELETE", "/_search/point_in_time/_all"),
-        asked("POST", "/_tasks/n:1/_cancel"),
-        asked("PUT", "/_snapshot/backups", {}),
-        asked("POST", "/articles/_doc/_search", {"a": 1}),
-        asked("POST", "/articles/_update/query", {"doc": {}}),
-        asked("POST", "/articles/_create/template", {}),
+        request("PUT", "/articles"),
+        request("DELETE", "/try-1-a,articles"),
+        request("DELETE", "/*"),
+        request("PUT", "/try-1-a", {"aliases": {"articles": {}}}),
+        request("POST", "/articles/_update_by_query"),
+        request("POST", "/_bulk", {"index": {"_index": "try-1-a"}}, {"a": 1}, {"delete": {"_index": "articles"}}),
+        request("POST", "/_reindex", {"source": {"index": "try-1-a"}, "dest": {"index": "articles"}}),
+        request("POST", "/_aliases", {"actions": [{"add": {"index": "try-1-a", "alias": "articles"}}]}),
+        request("PUT", "/_index_template/try-1-a", {"index_patterns": ["articles*"]}),
+        request("PUT", "/_cluster/settings", {"persistent": {}}),
+        request("DELETE", "/_search/point_in_time/_all"),
+        request("POST", "/_tasks/n:1/_cancel"),
+        request("POST", "/articles/_doc/_search", {"a": 1}),
     ],
-    ids=lambda each: f"{each.method} {each.path}",
+    ids=lambda sent: f"{sent.method} {sent.path}",
 )
-def test_what_would_change_something_else_does_not_reach_the_cluster(request_: Request) -> None:
-    assert [] == passed(request_)
+def test_a_request_that_would_change_other_things_is_refused(sent: Request) -> None:
+    assert [] == passed(sent)
 
 
 @pytest.mark.parametrize(
-    ("request_", "path", "body"),
+    ("sent", "path", "body"),
     [
-        (asked("PUT", "/_ingest/pipeline/simdoc", {}), "/_ingest/pipeline/try-1.simdoc", {}),
-        (asked("POST", "/_ingest/pipeline/simdoc/_simulate", {}), "/_ingest/pipeline/try-1.simdoc/_simulate", {}),
-        (asked("POST", "/_ingest/pipeline/_simulate", {}), "/_ingest/pipeline/_simulate", {}),
-        (asked("GET", "/_scripts/painless/_context"), "/_scripts/painless/_context", None),
-        (asked("DELETE", "/_scripts/simdoc-similar"), "/_scripts/try-1.simdoc-similar", None),
-        (asked("GET", "/_ingest/pipeline/try-1-a,b*"), "/_ingest/pipeline/try-1-a,try-1.b*", None),
+        (request("PUT", "/_ingest/pipeline/simdoc", {}), "/_ingest/pipeline/try-1.simdoc", {}),
+        (request("POST", "/_ingest/pipeline/simdoc/_simulate", {}), "/_ingest/pipeline/try-1.simdoc/_simulate", {}),
+        (request("DELETE", "/_scripts/simdoc-similar"), "/_scripts/try-1.simdoc-similar", None),
+        (request("GET", "/_ingest/pipeline/try-1-a,b*"), "/_ingest/pipeline/try-1-a,try-1.b*", None),
         (
-            asked("PUT", "/try-1-a", {"settings": {"index": {"final_pipeline": "simdoc"}}}),
+            request("PUT", "/try-1-a", {"settings": {"index": {"final_pipeline": "simdoc"}}}),
             "/try-1-a",
             {"settings": {"index": {"final_pipeline": "try-1.simdoc"}}},
         ),
         (
-            asked("PUT", "/try-1-a/_settings", {"index.final_pipeline": "_none"}),
-            "/try-1-a/_settings",
-            {"index.final_pipeline": "_none"},
-        ),
-        (
-            asked("PUT", "/_index_template/a", {"index_patterns": ["try-1-*"], "composed_of": ["simdoc"]}),
+            request("PUT", "/_index_template/a", {"index_patterns": ["try-1-*"], "composed_of": ["simdoc"]}),
             "/_index_template/try-1.a",
             {"index_patterns": ["try-1-*"], "composed_of": ["try-1.simdoc"]},
         ),
         (
-            asked("PUT", "/_ingest/pipeline/a", {"processors": [{"pipeline": {"name": "simdoc"}}]}),
+            request("PUT", "/_ingest/pipeline/a", {"processors": [{"pipeline": {"name": "simdoc"}}]}),
             "/_ingest/pipeline/try-1.a",
             {"processors": [{"pipeline": {"name": "try-1.simdoc"}}]},
         ),
         (
-            asked("POST", "/articles/_search/template", {"id": "simdoc-similar", "params": {"id": "1"}}),
+            request("POST", "/articles/_search/template", {"id": "simdoc-similar", "params": {"id": "1"}}),
             "/articles/_search/template",
             {"id": "try-1.simdoc-similar", "params": {"id": "1"}},
         ),
-        (asked("POST", "/try-1-a/_update_by_query?pipeline=b"), "/try-1-a/_update_by_query?pipeline=try-1.b", None),
+        (request("POST", "/try-1-a/_update_by_query?pipeline=b"), "/try-1-a/_update_by_query?pipeline=try-1.b", None),
     ],
 )
-def test_what_belongs_to_the_whole_engine_has_a_name_of_its_own(request_: Request, path: str, body: Any) -> None:
-    [reached] = passed(request_)
+def test_names_in_the_whole_engine_get_a_prefix(sent: Request, path: str, body: Any) -> None:
+    [reached] = passed(sent)
 
     assert path == reached.path
     assert body == (json.loads(reached.body) if reached.body else None)
 
 
-def test_tests_see_the_names_that_they_gave() -> None:
+def test_answers_have_the_names_without_the_prefix() -> None:
     with serving(lambda _: answer({"try-1.simdoc": {}, "try-1-a": "[try-1.simdoc]"})) as server:
         between = Gateway(server.url, PREFIX)
 
-        assert {"simdoc": {}, "try-1-a": "[simdoc]"} == json.loads(between(asked("GET", "/_ingest/pipeline")).body)
-        between(asked("DELETE", "/articles"))
-        assert ["DELETE /articles"] == json.loads(between(asked("GET", REFUSED_PATH)).body)
-        assert [] == json.loads(between(asked("GET", REFUSED_PATH)).body)
+        assert {"simdoc": {}, "try-1-a": "[simdoc]"} == json.loads(between(request("GET", "/_ingest/pipeline")).body)
+        between(request("DELETE", "/articles"))
+        assert ["DELETE /articles"] == json.loads(between(request("GET", REFUSED_PATH)).body)
+        assert [] == json.loads(between(request("GET", REFUSED_PATH)).body)
 
 
 @pytest.mark.parametrize(
     "let_in", [{"SIMDOC_USERNAME": USER, "SIMDOC_PASSWORD": PASSWORD}, {"SIMDOC_API_KEY": API_KEY}], ids=["user", "key"]
 )
-def test_tests_are_let_in_with_the_credentials_of_the_command(
+def test_the_gateway_uses_the_credentials_of_the_environment(
     let_in: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ca, file = authority(tmp_path)
@@ -138,7 +123,7 @@ def test_tests_are_let_in_with_the_credentials_of_the_command(
 
 
 def put_all(url: str, name: str, index: str) -> None:
-    """All kinds of things."""
+    """Create an index, an alias and one thing of each other kind."""
     call(url, "PUT", f"/{index}-1", {"aliases": {f"{index}-2": {}}})
     call(url, "PUT", f"/_ingest/pipeline/{name}", {"processors": []})
     call(url, "PUT", f"/_component_template/{name}", {"template": {}})
@@ -153,13 +138,13 @@ def put_all(url: str, name: str, index: str) -> None:
 
 
 def left_of(engine: Engine, name: str, index: str) -> list[str]:
-    """What an engine has of these things."""
+    """The things of `put_all` that an engine has."""
     kinds = ["_ingest/pipeline", "_component_template", "_index_template", "_scripts"]
     places = [[f"{index}-1"], [f"{index}-2"], *([*kind.split("/"), name] for kind in kinds)]
     return ["/".join(place) for place in places if engine.call("GET", place, allow=(404,))]
 
 
-def test_all_is_removed_and_what_the_cluster_had_stays(opensearch_url: str) -> None:
+def test_only_the_things_of_the_tests_are_removed(opensearch_url: str) -> None:
     mine, prefix = own_name("mine"), own_name("try")
     put_all(opensearch_url, mine, mine)
     with gateway(opensearch_url, prefix) as (between, address), to(opensearch_url) as engine:
@@ -168,7 +153,7 @@ def test_all_is_removed_and_what_the_cluster_had_stays(opensearch_url: str) -> N
         assert 6 == len(left_of(engine, f"{prefix}.{mine}", prefix))
         assert [] == remove_all(engine, between)
         assert [] == left_of(engine, f"{prefix}.{mine}", prefix)
-        assert 503 == between(asked("PUT", f"/{prefix}-late")).status
+        assert 503 == between(request("PUT", f"/{prefix}-late")).status
         there = left_of(engine, mine, mine)
         assert 6 == len(there)
         for place in (there[0], *sorted(there[2:], reverse=True)):
@@ -178,7 +163,7 @@ def test_all_is_removed_and_what_the_cluster_had_stays(opensearch_url: str) -> N
 # --- the script ---
 
 
-def test_an_engine_without_scripts_is_not_tried(elasticsearch_url: str) -> None:
+def test_an_engine_without_scripts_is_refused(elasticsearch_url: str) -> None:
     if "scripts" not in elasticsearch_lacks():
         pytest.skip("it has scripts")
     done = subprocess.run([sys.executable, SCRIPT, elasticsearch_url], capture_output=True, text=True, check=False)
@@ -188,7 +173,7 @@ def test_an_engine_without_scripts_is_not_tried(elasticsearch_url: str) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_nothing_behind(opensearch_url: str) -> None:
+def test_ctrl_c_removes_everything(opensearch_url: str) -> None:
     with subprocess.Popen(
         [sys.executable, SCRIPT, opensearch_url, "backfill"], stdout=subprocess.PIPE, text=True
     ) as run:

@@ -173,7 +173,8 @@ def test_a_count_or_point_in_time_of_a_part_is_an_error(read: Callable[[Engine],
 
 def test_searches_refuse_partial_results_and_repeated_queries_use_the_same_copies(made: Indices) -> None:
     with serving(forward(made.engine)) as server:
-        store = open_store(f"{server.url}/{made.name()}", create=True)
+        name = made.name()
+        store = open_store(f"{server.url}/{name}", create=True)
         put(store, record("a"), record("b"))
         for read in READING.values():
             read(store)
@@ -185,7 +186,7 @@ def test_searches_refuse_partial_results_and_repeated_queries_use_the_same_copie
     assert len(searches) > 5
     assert [] == [request.path for request in searches if "allow_partial_search_results=false" not in request.path]
     assert first["allow_partial_search_results"] is second["allow_partial_search_results"] is False
-    assert alone.startswith(f"/{store.index}/_search")
+    assert alone.startswith(f"/{name}/_search")
     assert first["preference"] != second["preference"]
 
 
