@@ -4,8 +4,8 @@
 Central, which are fetched into the user's cache. `SIMDOC_TEST_ELASTICSEARCH_VERSION` chooses among VERSIONS.
 
 Most modules of the distribution are not on Maven Central: LACKS names what is missing. A plugin of the tests stands in
-for `GET /`, which clients ask for the version, and for the filter `min_hash`. Our Java is in the folder `elasticsearch`;
-Eclipse's compiler, which is a package too, compiles it.
+for `GET /`, which clients ask for the version, and for the filter `min_hash`. Eclipse's compiler, which is a package too,
+compiles our Java in the folder `elasticsearch`.
 """
 
 from __future__ import annotations
