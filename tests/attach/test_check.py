@@ -197,7 +197,7 @@ def test_missing_shards_are_wrong(made: Indices) -> None:
     ("change", "said"),
     [
         ({"tokens": ["!!!!", '!!!"']}, "has 2 values in tokens"),
-        ({"tokens": "words of another"}, "has tokens that are none of ours"),
+        ({"tokens": "words of another"}, "has invalid tokens"),
         ({"tokens": "!!!! !!!#", "buckets": 2}, "has two tokens of one bucket"),
         ({"shingles": None}, "has a wrong number of shingles or buckets"),
         ({"buckets": 77}, "has a wrong number of shingles or buckets"),

@@ -235,7 +235,7 @@ def test_a_field_of_another_kind_is_told(made: Indices, engine: Engine) -> None:
         ([], "has no passages"),
         (None, "has no passages"),
         ("", "has no passages"),
-        ("!!!!", "has passages that are none of ours"),
+        ("!!!!", "has invalid passages"),
     ],
 )
 def test_malformed_passage_tokens_are_named_and_mended(made: Indices, engine: Engine, passages: Any, said: str) -> None:

@@ -195,8 +195,8 @@ def test_a_field_of_another_kind_is_told(made: Indices, engine: Engine) -> None:
     ("values", "said"),
     [
         ({"sentences": None}, "has no sentences"),
-        ({"sentences": "!!!"}, "has sentences that are none of ours"),
-        ({"concepts": "!!!!"}, "has concepts that are none of ours"),
+        ({"sentences": "!!!"}, "has invalid sentences"),
+        ({"concepts": "!!!!"}, "has invalid concepts"),
     ],
 )
 def test_malformed_ones_are_named_and_mended(made: Indices, engine: Engine, values: dict[str, Any], said: str) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from simdoc_search.query.dsl import MAX_CLAUSES, clause_count, to_dsl
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.point_in_time import Found, Question
 from simdoc_search.stores.record import Record
@@ -50,7 +49,8 @@ class FrozenIndex:
     def ask(self, questions: Sequence[Question], *, size: int, once: bool) -> list[Found]:
         """Return the documents that each query finds."""
         try:
-            answers = self._opened.ask([self._search(each, size, once and self._has_hashes) for each in questions])
+            once = once and self._has_hashes
+            answers = self._opened.ask([self._search(question, size, once) for question in questions])
         except TooLargeError:
             if len(questions) < 2:
                 raise
@@ -70,15 +70,7 @@ class FrozenIndex:
         if question.sizes and self._has_sizes:
             minimum, maximum = question.sizes
             clauses.append({"range": {f"{field}.shingles": {"gte": minimum, "lte": maximum}}})
-        is_large = question.plan.clauses + clause_count(clauses) > MAX_CLAUSES
-        query = to_dsl(
-            question.plan,
-            f"{field}.tokens",
-            buckets_field=f"{field}.buckets",
-            filters=clauses,
-            score="nothing",
-            max_clauses=self._access.engine.max_clauses() if is_large else MAX_CLAUSES,
-        )
+        query = self._access.token_query(question.plan, clauses, score="nothing")
         return {
             "query": {"bool": {"filter": [query]}},
             "size": size,
