@@ -59,11 +59,11 @@ def _language_of(text: str) -> str:
     return _NORWEGIAN.get(language, language)
 
 
-def _replacements(found: Sequence[str], analysis: Analysis, language: str) -> dict[str, str]:
+def _replacements(all_words: Sequence[str], analysis: Analysis, language: str) -> dict[str, str]:
     """Map each word that is kept to the word or stem that replaces it."""
     stop_words = analysis.stop_words.words_of(language) if analysis.stop_words else frozenset()
     removed = _normalised(stop_words, analysis.profile)
-    kept = [word for word in dict.fromkeys(found) if word not in removed]
+    kept = [word for word in dict.fromkeys(all_words) if word not in removed]
     stemmer = language if analysis.stem == AUTO else analysis.stem
     return dict(zip(kept, stems(kept, stemmer) if stemmer in STEMMERS else kept, strict=True))
 

@@ -58,19 +58,19 @@ def words(text: str, analysis: Analysis | None = None) -> list[str]:
 def words_of_texts(texts: Sequence[str], analysis: Analysis | None = None) -> list[list[str]]:
     """Return the normalised words of each text; faster than one text at a time."""
     batch = word_batch(texts, analysis or Analysis())
-    found = iter(strings(batch.units, batch.starts, batch.ends))
-    return [list(itertools.islice(found, count)) for count in batch.counts.tolist()]
+    all_words = iter(strings(batch.units, batch.starts, batch.ends))
+    return [list(itertools.islice(all_words, count)) for count in batch.counts.tolist()]
 
 
 def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
     """Return the words with their positions in the original text, where a surrogate pair counts as two."""
     profile = (analysis or Analysis()).profile
     batch, (starts, ends) = _ascii_batch([text]) if text.isascii() else _any_batch([text], profile)
-    found = _joined(batch, all_ascii=text.isascii()).split(" ")
-    if len(found) != len(starts):  # there is no word, or normalisation put spaces into one
-        found = strings(batch.units, batch.starts, batch.ends)
+    placed = _joined(batch, all_ascii=text.isascii()).split(" ")
+    if len(placed) != len(starts):  # there is no word, or normalisation put spaces into one
+        placed = strings(batch.units, batch.starts, batch.ends)
     indices = _original_indices(text)
-    return PlacedWords(found, starts, ends) if indices is None else PlacedWords(found, indices[starts], indices[ends])
+    return PlacedWords(placed, starts, ends) if indices is None else PlacedWords(placed, indices[starts], indices[ends])
 
 
 def joined_words(text: str, analysis: Analysis | None = None) -> str:
@@ -102,8 +102,8 @@ def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
     batches = []
     for all_ascii, group in itertools.groupby(texts, str.isascii):
         texts_of_group = list(group)
-        found = _ascii_batch(texts_of_group) if all_ascii else _any_batch(texts_of_group, analysis.profile)
-        batches.append(found[0])
+        batch, _ = _ascii_batch(texts_of_group) if all_ascii else _any_batch(texts_of_group, analysis.profile)
+        batches.append(batch)
     return batches[0] if len(batches) == 1 else _concatenate(batches)
 
 
@@ -187,10 +187,10 @@ def _substituted(
         return np.repeat(np.arange(len(stretches)) % 2 == 1, stretches)
 
     is_new = is_in_these_words(sizes)
-    found = np.empty(len(is_new), np.int32)
-    found[is_new] = np.frombuffer(b"".join(words), "<u2")
-    found[~is_new] = letters[~is_in_these_words(ends - begins)]
-    return found, sizes
+    replaced = np.empty(len(is_new), np.int32)
+    replaced[is_new] = np.frombuffer(b"".join(words), "<u2")
+    replaced[~is_new] = letters[~is_in_these_words(ends - begins)]
+    return replaced, sizes
 
 
 def _concatenate(batches: Sequence[WordBatch]) -> WordBatch:

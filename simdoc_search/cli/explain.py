@@ -27,6 +27,7 @@ from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, clause_count
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
+from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, Parsed
 from simdoc_search.stores.base import MAX_BAND_MATCHES
 from simdoc_search.stores.remote.min_hash import TermSettings
@@ -73,6 +74,7 @@ class _ExplainedQuery(NamedTuple):
 @overlap_options
 @compat_options
 @click.option("--dsl", is_flag=True, help="Print only the engine's query, as JSON.")
+@click.option("--sql", is_flag=True, help="Print only the query for SQLite, DuckDB or PostgreSQL, as JSON.")
 @field_option
 @store_option
 @json_option
@@ -85,6 +87,7 @@ def explain(
     compat: str | None,
     id_field: str | None,
     dsl: bool,
+    sql: bool,
     field: str | None,
     store: str,
     engine: EngineKind | None,
@@ -104,6 +107,8 @@ def explain(
 
     if fingerprint is None and overlap is None:
         raise click.UsageError("give a FINGERPRINT or --overlap")
+    if dsl and sql:
+        raise click.UsageError("give either --dsl or --sql")
     question: str | FingerprintQuery | None = fingerprint
     readings: tuple[FingerprintQuery, ...] = (FingerprintQuery(""),)
     if fingerprint is not None and compat:
@@ -111,15 +116,18 @@ def explain(
         readings = (question,)
     elif fingerprint is not None:
         readings = parse(fingerprint).readings
-    open_it = open_store if dsl else open_for_query  # a printed query has no notes
+    open_it = open_store if dsl or sql else open_for_query  # a printed query has no notes
     opened = partial(open_it, store, engine=engine, field=field, id_field=id_field)
     query, tokens, found = _resolved(question, overlap, probability, opened)
     queried = tokens or _ASSUMED_TOKENS
     made = plan(queried, query.overlap, query.probability, planner="all" if compat else planner)
     kind: FieldKind = "terms" if found is not None and isinstance(found.settings, TermSettings) else "text"
+    if (dsl or sql) and not tokens:
+        raise click.ClickException("--dsl and --sql need a document that is in the store; its tokens are the query")
+    if sql:
+        print_json(to_sql(made)._asdict())
+        return
     if dsl:
-        if not tokens:
-            raise click.ClickException("--dsl needs a document that is in the store; its tokens are the query")
         name = getattr(found, "field", DEFAULT_FIELD)  # a local store has no object field
         print_json(to_dsl(made, name if kind == "terms" else f"{name}.tokens", kind=kind))
         return

@@ -93,7 +93,7 @@ def languages(
         raise click.UsageError("--filter and --exclude are for a store; leave out PATH, or leave them out")
     report, problems = _identify(paths, workers or os.cpu_count() or 1, hidden=as_json)
     if as_json:
-        rows = [{"path": name, **_candidates_as_json(found)} for name, found in report.each]
+        rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.each]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
         further = {"bytes": report.bytes, "seconds": report.seconds, "skipped": skipped, "problems": problems}
         print_json(_counts_as_json(report.languages) | ({"each": rows} if each else {}) | further)
@@ -127,20 +127,20 @@ def _identify(paths: tuple[str, ...], workers: int, *, hidden: bool) -> tuple[La
 def _print_text(text: str, as_json: bool) -> None:
     from simdoc_search.languages import identify
 
-    found = identify(text)
+    identification = identify(text)
     if as_json:
-        print_json(_candidates_as_json(found))
+        print_json(_candidates_as_json(identification))
         return
-    say(found.language)
-    for code, probability in found.candidates[:_SHOWN_CANDIDATES]:
+    say(identification.language)
+    for code, probability in identification.candidates[:_SHOWN_CANDIDATES]:
         say(f"{code:<{len(_NONE)}}  {percent(probability, 1):>7}")
 
 
 def _print_each(rows: list[tuple[str, Identification]]) -> None:
-    for name, found in rows:
-        shown = found.candidates[:_SHOWN_CANDIDATES]
+    for name, identification in rows:
+        shown = identification.candidates[:_SHOWN_CANDIDATES]
         candidates = ", ".join(f"{code} {percent(probability, 1)}" for code, probability in shown)
-        say(f"{found.language or _NONE:<{len(_NONE)}}  {name}" + (f"  ({candidates})" if candidates else ""))
+        say(f"{identification.language or _NONE:<{len(_NONE)}}  {name}" + (f"  ({candidates})" if candidates else ""))
     say()
 
 
@@ -161,9 +161,11 @@ def _print_speed(report: LanguageReport) -> None:
     say(f"{counted(count, 'document')}, {size:,.1f} MB in {seconds:.1f} s: {speed}")
 
 
-def _candidates_as_json(found: Identification) -> dict[str, Any]:
-    candidates = [{"language": code, "probability": round(probability, 6)} for code, probability in found.candidates]
-    return {"language": found.language or None, "candidates": candidates}
+def _candidates_as_json(identification: Identification) -> dict[str, Any]:
+    candidates = [
+        {"language": code, "probability": round(probability, 6)} for code, probability in identification.candidates
+    ]
+    return {"language": identification.language or None, "candidates": candidates}
 
 
 def _counts_as_json(counts: Counter[str]) -> dict[str, Any]:

@@ -156,12 +156,7 @@ def extractor_options(command: Command) -> Command:
 
 
 def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
-    """Return the extractor of these options; None for that of the existing store, or the default.
-
-    Args:
-        concepts: the name of the extractor.
-        synonyms: the file.
-        stored: the settings of the existing store, if any.
+    """Return the extractor of `--concepts` and `--synonyms`; None for that of the existing store, or the default.
 
     Raises:
         BadParameter: there is no such extractor.

@@ -77,8 +77,8 @@ class Extractor:
         Raises:
             MissingExtraError: a package that the finder needs is not installed.
         """
-        found = map(self.try_concepts, texts)
-        return [None if paragraphs is None else self.codes_of(paragraphs) for paragraphs in found]
+        concepts = map(self.try_concepts, texts)
+        return [None if paragraphs is None else self.codes_of(paragraphs) for paragraphs in concepts]
 
     def codes_of(self, paragraphs: Sequence[Counter[str]]) -> Codes:
         """Return concepts in stored form; see `codes`."""
@@ -103,12 +103,12 @@ class Extractor:
 
     def words_and_synonyms(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
         """Return the same words, each with the words of the concept that it replaces; empty if it replaces none."""
-        found = []
+        result = []
         for words in words_of_texts(names):
             runs = self.synonyms.runs(words) if self.synonyms else (((word,), (word,)) for word in words)
             pairs = ((word, "" if run == meant else " ".join(run)) for run, meant in runs for word in meant)
-            found.append([pair for pair in pairs if pair[0] not in COMMON_WORDS])
-        return found
+            result.append([pair for pair in pairs if pair[0] not in COMMON_WORDS])
+        return result
 
 
 def extractor_named(name: str, synonyms: Synonyms | None = None) -> Extractor:

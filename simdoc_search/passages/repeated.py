@@ -18,13 +18,7 @@ _MIN_SHARE = 0.9
 def repeated_passages(
     passages: tuple[Passage, ...], texts: tuple[str, str], analysis: Analysis | None = None
 ) -> frozenset[int]:
-    """The numbers, from 0, of the passages of up to 200 words that occur at least three times in one of the texts.
-
-    Args:
-        passages: The passages that the texts share.
-        texts: The two texts.
-        analysis: How texts are split into shingles.
-    """
+    """The numbers, from 0, of the passages of up to 200 words that occur at least three times in one of the texts."""
     short = {number: passage for number, passage in enumerate(passages) if passage.words <= _MAX_WORDS}
     counts = [Counter(shingles(text, analysis)) for text in texts] if short else []
     repeated = set()

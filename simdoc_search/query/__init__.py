@@ -9,6 +9,7 @@ clauses.py           FINGERPRINT among the other clauses of a query
 lucene.py            clauses in Lucene's query syntax
 dsl.py               plan to OpenSearch or Elasticsearch JSON
 application_query.py similarity within an application's own request
+sql.py               plan to SQL for SQLite, DuckDB or PostgreSQL
 """
 
 from typing import TYPE_CHECKING

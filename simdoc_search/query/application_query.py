@@ -107,14 +107,7 @@ class Similar:
     ) -> dict[str, Any]:
         """Return the clause for the `must` of a `bool` query, or for its `filter` to keep the application's scores.
 
-        Args:
-            filters: clauses of the application; they may also be placed next to this one.
-            exclude_id: the `_id` of a document to leave out, usually the source.
-            score: the score of bands, see `to_dsl`. `tokens` sorts approximately by overlap.
-            max_clauses: the engine's clause limit.
-
-        Raises:
-            QuerySyntaxError: the kind of field is unknown, or there are more clauses than the engine allows.
+        For arguments and errors see `to_dsl`. The score `tokens` sorts approximately by overlap.
         """
         return to_dsl(
             self.plan,

@@ -100,11 +100,7 @@ def similar_query(
     score: Score = "bands",
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
-    """Plan and compile in one step; see `plan` and `to_dsl`.
-
-    Raises:
-        QuerySyntaxError: a number is out of range, or the planner or kind is unknown.
-    """
+    """Plan and compile in one step; for arguments and errors see `plan` and `to_dsl`."""
     return to_dsl(
         plan(tokens, overlap, probability, planner=planner),
         field,

@@ -105,14 +105,9 @@ def joined(documents: Sequence[Paragraphs]) -> Paragraphs:
 
 
 def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -> Simhashes:
-    """Return the simhash of the concepts of each paragraph.
+    """Return the simhash of the concepts of each paragraph; uint64, shape (paragraphs,).
 
-    Args:
-        paragraphs: the paragraphs of a text.
-        weights: weight of each entry, shape (entries,); None for one vote each.
-
-    Returns:
-        uint64, shape (paragraphs,).
+    `weights` has the weight of each entry; None for one vote each.
     """
     counts = np.bincount(paragraphs.numbers, minlength=paragraphs.count)
     ends = np.append(0, np.cumsum(counts))

@@ -47,8 +47,8 @@ def crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[st
     if not isinstance(settings.minhash, MinHash):
         raise FormatMismatchError("only the sketch minhash shows which texts were crafted")
     for_ids, for_texts = itertools.tee(texts)
-    found = fingerprints((text for _, text in for_texts), settings.analysis, settings.minhash)
-    return (id for (id, _), fp in zip(for_ids, found, strict=False) if implausible(fp))
+    all_fingerprints = fingerprints((text for _, text in for_texts), settings.analysis, settings.minhash)
+    return (id for (id, _), fp in zip(for_ids, all_fingerprints, strict=False) if implausible(fp))
 
 
 def deviation(fp: Fingerprint) -> float:

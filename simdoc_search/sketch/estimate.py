@@ -27,7 +27,7 @@ def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, 
         bits: number of low bits of a code that are hash; the others are the bucket.
 
     Returns:
-        Number of equal tokens, and number of buckets filled in a or in b.
+        The number of equal tokens, and of buckets that are filled in either document.
     """
     return count_common(a, b), len(a) + len(b) - count_common(a >> bits, b >> bits)
 
@@ -53,10 +53,7 @@ def wilson_interval(share: float, size: float) -> tuple[float, float]:
     """Return the 95 % confidence interval of a proportion, as fractions: Wilson's score interval (1927).
 
     https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
-
-    Args:
-        share: the proportion in the sample, 0..1.
-        size: the size of the sample; for 0 the interval is (0, 1).
+    The proportion in a sample of this size is `share`, 0..1. For size 0 the interval is (0, 1).
     """
     if not size:
         return 0.0, 1.0

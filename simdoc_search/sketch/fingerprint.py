@@ -138,9 +138,9 @@ def fingerprints(
         if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):
             yield _of_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
             continue
-        found, shingles = shingles_of_texts(batch, analysis)
+        words_of_batch, shingles = shingles_of_texts(batch, analysis)
         h1, h2 = hash_shingles(shingles, minhash.key)
-        joined = joined_words_of(found) if words_hash or words else []
+        joined = joined_words_of(words_of_batch) if words_hash or words else []
         none = [no_passages()] * len(batch)
         for minima_of_text, count, its_hash, its_words, its_passages in zip(
             minima(shingles, minhash, h1, h2),
@@ -193,9 +193,9 @@ def _of_long_text(
     hashing = WordsHash() if words_hash else None
     winnowing = Winnowing(passages.window) if passages else None
     values, count = long_text_minima(text, analysis, minhash, hashing, winnowing)
-    kept = winnowing.codes() if winnowing else no_passages()
+    passage_codes = winnowing.codes() if winnowing else no_passages()
     its_hash = hashing.hexdigest() if hashing else ""
-    return Fingerprint(analysis, minhash, count, minhash.completed(values), its_hash, passages=kept)
+    return Fingerprint(analysis, minhash, count, minhash.completed(values), its_hash, passages=passage_codes)
 
 
 def _batches(texts: Iterable[str], places: int) -> Iterator[list[str]]:

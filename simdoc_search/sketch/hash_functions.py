@@ -56,12 +56,8 @@ def _hash_slices(
 ) -> tuple[Hashes, Hashes]:
     """Hash slices chunk by chunk.
 
-    Args:
-        units: the buffer.
-        starts: first unit of each string.
-        ends: unit after its last.
-        hash_chunk: hashes some strings, longest first. It takes the 8 bytes that begin at each unit, the first unit of
-            each string (an array it may change), and the number of units of each string.
+    `hash_chunk` hashes some strings, longest first. It takes the 8 bytes that begin at each unit, the first unit of
+    each string (an array it may change), and the number of units of each string.
     """
     padded = np.concatenate((units, np.zeros(_PADDING, np.uint16))).astype("<u2", copy=False)
     h1, h2 = np.empty(len(starts), np.uint64), np.empty(len(starts), np.uint64)

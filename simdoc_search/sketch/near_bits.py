@@ -66,21 +66,16 @@ class NearBits:
         self._orders = [_SortedNumbers(values, *choice) for choice in masks(bits, most, len(values))]
 
     def near(self, queries: Simhashes) -> tuple[Ints, Ints]:
-        """Return the pairs of a query number and a near number.
-
-        Returns:
-            Their indices in `queries` and in the values, both int64, shape (pairs,), in order.
-        """
+        """Return the indices of each query number and each number near it; both int64, shape (pairs,), in order."""
         pairs = (pair for order in self._orders for pair in order.near(queries, self._most))
         keys = [query * self._count + value for query, value in pairs]
         return _pairs(np.sort(_concatenated(keys)), self._count)
 
 
 def near_pairs(values: Simhashes, bits: int, most: int) -> tuple[Ints, Ints]:
-    """Return all pairs of near numbers, in less memory and time than one query per number; arguments as `NearBits`.
+    """Return the indices of all pairs of near numbers; both int64, shape (pairs,), the first index is the smaller.
 
-    Returns:
-        The indices of both numbers of each pair, both int64, shape (pairs,); the first is the smaller.
+    This takes less memory and time than one query per number. For the arguments see `NearBits`.
     """
     orders = (_SortedNumbers(values, *choice) for choice in masks(bits, most, len(values)))
     keys = _concatenated(key for order in orders for key in order.pair_keys(most))

@@ -57,11 +57,7 @@ class Sentences:
 
 
 def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Simhashes, NDArray[np.int64]]:
-    """Return the simhashes of the sentences of a text, without those too short to say anything.
-
-    Args:
-        sentences: all sentences, in order.
-        analysis: how words are found and normalised; its shingles do not matter.
+    """Return the simhashes of the sentences of a text, without sentences that are too short to say anything.
 
     Returns:
         The numbers, uint64, shape (kept,), and the indices of their sentences, int64, ascending. If all sentences are

@@ -119,23 +119,23 @@ class Settings:
         """The function that compares the tokens of two documents."""
         return partial(self.minhash.shared_and_union, length=self.token_length)
 
-    def codes_and_terms(self, made: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
+    def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the codes that compare a text, and the terms to query; no terms where they are the encoded codes."""
-        return made.codes(self.token_length), ()
+        return fingerprint.codes(self.token_length), ()
 
-    def satisfies(self, asked: Settings) -> bool:
+    def satisfies(self, requested: Settings) -> bool:
         """Whether an index with these settings can serve the requested ones.
 
         An index without passage tokens can, if they were requested by default: everything but passages works. An index
         with sentences, concepts or languages can, if none were requested.
         """
         return self == replace(
-            asked,
-            passages=None if self.passages is None and asked.passages == Passages() else asked.passages,
-            sentences=asked.sentences or self.sentences,
-            concepts=asked.concepts or self.concepts,
-            language=asked.language or self.language,
-            left_out=asked.left_out or self.left_out,
+            requested,
+            passages=None if self.passages is None and requested.passages == Passages() else requested.passages,
+            sentences=requested.sentences or self.sentences,
+            concepts=requested.concepts or self.concepts,
+            language=requested.language or self.language,
+            left_out=requested.left_out or self.left_out,
         )
 
     def for_local(self, store_texts: bool) -> Settings:

@@ -46,11 +46,6 @@ def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash
     "On the resemblance and containment of documents", section 4). Buckets empty in both are left out (Li, Owen, Zhang
     2012).
 
-    Args:
-        a: codes of one document, from `codes_of_terms`.
-        b: codes of the other document.
-        minhash: the options of the filter.
-
     Returns:
         How many of the smallest values of all buckets are in both documents, and the number of these values.
     """

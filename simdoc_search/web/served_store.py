@@ -40,10 +40,6 @@ class ServedStore:
         columns: The default columns of hits.
 
     Attributes:
-        columns: The default columns of hits.
-        duplicates: The search for duplicates.
-        families: The search for families of versions.
-        topics: The search for topics.
         stop: Set when the store is closed, so that all requests end.
     """
 

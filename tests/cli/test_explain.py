@@ -14,6 +14,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.query import plan, to_dsl
 from simdoc_search.query.planner import Planner
+from simdoc_search.query.sql import to_sql
 from tests.support.cli import answer, output, run, sentence, usage_error, words, write, write_corpus
 
 QUERIES = ("doc123", "doc123_20", "doc123_20_80", "doc123_50_95", "doc123_100", "doc123_20_100", "absent_20_80")
@@ -158,10 +159,18 @@ def test_dsl_is_an_engines_query_and_nothing_else(asked: str, numbers: tuple[flo
     assert result.stdout == output("explain", asked, "--dsl", "--planner", planner, "--json")
 
 
+def test_sql_is_a_statement_with_its_parameters() -> None:
+    """As `to_sql` makes it."""
+    text, parameters = to_sql(plan(tokens(), 0.2, 0.8))
+
+    assert {"text": text, "parameters": [*parameters]} == json.loads(output("explain", "doc123_20_80", "--sql"))
+    assert "give either --dsl or --sql" == usage_error(run("explain", "doc123_20_80", "--sql", "--dsl"))
+
+
 @pytest.mark.parametrize("arguments", [("absent_20",), ("--overlap", "20"), ("doc123_20", "--store", "nowhere")])
 def test_a_query_without_a_stored_document_is_an_error(arguments: tuple[str, ...]) -> None:
     """Its tokens are the query; assumed ones would find nothing."""
-    said = "--dsl needs a document that is in the store; its tokens are the query"
+    said = "--dsl and --sql need a document that is in the store; its tokens are the query"
 
     assert said == sentence(run("explain", *arguments, "--dsl"))
 

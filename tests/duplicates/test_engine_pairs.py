@@ -99,19 +99,6 @@ def test_documents_with_equal_words_are_queried_once() -> None:
     assert 2 == len(store.asked)
 
 
-def test_each_pair_is_looked_at_once(many: FreezableStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked_at = []
-    note = engine_pairs.EnginePairs._note
-
-    def counting(*given: Any, **options: Any) -> int:
-        looked_at.append(note(*given, **options))
-        return looked_at[-1]
-
-    monkeypatch.setattr(engine_pairs.EnginePairs, "_note", counting)
-
-    assert len(pairs(via_engine(many))) == sum(looked_at) == 40
-
-
 def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStore) -> None:
     """Another program may have left them out."""
     many.changed = lambda record: replace(record, words_hash="", text_hash="", shingles=0)

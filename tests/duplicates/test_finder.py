@@ -14,7 +14,7 @@ from simdoc_search.duplicates import Duplicates, duplicates_among
 from simdoc_search.duplicates import pairs as pairs_module
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact import containment, jaccard, shingle_set
-from tests.support.texts import documents, overlapping, text
+from tests.support.texts import overlapping, text
 
 
 def among(texts: Iterable[str], **options: Any) -> Duplicates:
@@ -81,13 +81,6 @@ def test_each_duplicate_of_a_chain_overlaps_its_kept_document() -> None:
     assert 10 < len(gone) == len(set(gone)) == found.duplicate_count
     assert not {kept for kept, _, _ in pairs} & set(gone)
     assert all(jaccard(sets[kept], sets[other]) == overlap >= 0.7 for kept, other, overlap in pairs)
-
-
-def test_documents_that_share_boilerplate_are_not_duplicates() -> None:
-    rng = random.Random(4)
-    foot = text(rng, 60)
-
-    assert 0 == duplicates_among([Document(str(n), f"{text(rng, 60)} {foot}") for n in range(60)]).group_count
 
 
 def test_duplicates_are_found_in_a_flood_of_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,13 +226,3 @@ def unread() -> Iterator[Document]:
 def test_a_wrong_option_is_refused_before_anything_is_read(option: str, value: object, message: str) -> None:
     with pytest.raises(QuerySyntaxError, match=message):
         duplicates_among(unread(), **{option: value})  # type: ignore[arg-type] # as meant
-
-
-def test_each_stage_ends_with_the_whole() -> None:
-    reported: list[tuple[str, float]] = []
-    duplicates_among(
-        [*documents("p", 20), *(Document(f"{each.id}2", f"{each.text} end") for each in documents("p", 20))],
-        progress=lambda stage, share: reported.append((stage, share)),
-    )
-
-    assert {("comparing", 1.0), ("verifying", 1.0), ("hashing", 1.0)} <= set(reported)

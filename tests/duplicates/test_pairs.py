@@ -66,13 +66,6 @@ def test_pairs_of_less_overlap_are_not_found() -> None:
     assert set() == pairs_of(joined([], "1/2"))
 
 
-def test_pairs_that_lengths_rule_out_are_not_looked_at() -> None:
-    whole = shingles(np.random.default_rng(7), 1000)
-
-    assert 0 == joined([whole, whole[:500]], "4/5").looked_at
-    assert 1 == joined([whole, whole[:900]], "4/5").looked_at
-
-
 @pytest.mark.parametrize(
     ("name", "part_first", "part_second"), [("containment", 0, 1), ("contained", 1, 0), ("jaccard", 0, 0)]
 )
@@ -120,16 +113,6 @@ def test_few_new_documents_are_compared_with_all_of_a_flood(new: int, monkeypatc
 
     assert {(299, 300 + n) for n in range(new)} <= pairs_of(found)
     assert 0 == found.left_over
-
-
-@pytest.mark.parametrize("new", [4, 150])
-def test_comparisons_of_new_documents_that_are_not_made_are_counted(new: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "RUN_LIMITS", (10, 10))
-    found = joined(of_template(np.random.default_rng(21), 300, 600, 400), "3/5", new_from=300 - new)
-
-    assert found.left_over > 0
-    assert set() < set(found.flooded.tolist()) <= set(range(300 - new, 300))
-    assert found.looked_at < 300 * new
 
 
 # --- floods ---

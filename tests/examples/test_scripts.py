@@ -6,12 +6,13 @@ import asyncio
 import json
 import re
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 from opensearchpy import AsyncOpenSearch, OpenSearch, Search
 
-from tests.support.examples import EXAMPLES, OLD, SOLD, run
+from tests.support.examples import DRAFT, EXAMPLES, OLD, SOLD, run
 
 # --- with_datasketch.py ---
 
@@ -79,6 +80,18 @@ def test_a_document_saved_with_asyncio_is_found(app: Any, opensearch_url: str, i
     assert [[("Wren kettle, manual", 1.0)], []] == asyncio.run(save_and_ask())
     assert [("Copy", 1.0)] == app.similar("kettle", "ben", overlap=1)
     assert [] == app.similar("kettle", "eve", overlap=1)
+
+
+# --- with_sql.py ---
+
+
+@pytest.mark.slow
+def test_a_database_says_this(tmp_path: Path) -> None:
+    """Titles with their overlaps, for each user what she may read; again when all is saved again."""
+    ann = f"ann:\n  {OLD} 78%\n  {DRAFT} 74%\n"
+    eve = f"eve:\n  {OLD} 78%\n"
+
+    assert [2 * ann + 2 * eve] * 2 == [run("examples/with_sql.py", tmp_path / "manuals.db") for _ in range(2)]
 
 
 # --- README.md ---

@@ -1,4 +1,4 @@
-"""A store in memory that can be asked about each of its documents as an engine can, by brute force."""
+"""A store in memory that answers the queries of `duplicates --via engine`, by brute force."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["FreezableStore"]
 
 
 class FreezableStore:
-    """A store, and what it was asked.
+    """A store that records its queries.
 
     Attributes:
         asked: the plans.
-        before_asking: called before each batch of them.
-        changed: applied to each record that it gives.
+        before_asking: called before each batch of queries.
+        changed: applied to each record before it is returned.
     """
 
     def __init__(self, store: Store) -> None:

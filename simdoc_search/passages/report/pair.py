@@ -38,14 +38,7 @@ _SIDES: tuple[Side, Side] = ("a", "b")
 def pair_page(
     comparison: Comparison, texts: tuple[str, str], names: tuple[str, str], *, analysis: Analysis | None = None
 ) -> str:
-    """A self-contained HTML page that shows two texts side by side.
-
-    Args:
-        comparison: What the texts share.
-        texts: The two texts.
-        names: Their names.
-        analysis: How texts are split into shingles; see `repeated_passages`.
-    """
+    """A self-contained HTML page that shows two texts side by side. `analysis` is for `repeated_passages`."""
     return page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
 
 

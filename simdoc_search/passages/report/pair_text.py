@@ -25,14 +25,7 @@ Side = Literal["a", "b"]
 
 @dataclass(frozen=True, slots=True)
 class PairMarks:
-    """What is marked in a pair of texts.
-
-    Attributes:
-        comparison: What the texts share.
-        repeated: The numbers of the passages, from 0, that are boilerplate.
-        moved: The numbers of the passages that moved.
-        prefix: The prefix of ids.
-    """
+    """What is marked in a pair of texts, with the numbers, from 0, of repeated and of moved passages."""
 
     comparison: Comparison
     repeated: frozenset[int]

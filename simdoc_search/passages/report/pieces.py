@@ -25,13 +25,7 @@ Label = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text with the same labels from its first character to its last.
-
-    Attributes:
-        start: Its first character.
-        end: The character after its last. It equals `start` at a place between characters.
-        labels: Its labels, ascending.
-    """
+    """A part of a text with the same labels, ascending. At a place between characters `start` equals `end`."""
 
     start: int
     end: int
@@ -79,12 +73,7 @@ def text_html(
 ) -> Markup:
     """A text as HTML, in chunks that a browser lays out when they are scrolled into view.
 
-    Args:
-        text: The text.
-        pieces: All its pieces, in order.
-        paragraph: Makes the paragraph of a block.
-        near: Only the blocks near these spans are shown. None: all blocks.
-        positions: The positions of the text, if page numbers are shown.
+    If `near` is given, only the blocks near these spans are shown. If `positions` are given, page numbers are shown.
     """
     all_blocks = list(blocks(text))
     inside = dict(zip(all_blocks, _pieces_of_blocks(all_blocks, pieces, len(text)), strict=True))

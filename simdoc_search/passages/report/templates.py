@@ -46,13 +46,7 @@ def render(template: str, **values: Any) -> Markup:
 
 
 def page(title: str, body: Markup, *, is_listing: bool = False) -> str:
-    """A self-contained page. Its policy lets a browser run and load only our style and script.
-
-    Args:
-        title: The title of the window.
-        body: The content.
-        is_listing: Whether the page is a list of documents.
-    """
+    """A self-contained page. Its policy lets a browser run and load only our style and script."""
     style, script = Markup(_asset("page.css")), Markup(_asset("page.js"))  # noqa: S704 - these are our own files
     digests = {"style_digest": _digest(style), "script_digest": _digest(script)}
     return str(

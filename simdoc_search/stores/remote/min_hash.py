@@ -62,9 +62,9 @@ class TermSettings(Settings):
         assert isinstance(self.minhash, MinHash)  # noqa: S101 - checked by __post_init__
         return self.minhash
 
-    def codes_and_terms(self, made: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
+    def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the codes by which a text is compared, and the same number of terms for the engine."""
-        values = own_values(made.minima, self.options)
+        values = own_values(fingerprint.minima, self.options)
         return codes_of_terms(values, self.options), self.options.lucene_terms(values)
 
 

@@ -81,7 +81,7 @@ def test_stale_fingerprints_of_layout_1_get_what_is_new(made: Indices) -> None:
     engine, _ = connect(made.engine, index=False)
     with closing(engine):
         report = Backfill(engine, name, Task("text", stale=True)).run()
-        findings = [each for each in check_index(engine, name) if "answers that show _source" not in each.problem]
+        findings = [each for each in check_index(engine, name) if "responses with _source" not in each.problem]
     call(made.engine, "POST", f"/{name}/_refresh")
     after = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
 
@@ -135,7 +135,7 @@ def test_check_names_texts_that_were_made_to_win(made: Indices) -> None:
     with closing(engine):
         findings = check_index(engine, own)
 
-    expected = "1 of 5 texts have words chosen to look like any text: 'bad'; look at them"
+    expected = "the words of 1 of 5 texts were chosen to match any text: 'bad'"
     assert [(True, expected)] == [(each.wrong, each.problem) for each in findings]
 
 
@@ -170,7 +170,7 @@ def test_a_document_without_a_fingerprint_is_not_said_to_have_no_words(made: Ind
 
     with pytest.raises(NoFingerprintError) as caught:
         search.similar("new")
-    assert (
-        "the document 'new' has no fingerprint; "
-        "simdoc-search backfill URL --text-field FIELD gives it one, unless its text has no words" == str(caught.value)
+    assert str(caught.value) == (
+        "the document 'new' has no fingerprint. Unless its text has no words, add one with: "
+        "simdoc-search backfill URL --text-field FIELD"
     )

@@ -27,14 +27,8 @@ _ECHOED_LISTS = ("filter", "exclude", "show", "ignore")
 
 
 @dataclass(frozen=True, slots=True)
-class QueryDocument:
-    """The stored document or the text that a request queries.
-
-    Attributes:
-        place: The place of the stored document. None for a text.
-        text: The text. None for a stored document.
-        file: The name of the uploaded file. None for a pasted text or a stored document.
-    """
+class RequestQuery:
+    """The query of a request: a stored document, or a text that perhaps has the name of its uploaded file."""
 
     place: Place | None = None
     text: str | None = None
@@ -66,24 +60,23 @@ def has_text(request: PageRequest) -> bool:
     return request.upload is not None or bool(request.value("text").strip())
 
 
-def query_document(request: PageRequest) -> QueryDocument:
+def request_query(request: PageRequest) -> RequestQuery:
     """The text or file of a request, or else the document that `id` names.
 
     Raises:
         QuerySyntaxError: The request names nothing, or its text is too long.
         CorpusError: The file cannot be read.
-        UnknownDocumentError: There is no such document.
-        AmbiguousQueryError: Several documents match.
+        SimdocError: As for `named_place`.
     """
     if not has_text(request):
         if not request.value("id").strip():
             raise QuerySyntaxError("there is nothing to search for; name a document, paste a text or choose a file")
-        return QueryDocument(named_place(request, request.served.search()))
+        return RequestQuery(named_place(request, request.served.search()))
     if request.upload is None:
-        document = QueryDocument(text=request.value("text"), file=request.value("name") or None)
+        document = RequestQuery(text=request.value("text"), file=request.value("name") or None)
     else:
         read = read_bytes(request.upload.name, request.upload.data, max_bytes=MAX_BODY_BYTES, limits=UPLOAD_LIMITS)
-        document = QueryDocument(text=read.text, file=read.id)
+        document = RequestQuery(text=read.text, file=read.id)
     if (length := normal_length(document.text or "", request)) > MAX_TEXT_CHARACTERS:
         raise QuerySyntaxError(
             f"the text has {length:,} characters after normalisation, and {MAX_TEXT_CHARACTERS:,} is the maximum here; "
@@ -130,7 +123,7 @@ def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id
 
 
 def resolved_place(search: SimilaritySearch, name: str) -> Place:
-    """The place of the document that a name means. Raises as `named_place`."""
+    """The place of the document that a name means; errors as for `named_place`."""
     return Resolver(search.store).record(search.resolve(name, overlap=0).id).place
 
 

@@ -1,0 +1,233 @@
+"""Plans as SELECT statements, for an application with documents in SQLite, DuckDB or PostgreSQL. Pure: opens nothing.
+
+There are two tables. `simdoc_documents` has a number, the id and the number of tokens of each document.
+`simdoc_tokens` has a row for each token of each document. Fill them once per document:
+
+    tables = Tables()
+    for statement in tables.create():
+        connection.execute(statement)
+    for statement in tables.put("doc123", fingerprint(text).tokens()):
+        connection.execute(*statement)
+
+and query, for a stored document or for any text:
+
+    tokens = sorted(token for (token,) in connection.execute(*tables.tokens_of("doc123")))
+    rows = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
+
+The rows are candidates, `id` and `matched`, most first; `sketch.overlap_of_tokens` estimates their overlap, see
+examples/with_sql.py. Filters and permissions are the application's. The SELECT can be used as a subquery.
+
+A column per band would fix the number of rows for all queries, but a plan cuts its bands from the tokens of the query
+document. The query's bands are therefore a table with one row per token. AND is a count that reaches the band's size,
+OR is any such band. No expression is nested, so the depth limits of SQLite (1000) and DuckDB (1000) do not matter. The
+number of parameters is limited: 32,766 in SQLite, 65,535 in PostgreSQL. The plan of a document with 512 tokens has up
+to 1,536.
+
+Tokens and ids are always parameters, never part of the statement. The statement is the same for all three databases,
+except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg, `$1` for asyncpg.
+PostgreSQL's text cannot contain NUL: ids with NUL, and Lucene terms, work only in the other two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query.plans import Bands, Plan, Threshold
+
+MAX_PARAMETERS = 32_766
+"""Maximum number of parameters of a statement in SQLite, by default."""
+
+Placeholder = Literal["?", "%s", "$1"]
+"""The driver's placeholder for a parameter; after `$1` comes `$2`."""
+
+_DOCUMENTS = "simdoc_documents"
+_TOKENS = "simdoc_tokens"
+
+
+class Statement(NamedTuple):
+    """A statement for `connection.execute(*statement)`.
+
+    Attributes:
+        text: SQL with placeholders.
+        parameters: their values, in order.
+    """
+
+    text: str
+    parameters: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Statements that create, fill and read the two tables.
+
+    Attributes:
+        placeholder: the driver's placeholder.
+
+    Raises:
+        QuerySyntaxError: the placeholder is unknown.
+    """
+
+    placeholder: Placeholder = "?"
+
+    def __post_init__(self) -> None:
+        if self.placeholder not in get_args(Placeholder):
+            raise QuerySyntaxError(f"placeholder must be '?', '%s' or '$1', not {self.placeholder!r:.60}")
+
+    def create(self) -> tuple[str, ...]:
+        """Return statements that create the tables if they do not exist, and the index for a document's tokens."""
+        return (
+            f"CREATE TABLE IF NOT EXISTS {_DOCUMENTS} "
+            "(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, buckets INTEGER NOT NULL)",
+            f"CREATE TABLE IF NOT EXISTS {_TOKENS} "
+            "(token TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (token, document))",
+            f"CREATE INDEX IF NOT EXISTS simdoc_of_document ON {_TOKENS} (document)",
+        )
+
+    def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
+        """Return statements that add a new document, in one transaction; `delete` an older one with this id first.
+
+        If two writers choose the same number for two documents, the second fails by the primary key, and must retry.
+
+        Args:
+            id: any id.
+            tokens: as from `Fingerprint.tokens`; none for a text without words.
+        """
+        document = _Parameters(self.placeholder)
+        statement = document.statement(
+            f"INSERT INTO {_DOCUMENTS} (number, id, buckets) "
+            f"SELECT COALESCE(MAX(number), 0) + 1, CAST({document.sign(id)} AS TEXT), "
+            f"CAST({document.sign(len(tokens))} AS INTEGER) FROM {_DOCUMENTS}"
+        )
+        if not tokens:
+            return (statement,)
+        rows = _Parameters(self.placeholder)
+        return statement, rows.statement(
+            f"INSERT INTO {_TOKENS} (token, document) WITH given(token) AS (VALUES {rows.rows_of(tokens)}) "
+            f"SELECT given.token, d.number FROM given CROSS JOIN {_DOCUMENTS} AS d WHERE d.id = {rows.sign(id)}"
+        )
+
+    def delete(self, id: str) -> tuple[Statement, ...]:
+        """Return statements that delete a document, in one transaction; a missing one is not an error."""
+        one, two = _Parameters(self.placeholder), _Parameters(self.placeholder)
+        numbers = f"SELECT number FROM {_DOCUMENTS} WHERE id = {one.sign(id)}"
+        return (
+            one.statement(f"DELETE FROM {_TOKENS} WHERE document IN ({numbers})"),
+            two.statement(f"DELETE FROM {_DOCUMENTS} WHERE id = {two.sign(id)}"),
+        )
+
+    def tokens_of(self, id: str) -> Statement:
+        """Return the statement that reads the tokens of a document, one row each; `plan` needs them sorted."""
+        values = _Parameters(self.placeholder)
+        return values.statement(
+            f"SELECT t.token FROM {_DOCUMENTS} AS d JOIN {_TOKENS} AS t ON t.document = d.number "
+            f"WHERE d.id = {values.sign(id)}"
+        )
+
+
+def to_sql(
+    plan: Plan,
+    tables: Tables | None = None,
+    *,
+    exclude_id: str | None = None,
+    score: Literal["bands", "tokens"] = "bands",
+    max_parameters: int = MAX_PARAMETERS,
+) -> Statement:
+    """Compile a plan.
+
+    Args:
+        plan: the plan.
+        tables: the tables; None: with placeholder `?`.
+        exclude_id: the id of a document to leave out, usually the source.
+        score: what `matched` counts for a banded plan: equal tokens, or equal bands, which costs less. Counting tokens
+            leaves out documents with fewer than the plan's `minimum_match`. A threshold always counts tokens.
+        max_parameters: the limit of the database.
+
+    Returns:
+        A SELECT of the columns `id` and `matched`, largest `matched` first. A plan without tokens finds nothing.
+
+    Raises:
+        QuerySyntaxError: the statement would have too many parameters.
+    """
+    values = _Parameters((tables or Tables()).placeholder)
+    if not plan.can_match:
+        return Statement(f"SELECT id, 0 AS matched FROM {_DOCUMENTS} WHERE 1 = 0", ())
+    query, candidates = _candidates(plan, values, score)
+    text = (
+        f"WITH {query} SELECT d.id AS id, found.matched AS matched FROM ({candidates}) AS found "
+        f"JOIN {_DOCUMENTS} AS d ON d.number = found.document{_where(plan, values, exclude_id)} "
+        "ORDER BY matched DESC, id"
+    )
+    if len(values.values) > max_parameters:
+        raise QuerySyntaxError(
+            f"the query has {len(values.values)} parameters and the database allows {max_parameters}; "
+            "query with fewer tokens, or use planner 'enough'"
+        )
+    return values.statement(text)
+
+
+def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
+    """Return the query's tokens as tables, and the SELECT of the numbers of a plan's candidates.
+
+    A join is a CROSS JOIN with a condition where SQLite, which does not know the sizes, would begin at the wrong table.
+    """
+    match plan:
+        case Threshold():
+            query = f"asked(token) AS (VALUES {values.rows_of(plan.tokens)})"
+            return query, (
+                "SELECT t.document AS document, COUNT(*) AS matched "
+                f"FROM asked CROSS JOIN {_TOKENS} AS t WHERE t.token = asked.token "
+                f"GROUP BY t.document HAVING COUNT(*) >= {values.sign(plan.minimum_match)}"
+            )
+        case Bands():
+            bands = [band for band in plan.bands if band]
+            rows = (values.rows_of(band, f"{number}, {len(band)}, ") for number, band in enumerate(bands))
+            whole = (
+                f"banded(band, size, token) AS (VALUES {', '.join(rows)}), whole(document, band) AS "
+                f"(SELECT t.document, b.band FROM banded AS b CROSS JOIN {_TOKENS} AS t WHERE t.token = b.token "
+                "GROUP BY t.document, b.band HAVING COUNT(*) >= MIN(b.size))"
+            )
+            if score == "bands":
+                return whole, "SELECT document, COUNT(*) AS matched FROM whole GROUP BY document"
+            query = f"{whole}, asked(token) AS (VALUES {values.rows_of(plan.tokens)})"
+            equal = "COUNT(CASE WHEN t.token IN (SELECT token FROM asked) THEN 1 END)"
+            return query, (
+                f"SELECT t.document AS document, {equal} AS matched "
+                f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {_TOKENS} AS t "
+                "WHERE t.document = chosen.document "
+                f"GROUP BY t.document HAVING {equal} >= {values.sign(plan.minimum_match)}"
+            )
+
+
+def _where(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
+    """Return the conditions on a document itself."""
+    conditions: list[str] = []
+    if isinstance(plan, Threshold) and plan.buckets:
+        least, most = plan.buckets
+        conditions.append(f"d.buckets BETWEEN {values.sign(least)} AND {values.sign(most)}")
+    if exclude_id is not None:
+        conditions.append(f"d.id <> {values.sign(exclude_id)}")
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+class _Parameters:
+    """The values of a statement, in the order of their placeholders."""
+
+    def __init__(self, placeholder: Placeholder) -> None:
+        self.values: list[str | int] = []
+        self._placeholder = placeholder
+
+    def sign(self, value: str | int) -> str:
+        """Return the placeholder of the next value."""
+        self.values.append(value)
+        return f"${len(self.values)}" if self._placeholder == "$1" else self._placeholder
+
+    def rows_of(self, tokens: Sequence[str], before: str = "") -> str:
+        """Return a row of VALUES for each token, after the columns `before`."""
+        return ", ".join(f"({before}{self.sign(token)})" for token in tokens)
+
+    def statement(self, text: str) -> Statement:
+        """Return the statement with its values."""
+        return Statement(text, tuple(self.values))

@@ -1,0 +1,223 @@
+"""Plans in SQL find in SQLite and DuckDB what they find in the local store."""
+
+from __future__ import annotations
+
+import random
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any, Protocol
+
+import duckdb
+import pytest
+
+from simdoc_search import fingerprint, open_store
+from simdoc_search.documents import Place
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query import Bands, Threshold, plan
+from simdoc_search.query.plans import Plan
+from simdoc_search.query.sql import MAX_PARAMETERS, Placeholder, Statement, Tables, to_sql
+from simdoc_search.sketch.tokens import decode
+from simdoc_search.stores.base import Store
+from tests.support.stores import found as found_in_store
+from tests.support.stores import put, record
+from tests.support.texts import overlapping, text
+
+TABLES = Tables()
+ODD_IDS = ("'; DROP TABLE simdoc_documents; --", '"', "?", "%s", "$1", "a\nb", "a\0b", "漢😀", " ", "\\'")
+EMPTY = ("empty", "...")
+
+
+class Connection(Protocol):
+    def execute(self, text: str, parameters: Any = (), /) -> Any: ...
+
+
+def corpus() -> dict[str, list[str]]:
+    """The tokens of some hundred documents: pairs that overlap, odd ids, and one without words."""
+    rng = random.Random("sql")
+    texts: dict[str, str] = {}
+    for number in range(60):
+        pair = overlapping(rng, rng.choice([8, 30, 80]), rng.choice([0.1, 0.3, 0.6, 0.9]))
+        texts |= {f"{number}/{name}": each for name, each in zip("ab", pair, strict=True)}
+    texts |= {id: texts[f"{number}/a"] + text(rng, 9) for number, id in enumerate(ODD_IDS)} | dict.fromkeys(
+        EMPTY, "..."
+    )
+    return {id: fingerprint(each).tokens() for id, each in texts.items()}
+
+
+CORPUS = corpus()
+
+
+def fill(connection: Connection, documents: dict[str, list[str]]) -> None:
+    connection.execute("BEGIN")
+    for statement in TABLES.create():
+        connection.execute(statement)
+    for id, tokens in documents.items():
+        run(connection, *TABLES.put(id, tokens))
+    connection.execute("COMMIT")
+
+
+def run(connection: Connection, *statements: Statement) -> None:
+    for each in statements:
+        connection.execute(*each)
+
+
+def found(connection: Connection, made: Plan, **options: Any) -> list[tuple[int, str]]:
+    """The rows of a plan, in the order of `found_in_store`; the database returns the largest `matched` first."""
+    rows = connection.execute(*to_sql(made, TABLES, **options)).fetchall()
+    assert [row[1] for row in rows] == sorted((row[1] for row in rows), reverse=True)
+    return sorted(((matched, id) for id, matched in rows), key=lambda each: (-each[0], each[1]))
+
+
+def connect(name: str) -> Any:
+    return closing(sqlite3.connect(":memory:") if name == "sqlite" else duckdb.connect())
+
+
+@pytest.fixture(params=["sqlite", "duckdb"])
+def empty(request: pytest.FixtureRequest) -> Iterator[Connection]:
+    with connect(request.param) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module", params=["sqlite", "duckdb"])
+def filled(request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """A database with the corpus; no test changes it."""
+    with connect(request.param) as connection:
+        fill(connection, CORPUS)
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    with closing(open_store(":memory:")) as opened:
+        put(opened, *(record(id, decode(tokens).tolist()) for id, tokens in CORPUS.items()))
+        yield opened
+
+
+QUERIES: dict[str, dict[str, Any]] = {
+    "any": {},
+    "_20": {"overlap": 0.2},
+    "_50 verified": {"overlap": 0.5, "verified": True},
+    "_20_80": {"overlap": 0.2, "probability": 0.8},
+    "_80_95": {"overlap": 0.8, "probability": 0.95},
+    "_20_80 all": {"overlap": 0.2, "probability": 0.8, "planner": "all"},
+    "_50_99 all": {"overlap": 0.5, "probability": 0.99, "planner": "all"},
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store: Store, query: str) -> None:
+    """For long, short and empty sources, with the source and without."""
+    hits = 0
+    for id in (*random.Random(query).sample(sorted(CORPUS), 4), ODD_IDS[0], EMPTY[0]):
+        made = plan(CORPUS[id], **QUERIES[query])
+        expected = found_in_store(store, made, exclude=Place(id))
+        hits += len(expected)
+
+        assert expected == found(filled, made, exclude_id=id, score="tokens")
+        chosen = {each for _, each in found(filled, made)}  # selected by bands, without counting tokens
+        least = made.minimum_match if isinstance(made, Bands) else 0
+        enough = {each for each in chosen if len({*CORPUS[each]} & {*made.tokens}) >= least}
+        assert {each for _, each in expected} | ({id} if CORPUS[id] else set()) == enough
+
+    assert hits
+
+
+def test_any_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store: Store) -> None:
+    """Plans that no planner makes: bands of different sizes, empty ones, unreachable minima and ranges."""
+    rng = random.Random("plans")
+    for id in rng.sample(sorted(CORPUS), 6):
+        tokens = tuple(rng.sample(CORPUS[id], min(len(CORPUS[id]), 30)))
+        bands = tuple(tuple(rng.sample(tokens, min(len(tokens), rng.randint(0, 3)))) for _ in range(rng.randint(0, 5)))
+        low = rng.randint(0, 60)
+        for made in (Bands(tokens, bands), Threshold(tokens, rng.randint(0, 9), (low, low + rng.randint(-5, 90)))):
+            assert found_in_store(store, made) == found(filled, made, score="tokens")
+
+
+def test_matched_counts_whole_bands_by_default(filled: Connection) -> None:
+    """Or tokens; the documents are the same."""
+    tokens = CORPUS["7/b"]
+    made = plan(tokens, 0.2, 0.8, planner="all")
+    assert isinstance(made, Bands)
+    by_hand = {
+        id: sum(set(band) <= set(others) for band in made.bands)
+        for id, others in CORPUS.items()
+        if any(set(band) <= set(others) for band in made.bands)
+    }
+
+    assert 1 < len(by_hand)
+    assert by_hand == {id: matched for matched, id in found(filled, made)}
+    assert by_hand.keys() == {id for _, id in found(filled, made, score="tokens")}
+
+
+@pytest.mark.parametrize("id", [*ODD_IDS, *EMPTY, "nobody"])
+def test_tokens_of_a_document_are_read_back(filled: Connection, id: str) -> None:
+    """For any id; a document without words, or a missing one, has none."""
+    assert CORPUS.get(id, []) == sorted(token for (token,) in filled.execute(*TABLES.tokens_of(id)).fetchall())
+
+
+def test_a_document_is_replaced_and_deleted(empty: Connection) -> None:
+    """To delete a missing document is not an error; to add one twice is."""
+    fill(empty, {"a": ["A", "B"], "b": ["B", "C"]})
+    run(empty, *TABLES.delete("a"), *TABLES.delete("nobody"))
+    run(empty, *TABLES.put("a", ["C", "D", "E"]))
+
+    assert [(1, "b")] == found(empty, Threshold(("A", "B"), 1))
+    assert [(2, "a"), (1, "b")] == found(empty, Threshold(("C", "D"), 1))
+    assert [(2, "a")] == found(empty, Threshold(("C", "D"), 1, (3, 9)))
+    with pytest.raises((sqlite3.IntegrityError, duckdb.ConstraintException)):
+        run(empty, *TABLES.put("a", ["A"]))
+    run(empty, *TABLES.delete("a"))
+    assert [(1, "b")] == found(empty, Threshold(("C", "D"), 1))
+
+
+def test_the_query_can_be_a_subquery_of_the_application(empty: Connection) -> None:
+    fill(empty, {id: ["A", "B"] for id in ("a", "b", "c")})
+    empty.execute("CREATE TABLE articles (id TEXT PRIMARY KEY, language TEXT)")
+    empty.execute("INSERT INTO articles VALUES ('a', 'de'), ('b', 'en'), ('c', 'de')")
+    text, parameters = to_sql(Bands(("A", "B"), (("A", "B"),)), exclude_id="a", score="tokens")
+    whole = f"SELECT a.id, f.matched FROM ({text}) AS f JOIN articles AS a ON a.id = f.id WHERE a.language = ?"
+
+    assert [("c", 2)] == empty.execute(whole, (*parameters, "de")).fetchall()
+
+
+@pytest.mark.parametrize("numbers", [(), (0.05, 0.99)])
+@pytest.mark.slow
+def test_the_longest_fingerprint_stays_below_the_limits(empty: Connection, numbers: tuple[float, ...]) -> None:
+    """4096 tokens, all of them in bands and counted."""
+    tokens = [f"{number:04}" for number in range(4096)]
+    fill(empty, {"a": tokens})
+    made = plan(tokens, *numbers, planner="all")
+
+    assert [(4096, "a")] == found(empty, made, score="tokens")
+
+
+@pytest.mark.parametrize("made", [plan("ABC"), plan("ABCD", 0.5), plan("ABCD", 0.5, 0.8), plan("ABCDEF", 0.2, 0.9)])
+def test_a_value_is_always_a_parameter(made: Plan) -> None:
+    """Each placeholder occurs as often as there are values, and the rest of the statement is the same."""
+    signs: tuple[Placeholder, ...] = ("?", "%s", "$1")
+    texts = set()
+    for sign in signs:
+        tables = Tables(sign)
+        statements = (
+            to_sql(made, tables, exclude_id="x'y", score="tokens"),
+            tables.tokens_of("x'y"),
+            *tables.put("x'y", ["A'", "B"]),
+            *tables.delete("x'y"),
+        )
+        for each in statements:
+            written = re.findall(r"\?|%s|\$\d+", each.text)
+
+            assert "'" not in each.text
+            assert written == [f"${n + 1}" if sign == "$1" else sign for n in range(len(each.parameters))]
+        texts.add(tuple((re.sub(r"\?|%s|\$\d+", "", sql), values) for sql, values in statements))
+
+    assert 1 == len(texts)
+
+
+def test_an_unknown_placeholder_and_too_many_parameters_are_refused() -> None:
+    with pytest.raises(QuerySyntaxError, match="placeholder"):
+        Tables(placeholder=":id")  # type: ignore[arg-type]
+    with pytest.raises(QuerySyntaxError, match="has 32767 parameters and the database allows 32766"):
+        to_sql(plan([str(number) for number in range(MAX_PARAMETERS)]))
