@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from simdoc_search import Document, PassageResult, SimilaritySearch, none_of
@@ -12,9 +10,6 @@ from simdoc_search.passages import containment, shingle_set
 from simdoc_search.sketch.settings import Settings
 from tests.support.stores import NewStore
 from tests.support.texts import distinct_words
-
-RUN = 36
-"""Words of a shared run that the passage tokens alone guarantee to find."""
 
 QUOTE = distinct_words(60, 1)
 
@@ -62,17 +57,6 @@ def test_filters_size_and_min_words_limit_the_hits(search: SimilaritySearch) -> 
     for options in ({"min_words": 0}, {"preset": "best"}):
         with pytest.raises(QuerySyntaxError):
             search.passages("docs/3", **options)
-
-
-def test_every_run_of_36_words_is_found(search: SimilaritySearch) -> None:
-    for number in range(0, 20, 2):
-        record = search.store.get(f"docs/{number}", text=True)
-        words = (record.text if record and record.text else "").split()
-        begin = random.Random(number).randrange(len(words) - RUN)
-        run = words[begin : begin + RUN]
-        text = " ".join([*distinct_words(1_200, number), *run, *distinct_words(100, 50 + number)])
-
-        assert f"docs/{number}" in {hit.id for hit in search.passages(text=text)}
 
 
 def test_many_results_come_in_order_with_errors_in_place(search: SimilaritySearch) -> None:

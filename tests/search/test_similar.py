@@ -16,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Analysis, Document, MinHash, SimilaritySearch, open_store
-from simdoc_search.errors import FormatMismatchError, NoFingerprintError, UnknownDocumentError
+from simdoc_search.errors import FormatMismatchError, NoFingerprintError
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SearchResult
+from simdoc_search.sketch.schemes import Xor
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local import candidates
 from simdoc_search.stores.record import Record
@@ -211,24 +212,10 @@ def test_a_lower_overlap_finds_what_a_higher_one_finds(count: int, search: Simil
     assert all(fewer <= more for more, fewer in pairwise(ids))
 
 
-def test_deleted_documents_are_not_found(search: SimilaritySearch) -> None:
-    search.index(Document(id, words(1, 10)) for id in ("a", "b_10", 'c "é" 漢', "d"))
-
-    assert 2 == search.delete(["b_10", 'c "é" 漢', "b_10"])
-    assert ["d"] == [hit.id for hit in search.similar("a")]
-    assert (2, 0) == (search.info().documents, search.delete([]))
+OTHERS = [Settings(Analysis(shingle_size=3)), Settings(token_length=5), Settings(minhash=Xor()), SMALL]
 
 
-def test_nothing_is_deleted_if_an_id_is_unknown(search: SimilaritySearch) -> None:
-    search.index(Document(id, words(1, 10)) for id in ("letter1", "other"))
-    with pytest.raises(UnknownDocumentError) as caught:
-        search.delete(["other", "letter2"])
-
-    assert ("letter2", ("letter1",)) == (caught.value.id, caught.value.suggestions)
-    assert 2 == search.info().documents
-
-
-@pytest.mark.parametrize("settings", [Settings(Analysis(shingle_size=3)), Settings(token_length=5), SMALL])
+@pytest.mark.parametrize("settings", OTHERS)
 def test_a_store_keeps_its_settings_and_refuses_others(settings: Settings, tmp_path: Path) -> None:
     for number, (own, other) in enumerate([(Settings(), settings), (settings, Settings())]):
         folder = tmp_path / str(number)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.errors import FormatMismatchError
 from simdoc_search.passages import jaccard, shingle_set
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.schemes import Universal, Xor
@@ -90,16 +88,6 @@ def test_duplicates_are_found_and_rejected(sketch: Sketch) -> None:
         assert 5 == duplicates.duplicate_count
     report = search.index([Document("again", next(drafts()).text + " more")], reject_duplicates=0.8)
     assert ["again"] == [skipped.path for skipped in report.skipped]
-
-
-def test_a_store_refuses_another_sketch(tmp_path: Path) -> None:
-    folder = tmp_path / "store"
-    open_store(folder, Settings(minhash=Xor()), create=True).close()
-
-    assert Xor() == open_store(folder).settings.minhash
-    for other in (Xor(100), Xor(seed=2), Settings().minhash):
-        with pytest.raises(FormatMismatchError):
-            open_store(folder, Settings(minhash=other))
 
 
 @pytest.mark.parametrize("sketch", SKETCHES, ids=name)
