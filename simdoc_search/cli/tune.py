@@ -49,7 +49,12 @@ _MAX_DIGITS = 4
     help="Probability of finding a document of exactly that overlap.",
 )  # fmt: skip
 @click.option(
-    "--sketch", "sketches", metavar="NAME[:SIZE],...", default=_SKETCHES, show_default=True, help="Sketches to measure."
+    "--sketch",
+    "sketches",
+    metavar="NAME[:SIZE],...",
+    default=_SKETCHES,
+    show_default="all, in several sizes",
+    help="Sketches to measure.",
 )
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",
