@@ -82,7 +82,6 @@ THIRD_PARTY = {
     "click": {"cli"},
     "rich": {"cli"},
     "anyio": {"web"},
-    "h11": {"web"},
     "jinja2": {"passages", "web"},
     "markupsafe": {"passages", "web"},
     "python_multipart": {"web"},

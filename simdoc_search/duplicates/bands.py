@@ -129,7 +129,7 @@ def band_keys(
     share, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
-    table = FingerprintTable.of(codes, shingles, hash_bits(minhash, 4), minhash.places)
+    table = FingerprintTable.of(codes, shingles, hash_bits(minhash), minhash.places)
     everything = np.arange(len(codes))
     found: list[tuple[Keys, Ints]] = []
     for band_pass in plan_passes(share, recall, table.buckets):

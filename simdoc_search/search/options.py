@@ -97,7 +97,7 @@ class SimilarOptions(PageOptions):
     Attributes:
         overlap: minimum Jaccard similarity, 0..1.
         probability: probability of finding a document of exactly that overlap, over 0, up to 1.
-        planner: `enough`, `all` or the number of rows per band; see `query.plan`.
+        planner: how bands are cut: `enough` or `all`; see `query.plan`.
         include_self: whether the query document itself may be a hit.
         verify: whether to compute overlaps exactly, from the stored texts, and to apply the minimum to these. The
             `kind` of each hit says whether its overlap is exact. It is an estimate where the store has no text, or if

@@ -12,7 +12,7 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.hashes import WordsHash, joined_words_of, words_hashes
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
-from simdoc_search.sketch.base import Minima, Sketch
+from simdoc_search.sketch.base import TOKEN_LENGTH, Minima, Sketch
 from simdoc_search.sketch.estimate import overlap_interval
 from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima, top_bits
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
@@ -51,11 +51,11 @@ class Fingerprint:
     def __repr__(self) -> str:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
 
-    def codes(self, length: int = 4) -> NDArray[np.uint32]:
+    def codes(self, length: int = TOKEN_LENGTH) -> NDArray[np.uint32]:
         """The bucketed tokens as numbers: uint32, shape (tokens,), ascending. Raises ValueError if there are none."""
         return bucketed_codes(self.minima, self.minhash, length)
 
-    def tokens(self, format: str = "bucketed", *, length: int = 4, repeats: bool = False) -> list[str]:
+    def tokens(self, format: str = "bucketed", *, length: int = TOKEN_LENGTH, repeats: bool = False) -> list[str]:
         """Return the terms to index or to query.
 
         Args:
