@@ -20,7 +20,6 @@ from opensearchpy import OpenSearch, helpers
 
 from simdoc_search import Hit, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.attach.templates import COMPONENT
 from simdoc_search.query import Similar
 from simdoc_search.stores.remote.schema import component_template
 
@@ -55,9 +54,9 @@ class Manuals:
 
     def create(self) -> None:
         """Make the index. The component template belongs to the cluster: it is put once, for all applications."""
-        self.client.cluster.put_component_template(name=COMPONENT, body=component_template())
+        self.client.cluster.put_component_template(name="simdoc", body=component_template())
         template = {"settings": SETTINGS, "mappings": MAPPINGS}
-        body = {"index_patterns": [self.index], "composed_of": [COMPONENT], "template": template}
+        body = {"index_patterns": [self.index], "composed_of": ["simdoc"], "template": template}
         self.client.indices.put_index_template(name=self.index, body=body)
         self.client.indices.create(index=self.index)
 

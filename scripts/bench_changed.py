@@ -19,7 +19,7 @@ from typing import Any
 from uuid import uuid4
 
 from simdoc_search.attach.backfill import Backfill, Task
-from simdoc_search.attach.status import Status, survey
+from simdoc_search.attach.inspection import Inspection, inspect_indices
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 
@@ -65,12 +65,12 @@ def measure(engine: Engine, name: str, given: argparse.Namespace, chance: random
         send(engine, name, ({"update": {"_id": id}} for id in some), (*texts, *views))
 
     change()
-    timed("status before texts were compared", lambda: told(survey(engine, name, sample=200)))
+    timed("status before texts were compared", lambda: told(inspect_indices(engine, name, sample=200)))
     timed("backfill --stale, the first one", lambda: run(engine, name, stale=True))
-    timed("status, nothing was written since", lambda: told(survey(engine, name, sample=200)))
+    timed("status, nothing was written since", lambda: told(inspect_indices(engine, name, sample=200)))
     change()
-    timed("status", lambda: told(survey(engine, name, sample=200)))
-    timed("status --sample 2000", lambda: told(survey(engine, name, sample=2000)))
+    timed("status", lambda: told(inspect_indices(engine, name, sample=200)))
+    timed("status --sample 2000", lambda: told(inspect_indices(engine, name, sample=2000)))
     timed("backfill --stale", lambda: run(engine, name, stale=True))
     change()
     timed("backfill --stale --full", lambda: run(engine, name, stale=True, full=True))
@@ -105,13 +105,11 @@ def run(engine: Engine, name: str, *, stale: bool = False, full: bool = False) -
     return f"{report.documents:,} read, {report.updated:,} updated"
 
 
-def told(found: Status) -> str:
-    """What `status` says."""
-    stale = found.staleness
-    if stale is None:
-        return found.not_sampled
-    low, high = stale.interval
-    return f"{stale.sampled:,} of {stale.unsure:,} looked at, {stale.stale:,} stale: {low:.2%} to {high:.2%} of all"
+def told(inspection: Inspection) -> str:
+    """The sample of `status`."""
+    sample = inspection.sample
+    low, high = sample.interval
+    return f"{sample.sampled:,} of {sample.unsure:,} compared, {sample.stale:,} stale: {low:.2%} to {high:.2%} of all"
 
 
 def timed(what: str, done: Callable[[], str]) -> None:

@@ -1,16 +1,16 @@
-"""Duplicates in a whole collection: simdoc-search beside datasketch, rensa and text-dedup's way, in one run.
+"""Duplicates of a whole collection: simdoc-search, datasketch, rensa and the method of text-dedup, in one run.
 
     pip install '.[bench,cli]'
     python scripts/bench_duplicates.py pairs FOLDER...        all pairs >= 50 %: time, and recall against exact truth
-    python scripts/bench_duplicates.py texts FOLDER...        text to groups, end to end, documents a second and core
+    python scripts/bench_duplicates.py texts FOLDER...        text to groups: documents per second and core
     python scripts/bench_duplicates.py growth [COUNT...]      synthetic fingerprints: time, memory, candidate pairs
-    python scripts/bench_duplicates.py stars                  10,000 in a chain, of a template, with one boilerplate
-    python scripts/bench_duplicates.py fold                   a page of 100 hits, folded: milliseconds
-    python scripts/bench_duplicates.py engine URL FOLDER...   the same from an engine, streaming included
+    python scripts/bench_duplicates.py stars                  10,000 documents: a chain, a template, boilerplate
+    python scripts/bench_duplicates.py fold                   folding a page of 100 hits: milliseconds
+    python scripts/bench_duplicates.py engine URL FOLDER...   duplicates of an index in an engine
 
-Seconds are of the processor. Each peer has the bands that find a pair of the overlap with 99 %, and as many rows as
-fit into its permutations. Of the folders at most 12,000 documents are taken, in a seeded random order; none twice for
-`pairs`.
+Seconds are processor time. Each library uses the bands that find a pair of the overlap with 99 %, and as many rows as
+fit into its permutations. At most 12,000 documents of the folders are used, in random order with a fixed seed; `pairs`
+leaves out documents with equal words.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import os
 os.environ.update(RAYON_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 import random
+import statistics
 import subprocess
 import sys
 import time
@@ -61,34 +62,35 @@ GROWTH = (12_000, 100_000, 1_000_000)
 
 
 def pairs(folders: Sequence[str]) -> None:
-    """All pairs of the overlap among fingerprints that are made already."""
-    made = {each.words_hash: (text, each) for text, each in
-            ((text, each) for texts in [read(folders)] for text, each in
-             zip(texts, fingerprints(texts, words_hash=True), strict=True)) if each.shingles}  # fmt: skip
-    texts, sketches = [text for text, _ in made.values()], [each for _, each in made.values()]
-    order = sorted(range(len(texts)), key=lambda number: -sketches[number].shingles)
-    texts, sketches = [texts[each] for each in order], [sketches[each] for each in order]
+    """All pairs of the overlap, without the time of making fingerprints."""
+    read_texts = read(folders)
+    sketched = zip(read_texts, fingerprints(read_texts, words_hash=True), strict=True)
+    distinct = {sketch.words_hash: (text, sketch) for text, sketch in sketched if sketch.shingles}
+    longest_first = sorted(distinct.values(), key=lambda both: -both[1].shingles)
+    texts, sketches = [text for text, _ in longest_first], [sketch for _, sketch in longest_first]
     truth = exact_pairs(texts)
     print(f"{len(texts)} documents, {len(truth)} pairs of at least {float(OVERLAP):.0%}")
-    print(f"{'':<12}{'seconds':>9}{'recall':>9}{'pairs given':>13}{'looked at':>12}")
-    table = table_of([each.codes() for each in sketches], [each.shingles for each in sketches])
+    print(f"{'':<12}{'seconds':>9}{'recall':>9}{'pairs':>13}{'looked at':>12}")
+    table = table_of([sketch.codes() for sketch in sketches], [sketch.shingles for sketch in sketches])
     measure = Measure("jaccard", OVERLAP)
     found, seconds = timed(lambda: join(table, np.arange(len(texts)), measure, recall=RECALL))
-    row("ours", seconds, set(zip(found.first.tolist(), found.second.tolist(), strict=True)), truth, found.looked_at)
-    for name, way in (("rensa", with_rensa), ("datasketch", with_datasketch)):
-        given, seconds = way([shingles(text) for text in texts])
-        row(name, seconds, given, truth, len(given))
+    print_row(
+        "ours", seconds, set(zip(found.first.tolist(), found.second.tolist(), strict=True)), truth, found.looked_at
+    )
+    for name, method in (("rensa", with_rensa), ("datasketch", with_datasketch)):
+        others, seconds = method([shingles(text) for text in texts])
+        print_row(name, seconds, others, truth, len(others))
 
 
-def row(name: str, seconds: float, found: Pairs, truth: Pairs, looked_at: int) -> None:
+def print_row(name: str, seconds: float, found: Pairs, truth: Pairs, looked_at: int) -> None:
     """One line of the table."""
     print(f"{name:<12}{seconds:>9.2f}{len(found & truth) / max(1, len(truth)):>9.4f}{len(found):>13}{looked_at:>12}")
 
 
 def exact_pairs(texts: Sequence[str]) -> Pairs:
-    """Those whose sets of shingles overlap enough, by all with all."""
+    """Return the pairs with the overlap; all documents are compared with all."""
     sets = [shingle_hashes([text], Analysis(), (1, 2))[0] for text in texts]
-    sizes = np.array([len(each) for each in sets])
+    sizes = np.array(list(map(len, sets)))
     _, columns = np.unique(np.concatenate(sets), return_inverse=True)
     rows = np.repeat(np.arange(len(sets)), sizes)
     matrix = scipy.sparse.csr_matrix((np.ones(len(rows), np.int32), (rows, columns)))
@@ -106,7 +108,7 @@ def exact_pairs(texts: Sequence[str]) -> Pairs:
 
 
 def texts(folders: Sequence[str]) -> None:
-    """Text to groups at 80 %; pieces of 2 kB, every tenth of them changed a little and added again."""
+    """Text to groups at 80 %, of pieces of 2 kB and an edited copy of every tenth."""
     rng = random.Random(2)
     pieces = [text[at : at + 2000] for text in read(folders) for at in range(0, len(text) - 1999, 2000)]
     pieces = rng.sample(pieces, min(len(pieces), DOCUMENTS))
@@ -114,66 +116,66 @@ def texts(folders: Sequence[str]) -> None:
     rng.shuffle(pieces)
     print(f"{len(pieces)} texts of 2 kB")
     print(f"{'':<12}{'documents/s':>12}{'groups':>9}{'wrong':>8}")
-    ways: dict[str, Callable[[], list[list[int]]]] = {
+    methods: dict[str, Callable[[], list[list[int]]]] = {
         "ours": lambda: groups_of_ours(pieces, verify=True),
         "ours, est.": lambda: groups_of_ours(pieces, verify=False),
-        "rensa": lambda: connected(with_rensa([shingles(each) for each in pieces], Fraction(4, 5))[0], len(pieces)),
+        "rensa": lambda: connected(with_rensa([shingles(piece) for piece in pieces], Fraction(4, 5))[0], len(pieces)),
         "text-dedup": lambda: connected(bands_of_permutations(pieces, Fraction(4, 5)), len(pieces)),
     }
-    for name, way in ways.items():
-        groups, seconds = timed(way)
+    for name, method in methods.items():
+        groups, seconds = timed(method)
         sets = {number: shingle_set(pieces[number]) for group in groups for number in group}
-        wrong = sum(jaccard(sets[group[0]], sets[each]) < 0.8 for group in groups for each in group[1:])
+        wrong = sum(jaccard(sets[group[0]], sets[other]) < 0.8 for group in groups for other in group[1:])
         print(f"{name:<12}{len(pieces) / seconds:>12.0f}{len(groups):>9}{wrong:>8}")
 
 
 def groups_of_ours(pieces: Sequence[str], *, verify: bool) -> list[list[int]]:
-    """The document that stays first."""
-    documents = (Document(str(number), each) for number, each in enumerate(pieces))
+    """Return the groups, the kept document first."""
+    documents = (Document(str(number), piece) for number, piece in enumerate(pieces))
     found = duplicates_among(documents, verify=verify)
-    return [[int(group.kept.id), *(int(each.id) for each in group.duplicates)] for group in found.groups()]
+    return [[int(group.kept.id), *(int(duplicate.id) for duplicate in group.duplicates)] for group in found.groups()]
 
 
 # --- growth ---
 
 
 def growth(counts: Sequence[str]) -> None:
-    """Each size in a process of its own, whose memory is measured."""
+    """Each size in its own process, of which the memory is measured."""
     print(f"{'documents':>10}{'overlap':>9}{'seconds':>9}{'looked at':>12}{'pairs':>9}{'recall':>8}{'tokens MB':>11}"
           f"{'peak MB':>9}{'bytes/doc':>11}", flush=True)  # fmt: skip
     for count in counts or GROWTH:
         for overlap in ("1/2", "4/5"):
-            subprocess.run([sys.executable, __file__, "grown", str(count), overlap], check=True)
+            subprocess.run([sys.executable, __file__, "one_size", str(count), overlap], check=True)
 
 
-def grown(count: int, overlap: str) -> None:
-    """One row."""
+def one_size(count: int, overlap: str) -> None:
+    """Print one row."""
     table, near = synthetic(count)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = memory("VmRSS")
     found, seconds = timed(
         lambda: join(table, np.arange(len(table.counts)), Measure("jaccard", Fraction(overlap)), recall=RECALL)
     )
     peak = memory("VmHWM")
     wanted = {(a, b) for a, b, share in near if share >= Fraction(overlap) + Fraction(2, 100)}
-    given = set(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    paired = set(zip(found.first.tolist(), found.second.tolist(), strict=True))
     tokens = table.codes.nbytes / 1e6
     print(f"{count:>10}{float(Fraction(overlap)):>9.0%}{seconds:>9.2f}{found.looked_at:>12}{len(found.first):>9}"
-          f"{len(wanted & given) / max(1, len(wanted)):>8.4f}{tokens:>11.0f}{peak:>9.0f}"
+          f"{len(wanted & paired) / max(1, len(wanted)):>8.4f}{tokens:>11.0f}{peak:>9.0f}"
           f"{(peak - before) * 1e6 / count:>11.0f}", flush=True)  # fmt: skip
 
 
-def memory(what: str) -> float:
-    """Of this process, in MB."""
+def memory(name: str) -> float:
+    """Return a figure of the memory of this process, in MB."""
     lines = Path("/proc/self/status").read_text("ascii").splitlines()
-    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(f"{what}:"))
+    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(f"{name}:"))
 
 
 # --- stars ---
 
 
 def stars(_: Sequence[str]) -> None:
-    """What went wrong for others: chains, templates and boilerplate, at 10,000 documents."""
+    """Collections that need many comparisons or make wrong groups, of 10,000 documents each."""
     rng = random.Random(4)
     words = [f"w{rng.randrange(50_000)}" for _ in range(10_000 * 12)]
     foot = " ".join(words[-120:])
@@ -184,11 +186,11 @@ def stars(_: Sequence[str]) -> None:
     }
     print(f"{'':<12}{'groups':>8}{'members':>9}{'wrong':>7}{'seconds':>9}  floods")
     for name, pieces in collections.items():
-        documents = [Document(f"{number:05}", each) for number, each in enumerate(pieces)]
+        documents = [Document(f"{number:05}", piece) for number, piece in enumerate(pieces)]
         found, seconds = timed(partial(duplicates_among, documents, keep="first"))
         wrong = sum(
-            jaccard(shingle_set(pieces[int(group.kept.id)]), shingle_set(pieces[int(each.id)])) < 0.8
-            for group in found.groups() for each in group.duplicates
+            jaccard(shingle_set(pieces[int(group.kept.id)]), shingle_set(pieces[int(duplicate.id)])) < 0.8
+            for group in found.groups() for duplicate in group.duplicates
         )  # fmt: skip
         print(f"{name:<12}{found.group_count:>8}{found.duplicate_count:>9}{wrong:>7}{seconds:>9.1f}  {found.floods}")
 
@@ -197,56 +199,58 @@ def stars(_: Sequence[str]) -> None:
 
 
 def fold(_: Sequence[str]) -> None:
-    """100 hits of 400 and 4,000 words, so that not all and all 512 buckets are filled; some are alike."""
+    """100 hits of 400 and 4,000 words, which fill some or all of the 512 buckets; some hits are near-duplicates."""
     rng = random.Random(5)
     words = [f"w{number}" for number in range(5_000)]
     print(f"{'':<12}{'tokens':>8}{'shown':>7}{'best ms':>9}{'median ms':>11}")
     for words_each in (400, 4_000):
-        for name, different in (("none alike", 100), ("half alike", 50), ("all alike", 1)):
+        for name, different in (("none near", 100), ("half near", 50), ("all near", 1)):
             pieces = [" ".join(rng.choices(words, k=words_each)) for _ in range(different)]
             fields = fingerprint_fields([pieces[number % different] for number in range(100)], Settings())
-            hits = [{"_id": str(number), "_source": {"simdoc": each}} for number, each in enumerate(fields)]
+            hits = [{"_id": str(number), "_source": {"simdoc": field}} for number, field in enumerate(fields)]
             took = []
-            for _each in range(300):
+            for _run in range(300):
                 began = time.perf_counter()
                 shown = fold_near_duplicates(hits)
                 took.append(time.perf_counter() - began)
-            tokens = sum(each["buckets"] for each in fields if each) / len(fields)
-            print(f"{name:<12}{tokens:>8.0f}{len(shown):>7}{1e3 * min(took):>9.2f}{1e3 * sorted(took)[100]:>11.2f}")
+            tokens = sum(field["buckets"] for field in fields if field) / len(fields)
+            print(
+                f"{name:<12}{tokens:>8.0f}{len(shown):>7}{1e3 * min(took):>9.2f}{1e3 * statistics.median(took):>11.2f}"
+            )
 
 
 # --- engine ---
 
 
 def engine(arguments: Sequence[str]) -> None:
-    """From an index of an engine, which is removed afterwards."""
-    place = f"{arguments[0]}/dups-bench"
+    """Duplicates of a new index in an engine, which is removed afterwards."""
+    url = f"{arguments[0]}/dups-bench"
     pieces = read(arguments[1:])
     stores: Iterator[tuple[str, Any]] = iter(
-        [("memory", open_store(":memory:")), ("engine", open_store(place, create=True))]
+        [("memory", open_store(":memory:")), ("engine", open_store(url, create=True))]
     )
     try:
         for name, store in stores:
             search = SimilaritySearch(store)
-            search.index(Document(f"{number:05}", each) for number, each in enumerate(pieces))
+            search.index(Document(f"{number:05}", piece) for number, piece in enumerate(pieces))
             for via in VIA if name == "engine" else VIA[:1]:
-                marks: dict[str, float] = {}
+                ended: dict[str, float] = {}
                 began = time.perf_counter()
                 found = search.duplicates(
                     via=via,
-                    progress=lambda stage, _: marks.update({stage: time.perf_counter() - began}),  # noqa: B023
+                    progress=lambda stage, _: ended.update({stage: time.perf_counter() - began}),  # noqa: B023
                 )
-                told = ", ".join(f"{stage} until {at:.1f} s" for stage, at in marks.items())
-                print(f"{name} via {via:<8}{found.documents} documents, {found.group_count} groups: {told}")
+                ends = ", ".join(f"{stage} until {at:.1f} s" for stage, at in ended.items())
+                print(f"{name} via {via:<8}{found.documents} documents, {found.group_count} groups: {ends}")
     finally:
-        urllib.request.urlopen(urllib.request.Request(place, method="DELETE")).close()  # noqa: S310
+        urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()  # noqa: S310
 
 
 def main() -> None:
-    """Run one part."""
+    """Run one benchmark."""
     parts: dict[str, Callable[[Sequence[str]], None]] = {
         "pairs": pairs, "texts": texts, "growth": growth, "stars": stars, "fold": fold, "engine": engine,
-        "grown": lambda given: grown(int(given[0]), given[1]),
+        "one_size": lambda arguments: one_size(int(arguments[0]), arguments[1]),
     }  # fmt: skip
     parts[sys.argv[1]](sys.argv[2:])
 

@@ -1,6 +1,6 @@
-"""How others find pairs of near duplicates: rensa, datasketch, and text-dedup's way. For bench_duplicates.py.
+"""Pairs of near-duplicates by rensa, by datasketch and by the method of text-dedup, for bench_duplicates.py.
 
-Each has the bands that find a pair of the overlap with 99 %, and as many rows as fit into its permutations.
+Each uses the bands that find a pair of the overlap with 99 %, and as many rows as fit into its permutations.
 """
 
 from __future__ import annotations
@@ -25,63 +25,63 @@ Pairs = set[tuple[int, int]]
 
 
 def timed(action: Callable[[], Any]) -> tuple[Any, float]:
-    """What it gives, and its processor time in seconds."""
+    """Return the result of an action, and its processor time in seconds."""
     began = time.process_time()
     return action(), time.process_time() - began
 
 
 def shingles(text: str) -> list[str]:
-    """Shingles as the peers' users make them."""
+    """Return shingles as these libraries recommend."""
     words = text.lower().split()
     return [" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))]
 
 
 def best_bands(permutations: int, overlap: Fraction) -> tuple[int, int]:
-    """Bands and rows for the recall."""
+    """Return the number of bands and of rows with the recall."""
     rows, bands = rows_and_bands_of_enough(permutations, overlap, RECALL)
     return bands, rows
 
 
 def with_rensa(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
-    """RMinHashLSH: build and query."""
+    """Build and query RMinHashLSH."""
     bands, rows = best_bands(PERMUTATIONS, overlap)
     sketches = []
-    for each in sets:
+    for shingles_of_one in sets:
         sketches.append(rensa.RMinHash(num_perm=bands * rows, seed=42))
-        sketches[-1].update(each)
+        sketches[-1].update(shingles_of_one)
 
-    def way() -> Pairs:
+    def build_and_query() -> Pairs:
         index = rensa.RMinHashLSH(threshold=float(overlap), num_perm=bands * rows, num_bands=bands)
-        for number, each in enumerate(sketches):
-            index.insert(number, each)
+        for number, sketch in enumerate(sketches):
+            index.insert(number, sketch)
         return {
-            (other, number) for number, each in enumerate(sketches) for other in index.query(each) if other < number
+            (other, number) for number, sketch in enumerate(sketches) for other in index.query(sketch) if other < number
         }
 
-    return timed(way)
+    return timed(build_and_query)
 
 
 def with_datasketch(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
-    """MinHashLSH: build and query."""
+    """Build and query MinHashLSH."""
     bands, rows = best_bands(PERMUTATIONS, overlap)
     sketches = []
-    for each in sets:
+    for shingles_of_one in sets:
         sketches.append(datasketch.MinHash(num_perm=bands * rows))
-        sketches[-1].update_batch([shingle.encode() for shingle in each])
+        sketches[-1].update_batch([shingle.encode() for shingle in shingles_of_one])
 
-    def way() -> Pairs:
+    def build_and_query() -> Pairs:
         index = datasketch.MinHashLSH(num_perm=bands * rows, params=(bands, rows))
-        for number, each in enumerate(sketches):
-            index.insert(number, each)
+        for number, sketch in enumerate(sketches):
+            index.insert(number, sketch)
         return {
-            (other, number) for number, each in enumerate(sketches) for other in index.query(each) if other < number
+            (other, number) for number, sketch in enumerate(sketches) for other in index.query(sketch) if other < number
         }
 
-    return timed(way)
+    return timed(build_and_query)
 
 
 def bands_of_permutations(pieces: Sequence[str], overlap: Fraction) -> Pairs:
-    """As text-dedup finds pairs: 256 permutations of 32-bit hashes in numpy, all of a band's equal keys."""
+    """Find pairs as text-dedup does: 256 permutations of 32-bit hashes in numpy, and all equal keys of each band."""
     bands, rows = best_bands(256, overlap)
     rng = np.random.default_rng(42)
     prime = np.uint64((1 << 61) - 1)
@@ -89,7 +89,7 @@ def bands_of_permutations(pieces: Sequence[str], overlap: Fraction) -> Pairs:
     tables: list[dict[bytes, list[int]]] = [defaultdict(list) for _ in range(bands)]
     for number, text in enumerate(pieces):
         hashes = np.array(
-            [int.from_bytes(hashlib.sha1(each.encode()).digest()[:4], "little") for each in set(shingles(text))],  # noqa: S324
+            [int.from_bytes(hashlib.sha1(shingle.encode()).digest()[:4], "little") for shingle in set(shingles(text))],  # noqa: S324
             np.uint64,
         )
         minima = ((hashes[:, None] * a + b) % prime & np.uint64(0xFFFFFFFF)).min(axis=0).astype(np.uint32)
@@ -99,7 +99,7 @@ def bands_of_permutations(pieces: Sequence[str], overlap: Fraction) -> Pairs:
 
 
 def connected(found: Pairs, count: int) -> list[list[int]]:
-    """Whoever is connected, over however many others: what others take for a group."""
+    """Return the connected components of two and more documents, which these libraries take for groups."""
     above = list(range(count))
 
     def top(number: int) -> int:
@@ -113,4 +113,4 @@ def connected(found: Pairs, count: int) -> list[list[int]]:
     groups: dict[int, list[int]] = defaultdict(list)
     for number in range(count):
         groups[top(number)].append(number)
-    return [each for each in groups.values() if len(each) > 1]
+    return [group for group in groups.values() if len(group) > 1]

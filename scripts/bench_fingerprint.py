@@ -1,11 +1,11 @@
-"""Text to fingerprint on one thread: simdoc-search beside datasketch and rensa, on the same documents in one run.
+"""Measures fingerprints per second on one thread, compared with datasketch and rensa on the same documents.
 
     pip install '.[bench]'
     python scripts/bench_fingerprint.py PATH...
 
-A PATH is a folder or a file; one row each. Its words are cut into documents of 724 words (of our own counting) in a
-seeded random order. The peers are fed as their users do: shingles of `text.lower().split()`. Rounds are interleaved, so
-that all meet the same noise; the fastest of each counts.
+A PATH is a folder or a file, and has one row. Its text is cut into documents of 724 words; a short text is repeated in
+random order. datasketch and rensa get shingles of `text.lower().split()`. Rounds are interleaved, so that noise affects
+all alike; the fastest round counts.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ WORDS, DOCUMENTS, ROUNDS, SHINGLE = 724, 400, 5, 5
 
 
 def ours(texts: Sequence[str]) -> None:
-    """simdoc-search."""
+    """Use simdoc-search."""
     for _ in fingerprints(texts):
         pass
 
 
 def with_rensa(texts: Sequence[str]) -> None:
-    """Rensa RMinHash, 512 permutations."""
+    """Use RMinHash of rensa with 512 permutations."""
     for text in texts:
         sketch = rensa.RMinHash(num_perm=512, seed=42)
         sketch.update(shingles(text))
@@ -45,20 +45,20 @@ def with_rensa(texts: Sequence[str]) -> None:
 
 
 def with_datasketch(texts: Sequence[str]) -> None:
-    """Datasketch MinHash, 512 permutations, defaults."""
+    """Use MinHash of datasketch with 512 permutations."""
     for text in texts:
         sketch = datasketch.MinHash(num_perm=512)
         sketch.update_batch([shingle.encode("utf-8") for shingle in shingles(text)])
 
 
 def shingles(text: str) -> list[str]:
-    """Shingles as the peers' users make them."""
+    """Return shingles for datasketch and rensa."""
     words = text.lower().split()
-    return [" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))]
+    return [" ".join(words[start : start + SHINGLE]) for start in range(max(1, len(words) - SHINGLE + 1))]
 
 
 def documents(path: Path) -> list[str]:
-    """Texts of 724 words from what lies at a path; what stands between two words stays between them."""
+    """Return texts of 724 words from a path, with all characters between the words."""
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     pieces: list[str] = []
     for file in files:
@@ -68,23 +68,23 @@ def documents(path: Path) -> list[str]:
     generator = random.Random(1)
     if len(pieces) < WORDS * DOCUMENTS:
         pieces = [generator.choice(pieces) for _ in range(WORDS * DOCUMENTS)]
-    return ["".join(pieces[at : at + WORDS]) for at in range(0, WORDS * DOCUMENTS, WORDS)]
+    return ["".join(pieces[start : start + WORDS]) for start in range(0, WORDS * DOCUMENTS, WORDS)]
 
 
 def main() -> None:
     """Print one row per path."""
-    ways: dict[str, Callable[[Sequence[str]], None]] = {
+    peers: dict[str, Callable[[Sequence[str]], None]] = {
         "ours": ours, "rensa": with_rensa, "datasketch": with_datasketch,
     }  # fmt: skip
     print(f"{'documents':<24}{'chars':>7}{'ours/s':>9}{'rensa/s':>9}{'datask./s':>10}{'/ rensa':>9}{'/ datask.':>10}")
     for name in sys.argv[1:]:
         texts = documents(Path(name))
-        best = dict.fromkeys(ways, 0.0)
+        best = dict.fromkeys(peers, 0.0)
         for _ in range(ROUNDS):
-            for way, run in ways.items():
+            for peer, run in peers.items():
                 began = time.perf_counter()
                 run(texts)
-                best[way] = max(best[way], len(texts) / (time.perf_counter() - began))
+                best[peer] = max(best[peer], len(texts) / (time.perf_counter() - began))
         characters = sum(map(len, texts)) // len(texts)
         print(f"{'/'.join(Path(name).parts[-2:]):<24}{characters:>7}{best['ours']:>9.0f}{best['rensa']:>9.0f}"
               f"{best['datasketch']:>10.0f}{best['ours'] / best['rensa']:>9.2f}"

@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from plant_passages import CLEAN, DOCUMENT, excerpted, planted, read_material
+from plant_passages import CLEAN, DOCUMENT_WORDS, excerpted, excerpts, planted, read_material
 
 from simdoc_search.passages.align import align
 from simdoc_search.sketch.fingerprint import fingerprint, shingle_codes
 from simdoc_search.sketch.winnow import Passages
-from tests.support.passages.planting import Material, excerpts
+from tests.support.passages.planting import Material
 from tests.support.passages.rewording import KINDS
 
 LENGTHS = (1_000, 6_000, 40_000)
@@ -139,7 +139,7 @@ def print_planted(material: Material, passages: Passages, count: int, seed: str)
 
 def sketched(material: Material, passages: Passages, count: int, seed: str) -> Iterator[tuple[str, Codes, Codes]]:
     """What each pair asks and keeps."""
-    for kind, pair in planted(material, count, [*KINDS, CLEAN], DOCUMENT, seed):
+    for kind, pair in planted(material, count, [*KINDS, CLEAN], DOCUMENT_WORDS, seed):
         yield kind, asked(pair.suspicious, passages), kept(pair.source, passages)
 
 

@@ -1,14 +1,14 @@
-"""How well shared passages are found: recall, precision, granularity and plagdet (the official measure), by kind.
+"""Measures how well shared passages are found: recall, precision, granularity and plagdet, the official measure.
 
     python scripts/bench_passages.py CORPUS... [--pairs 100]   plants passages in these texts and aligns them
     python scripts/bench_passages.py --planted FOLDER          aligns what scripts/plant_passages.py wrote
     python scripts/bench_passages.py --pan FOLDER              aligns a corpus of the form of the PAN competitions
 
-    alarms    of 1,000 pairs without a planted passage, how many have one reported
-    seconds   of the alignment alone, in one process
+    alarms    pairs with a reported passage, per 1,000 pairs without a planted one
+    seconds   time of the alignment in one process
 
-`--least` and `--gap` change the preset; `--sample N` takes the first N pairs of each kind; `--write FILE`
-writes what was found, one line of JSON a pair with its kind, the planted and the found spans, and the score.
+`--least` and `--gap` change the preset. `--sample N` uses the first N pairs of each kind. `--write FILE` writes a line
+of JSON per pair: its kind, the planted and the found spans, and the score.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from typing import TextIO
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from plant_passages import DOCUMENT, KINDS, planted, read_material
+from passage_corpora import Case, read_pan, read_planted
+from plant_passages import DOCUMENT_WORDS, KINDS, planted, read_material
 
 from simdoc_search.passages.align import PRESETS, Alignment, align
-from tests.support.passages.corpora import Case, read_pan, read_planted
 from tests.support.passages.plagdet import Reuse, score
 
 
@@ -38,33 +38,33 @@ def main() -> None:
     parser.add_argument("corpus", type=Path, nargs="*")
     parser.add_argument("--planted", type=Path)
     parser.add_argument("--pan", type=Path)
-    parser.add_argument("--pairs", type=int, default=100, help="to plant, of each kind")
-    parser.add_argument("--kind", action="append", choices=KINDS, help="to plant; all, if not given")
-    parser.add_argument("--seed", default="0", help="of the planting")
+    parser.add_argument("--pairs", type=int, default=100, help="planted pairs of each kind")
+    parser.add_argument("--kind", action="append", choices=KINDS, help="a kind to plant. Default: all")
+    parser.add_argument("--seed", default="0", help="the seed of the planting")
     parser.add_argument("--preset", choices=PRESETS, default="edited")
     parser.add_argument("--sample", type=int, help="pairs of each kind")
     parser.add_argument("--write", type=argparse.FileType("w", encoding="utf-8"))
     for name in ("least", "gap"):
         parser.add_argument(f"--{name}", type=int)
-    given = parser.parse_args()
-    if given.planted:
-        cases = read_planted(given.planted)
-    elif given.pan:
-        cases = read_pan(given.pan)
-    elif given.corpus:
-        cases = plant_cases(given.corpus, given.pairs, given.kind or KINDS, given.seed)
+    arguments = parser.parse_args()
+    if arguments.planted:
+        cases = read_planted(arguments.planted)
+    elif arguments.pan:
+        cases = read_pan(arguments.pan)
+    elif arguments.corpus:
+        cases = plant_cases(arguments.corpus, arguments.pairs, arguments.kind or KINDS, arguments.seed)
     else:
-        parser.error("name folders of texts, or --planted FOLDER, or --pan FOLDER")
-    changes = {name: value for name in ("least", "gap") if (value := getattr(given, name)) is not None}
-    settings = replace(PRESETS[given.preset], **changes)
+        parser.error("give folders of texts, --planted FOLDER or --pan FOLDER")
+    changes = {name: value for name in ("least", "gap") if (value := getattr(arguments, name)) is not None}
+    settings = replace(PRESETS[arguments.preset], **changes)
     print(settings)
-    print_table(Results.of(sampled(cases, given.sample), settings, given.write))
+    print_table(Results.of(sampled(cases, arguments.sample), settings, arguments.write))
 
 
 def plant_cases(corpora: list[Path], count: int, kinds: Sequence[str], seed: str) -> Iterator[Case]:
-    """The pairs that scripts/plant_passages.py writes with these arguments."""
+    """The pairs of scripts/plant_passages.py with these arguments."""
     material = read_material(corpora, seed)
-    for number, (kind, pair) in enumerate(planted(material, count, kinds, DOCUMENT, seed)):
+    for number, (kind, pair) in enumerate(planted(material, count, kinds, DOCUMENT_WORDS, seed)):
         names = f"suspicious {number}", f"source {number}"
         spans = tuple(Reuse(names, a, b) for a, b in pair.spans)
         yield Case(kind, names, (pair.suspicious, pair.source), spans)
@@ -80,7 +80,7 @@ def sampled(cases: Iterable[Case], count: int | None) -> Iterator[Case]:
 
 
 class Results:
-    """What was planted and what was found in the pairs of a kind."""
+    """The planted and the found passages of a kind."""
 
     def __init__(self) -> None:
         self.planted: list[Reuse] = []
@@ -90,17 +90,20 @@ class Results:
 
     @staticmethod
     def of(cases: Iterable[Case], settings: Alignment, log: TextIO | None) -> dict[str, Results]:
-        """Align every pair; by kind, and of all together."""
+        """Align every pair. The results are by kind, and of all kinds together."""
         results: dict[str, Results] = defaultdict(Results)
         for case in cases:
             began = time.perf_counter()
-            passages = align(*case.texts, settings)
+            aligned = align(*case.texts, settings)
             seconds = time.perf_counter() - began
-            found = [Reuse(case.names, passage.a, passage.b) for passage in passages]
+            found = [Reuse(case.names, passage.a, passage.b) for passage in aligned]
             for name in (case.kind, "all"):
                 results[name].add(case, found, seconds)
             if log:
-                spans = {"planted": [(each.a, each.b) for each in case.planted], "found": [(f.a, f.b) for f in found]}
+                spans = {
+                    "planted": [(each.a, each.b) for each in case.planted],
+                    "found": [(each.a, each.b) for each in found],
+                }
                 plagdet = score(case.planted, found).plagdet
                 log.write(json.dumps({"kind": case.kind, "names": case.names, **spans, "plagdet": plagdet}) + "\n")
         results["all"] = results.pop("all")
@@ -117,15 +120,15 @@ class Results:
 
 
 def print_table(results: dict[str, Results]) -> None:
-    """One row a kind."""
+    """Print a row per kind."""
     print(f"{'kind':<26}{'pairs':>7}{'planted':>9}{'found':>7}{'recall':>9}{'precision':>11}{'granularity':>13}"
           f"{'plagdet':>9}{'alarms':>8}{'seconds':>9}")  # fmt: skip
     for kind, result in results.items():
-        of = score(result.planted, result.found)
-        figures = (f"{of.recall:>9.4f}{of.precision:>11.4f}{of.granularity:>13.3f}{of.plagdet:>9.4f}"
+        total = score(result.planted, result.found)
+        figures = (f"{total.recall:>9.4f}{total.precision:>11.4f}{total.granularity:>13.3f}{total.plagdet:>9.4f}"
                    if result.planted else f"{'-':>9}{'-':>11}{'-':>13}{'-':>9}")  # fmt: skip
         alarms = f"{1000 * result.alarms / result.clean:.1f}" if result.clean else "-"
-        print(f"{kind:<26}{result.pairs:>7,}{of.planted:>9,}{of.detections:>7,}{figures}{alarms:>8}"
+        print(f"{kind:<26}{result.pairs:>7,}{total.planted:>9,}{total.detections:>7,}{figures}{alarms:>8}"
               f"{result.seconds:>9.1f}")  # fmt: skip
 
 

@@ -2,10 +2,10 @@
 
     python scripts/bench_seed.py [FOLDER] [SKETCH]
 
-There, the fingerprints of 100 hashes are in memory: buckets are made of them in 265 ms, and the similar ones of all
-12,000 documents are looked up in 948 ms, in one thread, without a comparison of the hashes. Documents are those of
-FOLDER, or of docs/, repeated with edits until there are 12,000. SKETCH is as `index --sketch` takes it; a number is
-that of the hashes of `xor`. Times are the median of some runs.
+There, the fingerprints of 100 hashes are in memory. The buckets are made in 265 ms, and the similar documents of all
+12,000 are looked up in 948 ms, in one thread, without comparing hashes. The documents are those of FOLDER, or of docs/,
+repeated with edits until there are 12,000. SKETCH is one of `index --sketch`, or the number of hashes of `xor`. Times
+are medians.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from simdoc_search import SimilaritySearch, open_store
-from simdoc_search.cli.sketch_options import sketch_named, with_sketch
+from simdoc_search.cli.sketch_options import parse_sketch, with_sketch
 from simdoc_search.corpus import Document, read_corpus, read_sources
 from simdoc_search.sketch.settings import Settings
 from tests.support.edited_copies import edited_copies
@@ -34,14 +34,14 @@ def main() -> None:
     """Print one line for each figure."""
     folder, named, *_ = *sys.argv[1:], *("docs", "minhash:128")[len(sys.argv) - 1 :]
     documents = list(islice(repeated(folder), DOCUMENTS))
-    sketch = sketch_named(f"xor:{named}" if named.isdecimal() else named)
+    sketch = parse_sketch(f"xor:{named}" if named.isdecimal() else named)
     settings = with_sketch(Settings(passages=None), sketch)
     with tempfile.TemporaryDirectory() as folder:
         search = SimilaritySearch(open_store(Path(folder) / "store", settings, create=True, store_texts=False))
         began = time.perf_counter()
         search.index(documents, workers=1)
         print(f"{len(documents):,} documents, {named}, indexed in {time.perf_counter() - began:.1f} s, 1 process")
-        ids = [each.id for each in documents]
+        ids = [document.id for document in documents]
 
         def ask(some: list[str]) -> list[object]:
             return list(search.similar_many(some, overlap=OVERLAP, probability=PROBABILITY))
@@ -49,7 +49,7 @@ def main() -> None:
         one = [timed(partial(ask, [id])) for id in ids[:: DOCUMENTS // 200]]
         print(f"one document against all, in the store on disk       {ms(one):>9}    seed: 0.08 (948 / 12,000)")
         everything = timed(partial(ask, ids))
-        print(f"all, one question each, in the store on disk         {ms([everything]):>9}    seed: 265 + 948")
+        print(f"all, one query each, in the store on disk            {ms([everything]):>9}    seed: 265 + 948")
         found = [timed(lambda: search.duplicates(overlap=OVERLAP, verify=False)) for _ in range(3)]
         pairs = sum(1 for _ in search.duplicates(overlap=OVERLAP, verify=False).pairs())
         print(
@@ -58,24 +58,24 @@ def main() -> None:
 
 
 def repeated(folder: str) -> Iterator[Document]:
-    """The documents of a folder, then copies with more and more other words."""
-    found = [each for _, each in read_sources(read_corpus([folder])) if isinstance(each, Document)]
+    """Yield the documents of a folder, then copies with more and more edits."""
+    found = [document for _, document in read_sources(read_corpus([folder])) if isinstance(document, Document)]
     yield from found
-    texts = {each.id: each.text for each in found}
+    texts = {document.id: document.text for document in found}
     for number, overlap in enumerate(cycle((0.9, 0.75, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05))):
         copies = edited_copies(texts, overlap, number)
         yield from (Document(f"{number} {id}", text) for id, text in copies.items())
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Seconds that it takes."""
+    """Return the seconds that it takes."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
 
 
 def ms(seconds: list[float]) -> str:
-    """The median, in milliseconds."""
+    """Return the median in milliseconds."""
     value = 1000 * statistics.median(seconds)
     return f"{value:,.2f} ms" if value < 100 else f"{value:,.0f} ms"
 

@@ -1,9 +1,9 @@
-"""Pair quality of `duplicates` against exact truth, on a folder of documents.
+"""Recall and precision of `duplicates` on some folders, against exact overlaps.
 
     python scripts/duplicates_truth.py FOLDER [FOLDER...]
 
-The exact overlap of all pairs that share a shingle is computed here, from the shingles themselves. A pair counts as
-found if `pairs()` gives it. Wrong members are documents of a group whose exact overlap with the kept one is less.
+The exact overlap of all pairs that share a shingle is computed from their sets of shingles. A pair is found if it is
+one of `pairs()`. A duplicate is wrong if its exact overlap with the kept document is less.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ OVERLAPS = (50, 80, 90)
 
 
 def main() -> None:
-    """Print one row per overlap and way."""
+    """Print one row per overlap and method."""
     search = SimilaritySearch(open_store(":memory:"))
     report = search.index(read_corpus(sys.argv[1:]))
     print(f"{report.indexed} documents")
     sets = {record.id: shingle_set(record.text or "", search.store.settings.analysis)
             for record in search.store.scan(text=True)}  # fmt: skip
     shared = common_shingles(sets)
-    print(f"{'overlap':>8}{'way':>10}{'truth':>8}{'found':>8}{'recall':>9}{'precision':>11}{'F1':>9}{'groups':>8}"
+    print(f"{'overlap':>8}{'method':>10}{'truth':>8}{'found':>8}{'recall':>9}{'precision':>11}{'F1':>9}{'groups':>8}"
           f"{'wrong':>7}{'s':>7}")  # fmt: skip
     for percent in OVERLAPS:
         overlap = Fraction(percent, 100)
@@ -37,28 +37,28 @@ def main() -> None:
             pair for pair, count in shared.items()
             if count >= overlap * (len(sets[pair[0]]) + len(sets[pair[1]]) - count)
         }  # fmt: skip
-        for way, verify in (("verified", True), ("estimated", False)):
+        for method, verify in (("verified", True), ("estimated", False)):
             began = time.perf_counter()
             found = search.duplicates(overlap=overlap, verify=verify)
-            pairs = {(min(each.a.id, each.b.id), max(each.a.id, each.b.id)) for each in found.pairs()}
+            pairs = {(min(pair.a.id, pair.b.id), max(pair.a.id, pair.b.id)) for pair in found.pairs()}
             spent = time.perf_counter() - began
             right = len(pairs & truth)
             recall, precision = right / max(1, len(truth)), right / max(1, len(pairs))
             f1 = 2 * recall * precision / max(1e-9, recall + precision)
             wrong = sum(
-                jaccard(sets[group.kept.id], sets[each.id]) < overlap
-                for group in found.groups() for each in group.duplicates
+                jaccard(sets[group.kept.id], sets[duplicate.id]) < overlap
+                for group in found.groups() for duplicate in group.duplicates
             )  # fmt: skip
-            print(f"{percent:>6} %{way:>10}{len(truth):>8}{len(pairs):>8}{recall:>9.4f}{precision:>11.4f}{f1:>9.4f}"
+            print(f"{percent:>6} %{method:>10}{len(truth):>8}{len(pairs):>8}{recall:>9.4f}{precision:>11.4f}{f1:>9.4f}"
                   f"{found.group_count:>8}{wrong:>7}{spent:>7.2f}")  # fmt: skip
 
 
 def common_shingles(sets: dict[str, frozenset[str]]) -> Counter[tuple[str, str]]:
-    """How many shingles each pair has in common that has any."""
+    """Return the number of common shingles of each pair that has any."""
     owners: dict[str, list[str]] = defaultdict(list)
     for id, shingles in sets.items():
-        for each in shingles:
-            owners[each].append(id)
+        for shingle in shingles:
+            owners[shingle].append(id)
     shared: Counter[tuple[str, str]] = Counter()
     for ids in owners.values():
         shared.update(combinations(sorted(ids), 2))

@@ -1,5 +1,5 @@
-// Writes simdoc_search/analysis/word_break_12_1.txt: for each range of code points the properties that
-// Lucene's StandardTokenizer looks at, in Unicode 12.1, the version that its grammar is compiled with.
+// Writes simdoc_search/analysis/word_break_12_1.txt: the properties of each range of code points that
+// Lucene's StandardTokenizer uses. Its grammar is compiled with Unicode 12.1.
 //
 //   npm install --no-save @unicode/unicode-12.1.0 && node scripts/make_word_break.mjs > FILE
 import { createRequire } from 'node:module';

@@ -45,6 +45,7 @@ def written(path: Path, text: str) -> None:
 def man_page() -> Iterator[str]:
     """The lines of the man page, all commands in one."""
     yield f'.TH {NAME.upper()} 1 "" "{NAME} {version(NAME)}" "User Commands"'
+    yield ".ad l"  # long defaults have no spaces to adjust
     yield from (".SH NAME", f"{NAME} \\- {escaped(cli.get_short_help_str(200))}")
     yield from (".SH SYNOPSIS", f".B {escaped(NAME)}", "[\\-v] COMMAND [OPTIONS] ...")
     yield from (".SH DESCRIPTION", *paragraphs(cli.help or ""), *options(cli))

@@ -1,29 +1,29 @@
-"""Plants passages of known places in documents: a measuring ground for what finds reused passages.
+"""Plants passages in documents, at known places. Programs that find reused passages are measured on them.
 
     python scripts/plant_passages.py OUT CORPUS... [--pairs 100] [--kind verbatim --kind clean] [--seed 0]
     python scripts/plant_passages.py OUT CORPUS... --excerpts 8 35 --documents 1000 40000 [--pairs 1000]
 
-A CORPUS is a folder of English texts (.txt, .md) or one of them. Versions of a document are left out, and paragraphs
-that share a run of 6 words with an earlier one, so that documents share nothing but what is planted. OUT, which must
-not exist, gets the folders suspicious/ and sources/ and the file truth.jsonl, one line for each passage:
+A CORPUS is a folder of English texts (.txt, .md) or one text. Of several versions of a document only the first is
+used. A paragraph that shares a run of 6 words with an earlier one is left out. The documents then share only what is
+planted. OUT must not exist. It gets the folders suspicious/ and sources/, and truth.jsonl with one line per passage:
 
     {"suspicious": "NAME", "source": "NAME", "kind": "KIND", "a": [START, END], "b": [START, END]}
 
-where a is its place in the suspicious document, b in the source, in characters of the file as it is (UTF-8, line
-breaks not translated). With --pairs N there are N pairs of each kind:
+a is the place in the suspicious document, and b the place in the source, in characters of the file (UTF-8, line breaks
+unchanged). With --pairs N there are N pairs of each kind:
 
-    verbatim                       copied word for word; half of them with other line breaks
+    verbatim                       copied word for word; half of the passages have other line breaks
     shuffled-low, shuffled-high    pieces of some words changed places, and some words were replaced
     reworded-low, reworded-high    words were replaced, left out and inserted
-    paraphrased                    the same to a degree at which little stays
+    paraphrased                    the same to a higher degree
     shortened                      half of the sentences were left out
-    inserted                       the author interrupts the passages with 20 to 60 words of his own
-    several                        the text has passages of another source too, which are not to be found
+    inserted                       20 to 60 words of the author interrupt the passages
+    several                        the text also has passages of another source, which must not be found
     clean                          nothing is planted, and a and b are null
 
-A pair has 1 to 3 passages of 50 to 2,000 words, in documents of 500 to 10,000 and more; all lengths are drawn by order
-of size. With --excerpts each suspicious document is a run of words of a source and nothing else. The same arguments
-write the same files.
+A pair has 1 to 3 passages of 50 to 2,000 words, in documents of 500 to 10,000 words or more. The logarithms of all
+lengths are uniformly distributed. With --excerpts, each suspicious document is a run of words of a source. The same
+arguments write the same files.
 """
 
 from __future__ import annotations
@@ -32,19 +32,21 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.support.passages.planting import Material, Pair, excerpts, interrupted, log_uniform, plant
+from tests.support.passages.planting import Material, Pair, Span, log_uniform, plant, word_places
 from tests.support.passages.rewording import KINDS as CHANGED
 from tests.support.passages.rewording import changed
 
 CLEAN, EXCERPT, INSERTED, SEVERAL, VERBATIM = "clean", "excerpt", "inserted", "several", "verbatim"
 KINDS = (*CHANGED, INSERTED, SEVERAL, CLEAN)
-PASSAGE, DOCUMENT, SPARE = (50, 2_000), (500, 10_000), 1.2
+PASSAGE_WORDS, DOCUMENT_WORDS, SPARE = (50, 2_000), (500, 10_000), 1.2
+MIN_PART_WORDS = 25
+"""Words of the shortest part of an interrupted passage."""
 
 
 def main() -> None:
@@ -52,24 +54,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("corpus", type=Path, nargs="+")
-    parser.add_argument("--pairs", type=int, default=100, help="of each kind")
+    parser.add_argument("--pairs", type=int, default=100, help="pairs of each kind")
     parser.add_argument("--kind", action="append", choices=KINDS)
-    parser.add_argument("--excerpts", type=int, nargs=2, metavar=("SHORTEST", "LONGEST"), help="words; no hosts then")
-    parser.add_argument("--documents", type=int, nargs=2, default=DOCUMENT, metavar=("SHORTEST", "LONGEST"))
+    parser.add_argument("--excerpts", type=int, nargs=2, metavar=("SHORTEST", "LONGEST"), help="numbers of words")
+    parser.add_argument("--documents", type=int, nargs=2, default=DOCUMENT_WORDS, metavar=("SHORTEST", "LONGEST"))
     parser.add_argument("--seed", default="0")
-    given = parser.parse_args()
-    material = read_material(given.corpus, given.seed)
+    arguments = parser.parse_args()
+    material = read_material(arguments.corpus, arguments.seed)
     print(f"{material.words:,} words of material")
-    lengths = tuple(given.documents)
-    if given.excerpts:
-        pairs = excerpted(material, given.pairs, tuple(given.excerpts), lengths, given.seed)
+    lengths = tuple(arguments.documents)
+    if arguments.excerpts:
+        pairs = excerpted(material, arguments.pairs, tuple(arguments.excerpts), lengths, arguments.seed)
     else:
-        pairs = planted(material, given.pairs, given.kind or KINDS, lengths, given.seed)
-    print(f"{write(given.out, pairs)} pairs in {given.out}")
+        pairs = planted(material, arguments.pairs, arguments.kind or KINDS, lengths, arguments.seed)
+    print(f"{write(arguments.out, pairs)} pairs in {arguments.out}")
 
 
 def read_material(corpora: list[Path], seed: str) -> Material:
-    """What the corpora have, each paragraph once."""
+    """The texts of the corpora, in a random order."""
     files = [
         file
         for corpus in corpora
@@ -83,28 +85,28 @@ def read_material(corpora: list[Path], seed: str) -> Material:
 def planted(
     material: Material, count: int, kinds: Sequence[str], documents: tuple[int, int], seed: str
 ) -> Iterator[tuple[str, Pair]]:
-    """So many pairs of each kind; hosts and sources are from different halves of the material."""
+    """Pairs of each kind. Hosts and sources are from different halves of the material."""
     vocabulary = material.vocabulary
     hosts, sources = material.halves(random.Random(seed))
     for kind in kinds:
         for number in range(count):
             rng = random.Random(f"{seed} {kind} {number}")
-            lengths = [] if kind == CLEAN else [log_uniform(rng, *PASSAGE) for _ in range(rng.randint(1, 3))]
-            room = round(SPARE * sum(lengths)) + 100 * len(lengths)
-            host = hosts.text(rng, max(DOCUMENT[0], log_uniform(rng, *documents)))
-            others, its = sources.halves(rng) if kind == SEVERAL else (sources, sources)
-            source = its.text(rng, max(room, log_uniform(rng, *documents)))
+            lengths = [] if kind == CLEAN else [log_uniform(rng, *PASSAGE_WORDS) for _ in range(rng.randint(1, 3))]
+            needed = round(SPARE * sum(lengths)) + 100 * len(lengths)
+            host = hosts.text(rng, max(DOCUMENT_WORDS[0], log_uniform(rng, *documents)))
+            others, own = sources.halves(rng) if kind == SEVERAL else (sources, sources)
+            source = own.text(rng, max(needed, log_uniform(rng, *documents)))
             if kind == SEVERAL:
-                host = plant(rng, host, others.text(rng, room), lengths, str).suspicious
-            how = VERBATIM if kind in (INSERTED, SEVERAL) else kind
-            pair = plant(rng, host, source, lengths, partial(changed, rng, how, vocabulary))
+                host = plant(rng, host, others.text(rng, needed), lengths, str).suspicious
+            change = VERBATIM if kind in (INSERTED, SEVERAL) else kind
+            pair = plant(rng, host, source, lengths, partial(changed, rng, change, vocabulary))
             yield kind, interrupted(rng, pair, partial(hosts.text, rng)) if kind == INSERTED else pair
 
 
 def excerpted(
     material: Material, count: int, words: tuple[int, int], documents: tuple[int, int], seed: str
 ) -> Iterator[tuple[str, Pair]]:
-    """So many runs of words, each from a document of its own."""
+    """Runs of words, each from another document."""
     for number in range(count):
         rng = random.Random(f"{seed} {EXCERPT} {number}")
         length = log_uniform(rng, *words)
@@ -112,8 +114,57 @@ def excerpted(
         yield from ((EXCERPT, pair) for pair in excerpts(rng, source, [length]))
 
 
+def excerpts(rng: random.Random, source: str, lengths: Iterable[int]) -> list[Pair]:
+    """Runs of successive words of a source, each as a text. A long run is the whole source."""
+    places, pairs = word_places(source), []
+    for length in lengths:
+        words = min(length, len(places))
+        start = rng.randint(0, len(places) - words)
+        b = places[start][0], places[start + words - 1][1]
+        text = source[b[0] : b[1]]
+        pairs.append(Pair(text, source, (((0, len(text)), b),)))
+    return pairs
+
+
+def interrupted(rng: random.Random, pair: Pair, own: Callable[[int], str]) -> Pair:
+    """A pair whose longer passages are interrupted by 20 to 60 words of the author. Each part is a passage.
+
+    Args:
+        rng: The source of randomness.
+        pair: The pair. Its passages are equal word for word.
+        own: Returns a text of at least the given number of words.
+    """
+    parts: list[str] = []
+    spans: list[tuple[Span, Span]] = []
+    last = length = 0
+    for (begin, end), (other, other_end) in sorted(pair.spans):
+        words, others = word_places(pair.suspicious[begin:end]), word_places(pair.source[other:other_end])
+        cuts = [(0, 0)]
+        if len(words) >= 2 * MIN_PART_WORDS and len(words) == len(others):
+            at = rng.randint(MIN_PART_WORDS, len(words) - MIN_PART_WORDS)
+            cuts.append((words[at][0], others[at][0]))
+        for number, (start, other_start) in enumerate(cuts):
+            is_last = number == len(cuts) - 1
+            stop = end if is_last else begin + words[at - 1][1]
+            other_stop = other_end if is_last else other + others[at - 1][1]
+            if number:
+                wanted = rng.randint(20, 60)
+                text = own(wanted)
+                inserted = " " + text[: word_places(text)[:wanted][-1][1]] + " "
+                parts.append(inserted)
+                length += len(inserted)
+                last = begin + start
+            piece = pair.suspicious[last:stop]
+            place = length + begin + start - last
+            parts.append(piece)
+            length += len(piece)
+            spans.append(((place, length), (other + other_start, other_stop)))
+            last = stop
+    return Pair("".join([*parts, pair.suspicious[last:]]), pair.source, tuple(spans))
+
+
 def write(out: Path, pairs: Iterator[tuple[str, Pair]]) -> int:
-    """Write the pairs, and return how many there are."""
+    """Write the pairs, and return their number."""
     (out / "suspicious").mkdir(parents=True)
     (out / "sources").mkdir()
     number = 0

@@ -1,14 +1,14 @@
-"""Measures what FINGERPRINT queries promise, on a corpus folder with `docs/` and `truth.tsv`.
+"""Measures recall and precision of FINGERPRINT queries on a corpus folder with `docs/` and `truth.tsv`.
 
-    python scripts/recall.py CORPUS [STORE]    # a new store in memory, or at a path or an address
+    python scripts/recall.py CORPUS [STORE]    # STORE: a new store; by default in memory
 
-`truth.tsv` names pairs of documents to look at (columns a and b; further columns are not used). Their exact overlap is
-computed here, with our own analysis, and compared with what the queries find and what the tokens estimate.
+`truth.tsv` has the columns a and b, the ids of pairs of documents. The script computes the exact overlap of each pair,
+and compares it with the hits of queries and with the estimate from tokens.
 
-    recall of _20      share of the pairs with exact overlap >= 20 % that the query lists
-    clear of it        the same for pairs beyond the estimate's error (3 standard deviations above the threshold)
-    at the overlap     the same for pairs within 3 points above it: what the probability promises
-    precision          share of the hits whose exact overlap reaches the one asked for
+    recall      share of the pairs with at least the overlap of the query that the query finds
+    clear       the same for pairs at least 3 standard deviations of the estimate above that overlap
+    at it       the same for pairs at most 3 percentage points above that overlap; compare with `promised`
+    precision   share of the hits with at least the overlap of the query
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from simdoc_search.sketch.estimate import shared_and_union
 from simdoc_search.sketch.tokens import hash_bits
 
 QUERIES = ((20, None), (50, None), (80, None), (20, 80), (50, 80), (80, 80), (80, 95))
-EVERYTHING = 1_000_000
+ALL_HITS = 1_000_000
 
 Pairs = dict[tuple[str, str], float]
 Sets = dict[str, frozenset[str]]
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def exact_overlaps(sets: Sets, truth: Path) -> Pairs:
-    """The exact overlap of every named pair, in both directions."""
+    """Return the exact overlap of each pair in the file, in both directions."""
     pairs: Pairs = {}
     with truth.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
@@ -73,7 +73,7 @@ def exact_overlaps(sets: Sets, truth: Path) -> Pairs:
 
 
 def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
-    """RMSE and bias of the estimate."""
+    """Print RMSE and bias of the estimate."""
     settings = search.store.settings
     codes = {record.id: record.codes for record in search.store.scan()}
     errors = []
@@ -87,47 +87,48 @@ def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
 
 
 def print_recall(
-    search: SimilaritySearch, sets: Sets, pairs: Pairs, asked: FingerprintQuery, planner: Planner, *, verify: bool
+    search: SimilaritySearch, sets: Sets, pairs: Pairs, target: FingerprintQuery, planner: Planner, *, verify: bool
 ) -> None:
-    """One row of the table."""
-    overlap, probability = asked.overlap or Fraction(0), asked.probability
-    wanted: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    """Print one row of the table."""
+    overlap, probability = target.overlap or Fraction(0), target.probability
+    similar: dict[str, list[tuple[str, float]]] = defaultdict(list)
     for (a, b), exact in pairs.items():
         if exact >= overlap:
-            wanted[a].append((b, exact))
+            similar[a].append((b, exact))
     outcomes: list[tuple[float, bool]] = []
-    hits, right, spent, promised = 0, 0, 0.0, []
+    hits, correct, seconds, promised = 0, 0, 0.0, []
     largest: Plan = Threshold((), 0)
-    for id, others in wanted.items():
+    for id, others in similar.items():
         began = time.perf_counter()
         query = FingerprintQuery(id, overlap, probability)
-        result = search.similar(query, size=EVERYTHING, planner=planner, verify=verify)
-        spent += time.perf_counter() - began
+        result = search.similar(query, size=ALL_HITS, planner=planner, verify=verify)
+        seconds += time.perf_counter() - began
         ids = {hit.id for hit in result.hits}
         hits += len(ids)
-        right += sum(jaccard(sets[id], sets[each]) >= overlap for each in ids)
+        correct += sum(jaccard(sets[id], sets[other]) >= overlap for other in ids)
         outcomes += [(exact, other in ids) for other, exact in others]
         promised.append(result.plan.probability_of_finding(float(overlap)))
         largest = max(largest, result.plan, key=lambda plan: len(plan.tokens))
-    margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.minhash.positions)
-    at = [was for exact, was in outcomes if exact < overlap + Fraction(3, 100)]
-    clear = [was for exact, was in outcomes if exact >= float(overlap) + margin]
+    margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.minhash.places)
+    recalled = [is_found for _, is_found in outcomes]
+    near = [is_found for exact, is_found in outcomes if exact < overlap + Fraction(3, 100)]
+    clear = [is_found for exact, is_found in outcomes if exact >= float(overlap) + margin]
     name = f"_{overlap * 100}" + (f"_{probability * 100}" if probability else "")
     goal = f"{np.mean(promised):.3f}" if probability else "-"
-    print(f"{name:<10}{planner if probability else '-':<9}{shape(largest):<22}{share([was for _, was in outcomes]):>8}"
-          f"{share(clear):>8}{share(at):>8}{len(at):>7}{goal:>10}{right / max(hits, 1):>11.4f}"
-          f"{hits / len(wanted):>9.1f}{1000 * spent / len(wanted):>7.1f}")  # fmt: skip
+    print(f"{name:<10}{planner if probability else '-':<9}{shape(largest):<22}{share(recalled):>8}"
+          f"{share(clear):>8}{share(near):>8}{len(near):>7}{goal:>10}{correct / max(hits, 1):>11.4f}"
+          f"{hits / len(similar):>9.1f}{1000 * seconds / len(similar):>7.1f}")  # fmt: skip
 
 
 def shape(plan: Plan) -> str:
-    """A plan in a few words."""
+    """Describe a plan."""
     if isinstance(plan, Threshold):
         return f"{plan.minimum_match} of {len(plan.tokens)}"
     return f"{len(plan.bands)} bands of {plan.rows}"
 
 
 def share(outcomes: list[bool]) -> str:
-    """How many are true, as text."""
+    """Return the share of true values as text."""
     return f"{sum(outcomes) / len(outcomes):.4f}" if outcomes else "-"
 
 

@@ -1,6 +1,6 @@
-# Sourced by the scripts: `make_venv FOLDER EXTRA` makes a virtual environment and installs this checkout into it.
+# For other scripts: `make_venv FOLDER EXTRA` makes a virtual environment with this checkout and an extra.
 
-# Tests start hundreds of processes; each would compile the whole package again.
+# Otherwise each of the hundreds of processes that tests start would compile the package again.
 unset PYTHONDONTWRITEBYTECODE
 
 find_python() {
@@ -17,7 +17,7 @@ find_python() {
 make_venv() {
     local folder=$1 extra=$2 python stamp
     python=$(find_python) || return 1
-    # Installed again only when the dependencies or the Python changed.
+    # It is made again only if the dependencies or the Python changed.
     stamp="$("$python" -V) $extra $PWD $(cksum pyproject.toml)"
     if [ "$(cat "$folder/installed" 2>/dev/null)" = "$stamp" ]; then
         return

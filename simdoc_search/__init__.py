@@ -12,7 +12,7 @@ cancellation.py ending long computations
 documents.py    documents and files to read
 workers/        subprocesses for code that may crash, hang or run out of memory
 corpus/         reading documents
-languages/      language identification
+languages.py    language identification
 analysis/       text to words to shingles
 chunks/         sentences and paragraphs
 sketch/         shingles to fingerprint to tokens

@@ -1,40 +1,25 @@
 """All errors of this package, as one tree. Catch `SimdocError` and print it.
 
 SimdocError
-├── QuerySyntaxError        a FINGERPRINT string, an overlap or a probability is malformed or out of range
-├── AmbiguousQueryError     a FINGERPRINT string can mean several stored documents
-├── UnknownDocumentError    no stored document has this id
-├── UnknownFieldError       no stored document has the field of a filter, or its path prefix
-├── NoFingerprintError      a text has no words
-├── NoTextError             the store does not have the text of a document
-├── DocumentError           a document cannot be indexed
-├── CorpusError             a folder, file or JSONL stream cannot be read
-├── PlanError               a plan of duplicates cannot be read or written          (duplicates.plan)
-├── ConceptsError           synonyms or an extractor of concepts cannot be used     (concepts.errors)
-├── AddressError            the server cannot listen at an address                  (web.server)
-├── NotIndexedError         the index has no data for a question                    (web.served_store)
-├── MissingExtraError       an optional package is not installed
-└── StoreError              a store cannot be opened, read or written
-    ├── LocationError           a location is neither a folder nor a valid address
-    ├── StoreNotFoundError      there is no store at a location
-    │   └── IndexGoneError          an open index was deleted                       (stores.remote.bulk)
-    ├── StoreLockedError        another writer is writing to the store
-    ├── StoreUnavailableError   the engine does not answer
-    ├── WriteRefusedError       the store refused some writes
-    ├── FormatMismatchError     a store has other settings, or a newer version made it
-    ├── RequestError            the engine answers a request with an error          (stores.remote.errors)
-    ├── TooLargeError           the engine's answer is too large                    (stores.remote.errors)
-    ├── UnfitIndexError         fingerprints cannot be added to an index            (attach.backfill)
-    └── EngineError             the development engine cannot be run                (devengine)
+├── QuerySyntaxError, AmbiguousQueryError, UnknownDocumentError, UnknownFieldError
+├── NoFingerprintError, NoTextError, DocumentError, CorpusError, MissingExtraError
+├── PlanError           a plan of duplicates cannot be read or written       (duplicates.plan)
+├── ConceptsError       synonyms or an extractor of concepts cannot be used  (concepts.errors)
+├── AddressError        the server cannot listen at an address               (web.server)
+├── NotIndexedError     the index has no data for a question                 (web.served_store)
+└── StoreError
+    ├── LocationError, StoreNotFoundError, StoreLockedError, StoreUnavailableError
+    ├── WriteRefusedError, FormatMismatchError
+    ├── IndexGoneError      an open index was deleted; a StoreNotFoundError  (stores.remote.bulk)
+    ├── RequestError        the engine answers a request with an error       (stores.remote.errors)
+    ├── TooLargeError       the engine's answer is too large                 (stores.remote.errors)
+    ├── UnfitIndexError     fingerprints cannot be added to an index         (attach.backfill)
+    └── EngineError         the development engine cannot be run             (devengine)
 
 Every message is one sentence that says what to do next, without the password of an address. Errors that only one
-package raises are defined there. These are not a SimdocError, because callers handle them:
-
-StoppedError (cancellation)         the caller cancelled a computation
-ProcessEndedError (workers.process) a worker process crashed or exceeded a limit
-NeedsSubprocessError (corpus.file_reader)  a file must be read in a subprocess
-LeftAloneError (duplicates.plan)    a document of a plan is left unchanged
-GitError (versions.git)             git gives no dates
+package raises are defined there. Some are not a SimdocError, because callers handle them: StoppedError (cancellation),
+ProcessEndedError (workers.process), NeedsSubprocessError (corpus.file_reader), LeftAloneError (duplicates.plan) and
+GitError (versions.git).
 """
 
 from __future__ import annotations

@@ -21,19 +21,10 @@ from simdoc_search.display import (
 )
 
 HOSTILE = [
-    "\x1b]0;title\x07",
-    "\x1b[2J",
-    "\x9b31m",
-    "\x00",
-    "\r",
-    "\n",
-    "\x7f",
+    *("\x1b]0;title\x07", "\x1b[2J", "\x9b31m", "\x00", "\r", "\n", "\x7f", "\U000e0041", "\ue000", "\udcff"),
     *"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c",
     *"\u200b\u200c\u200d\u2060\ufeff\u00ad\u2028\u2029\u00a0\u3000",
     *"\u034f\u115f\u1160\u17b4\u3164\uffa0\u2800\ufe0f\U000e0100",
-    "\U000e0041",
-    "\ue000",
-    "\udcff",
 ]
 
 

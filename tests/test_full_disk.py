@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -67,9 +68,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
-    return Path(shutil.copytree(made, tmp_path / "copy"))
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it, in which the commands run."""
+    monkeypatch.chdir(shutil.copytree(made, tmp_path / "copy"))
+    return tmp_path / "copy"
 
 
 # --- files that a person named ---
@@ -89,7 +91,7 @@ def test_a_file_that_does_not_fit_leaves_the_earlier_one(name: str, folder: Path
     assert f"cannot write {name}: File too large; {ADVICE}" == full(20, *WRITING[name], name, cwd=folder)
     assert before == sorted(folder.iterdir())
     assert "earlier" == (folder / name).read_text("utf-8")
-    assert 0 == cli.process(*WRITING[name], name, cwd=folder).returncode
+    cli.output(*WRITING[name], name)
     assert (folder / name).stat().st_size > 20
 
 
@@ -97,7 +99,7 @@ def test_a_plan_that_does_not_fit_is_not_there(folder: Path) -> None:
     command = ("duplicates", "--store", "files", "--plan", "plan.tsv")
 
     assert f"plan.tsv cannot be written: file too large; {ADVICE}" == full(20, *command, cwd=folder)
-    assert 0 == cli.process(*command, cwd=folder).returncode
+    cli.output(*command)
 
 
 def test_a_file_replaces_the_target_of_a_link_and_keeps_its_permissions(folder: Path) -> None:
@@ -143,7 +145,7 @@ def test_committed_documents_stay_and_the_next_run_completes_the_work(folder: Pa
 
     assert full(limit, *command, cwd=folder).endswith(f"because the disk is full; {ADVICE}")
     assert FIRST == stored(folder / "store")
-    cli.process(*command, cwd=folder)
+    cli.output(*command)
     assert FIRST | MORE == stored(folder / "store")
 
 
@@ -152,7 +154,7 @@ def test_a_store_that_did_not_fit_can_be_made_later(folder: Path, limit: int) ->
     command = ("index", "first.jsonl", "--store", "new", "--workers", 1)
 
     assert full(limit, *command, cwd=folder).endswith(ADVICE)
-    cli.process(*command, cwd=folder)
+    cli.output(*command)
     assert FIRST == stored(folder / "new")
 
 
@@ -163,7 +165,7 @@ def test_documents_can_be_deleted_later(folder: Path, limit: int) -> None:
 
     assert full(limit, *command, cwd=folder).endswith(ADVICE)
     assert FIRST == stored(folder / "store")
-    assert 0 == cli.process(*command, cwd=folder).returncode
+    cli.output(*command)
     assert FIRST - {"first1", "first2"} == stored(folder / "store")
 
 
@@ -174,21 +176,19 @@ def test_a_copy_that_does_not_fit_is_not_there(folder: Path, command: tuple[str,
 
     assert full(limit, *command, cwd=folder).endswith(ADVICE)
     assert before == sorted(folder.iterdir())
-    assert 0 == cli.process(*command, cwd=folder).returncode
+    cli.output(*command)
     assert FIRST == stored(folder / "copy")
 
 
 def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path: Path) -> None:
     """The last batch is missing, and the next run asks for it."""
     keys = np.arange(1000)
-    checkpoint = Checkpoint(tmp_path / "file", {"overlap": "80"})
-    checkpoint.begin(keys)
-    checkpoint.note([0, 1], [(0, 1, 0.9)], {})
-    checkpoint._database.execute("PRAGMA max_page_count = 1")  # SQLite's own full disk
-    with pytest.raises(StoreError, match=f"cannot be written: the disk is full; {ADVICE}"):
-        checkpoint.note(range(1000), [(number, number + 1, 0.9) for number in range(999)], {})
-    checkpoint.close()
-    checkpoint = Checkpoint(tmp_path / "file", {"overlap": "80"})
-
-    assert [True, True, *[False] * 998] == checkpoint.begin(keys).tolist()
-    assert 1 == len(checkpoint.pairs()[0])
+    with closing(Checkpoint(tmp_path / "file", {"overlap": "80"})) as checkpoint:
+        checkpoint.begin(keys)
+        checkpoint.note([0, 1], [(0, 1, 0.9)], {})
+        checkpoint._database.execute("PRAGMA max_page_count = 1")  # SQLite's own full disk
+        with pytest.raises(StoreError, match=f"cannot be written: the disk is full; {ADVICE}"):
+            checkpoint.note(range(1000), [(number, number + 1, 0.9) for number in range(999)], {})
+    with closing(Checkpoint(tmp_path / "file", {"overlap": "80"})) as checkpoint:
+        assert [True, True, *[False] * 998] == checkpoint.begin(keys).tolist()
+        assert 1 == len(checkpoint.pairs()[0])

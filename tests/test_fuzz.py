@@ -21,8 +21,8 @@ from simdoc_search.corpus.encoding import decode, is_binary
 from simdoc_search.corpus.html import html_text
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.tables import read_table
-from simdoc_search.errors import AmbiguousQueryError, CorpusError, QuerySyntaxError, UnknownDocumentError
-from simdoc_search.query.syntax import FingerprintQuery, choose, fraction_of_percent, parse
+from simdoc_search.errors import CorpusError, QuerySyntaxError
+from simdoc_search.query.syntax import fraction_of_percent, parse
 from simdoc_search.sketch.tokens import ALPHABET, encode
 from simdoc_search.sketch.tokens import decode as decode_tokens
 from tests.support.often import examples
@@ -32,21 +32,7 @@ Made = TypeVar("Made")
 fuzzing = settings(examples(2), suppress_health_check=[HealthCheck.too_slow])
 
 _QUERY_PIECES = [
-    "FINGERPRINT:",
-    "doc",
-    "_",
-    "_20",
-    "_80",
-    "_0",
-    "_0.2",
-    "_100",
-    "_101",
-    "_12.5",
-    '"',
-    "\\",
-    " ",
-    "٣",
-    "²",
+    *("FINGERPRINT:", "doc", "_", "_20", "_80", "_0", "_0.2", "_100", "_101", "_12.5", '"', "\\", " ", "٣", "²"),
 ]
 _JSON_PIECES = [
     *(b'{"id":', b'"a"', b',"text":', b'"words"', b"}", b"\n", b"\r\n", b" ", b"[", b"]", b"{", b",", b":", b'"'),
@@ -65,16 +51,7 @@ _HTML_PIECES = [
 _TEXT_PIECES = [
     *(b"words ", "Straße ".encode(), "Straße ".encode("cp1252"), "слово ".encode("koi8-r"), "日本語".encode("euc_jp")),
     *("日本語".encode("iso2022_jp"), "words".encode("utf-16-le"), "words".encode("utf-32-be"), b"\0", b"\xff\xfe\0\0"),
-    *(
-        b"\0\0\xfe\xff",
-        b"\xff\xfe",
-        b"\xfe\xff",
-        b"\xef\xbb\xbf",
-        b"\xed\xa0\x80",
-        b"\xf4\x90\x80\x80",
-        b"\x1b$B",
-        b"\n",
-    ),
+    *(b"\0\0\xfe\xff", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x1b$B\n"),
 ]
 
 
@@ -125,19 +102,6 @@ def test_any_string_is_parsed_or_refused(text: str) -> None:
         assert 0 <= (reading.overlap or 0) <= 1
         assert 0 < (1 if reading.probability is None else reading.probability) <= 1
         assert (reading,) == parse(str(reading)).readings
-
-
-@fuzzing
-@given(st.lists(st.sampled_from(_QUERY_PIECES), max_size=6).map("".join), st.sets(st.sampled_from(_QUERY_PIECES)))
-@example("doc_20", {"doc", "doc_20"})
-@example("doc_101", {"doc"})
-@example("_20", set())
-def test_any_reading_is_chosen_or_refused(text: str, known: set[str]) -> None:
-    stored = {"doc", *known}
-    errors = (QuerySyntaxError, AmbiguousQueryError, UnknownDocumentError)
-    chosen = either(lambda: choose(parse(text), lambda id: sorted({id} & stored), lambda _: sorted(stored)), *errors)
-
-    assert chosen is None or (isinstance(chosen, FingerprintQuery) and chosen.id in stored)
 
 
 @fuzzing

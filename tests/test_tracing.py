@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from opensearchpy import OpenSearch
@@ -26,43 +25,30 @@ from tests.support.engines import discard, own_name
 TEXT = "They met Jason Dufner at Oak Hill, and the secret merger of both companies was signed on the first of May."
 
 
-class Spans:
-    """The finished spans."""
-
-    def __init__(self, exporter: InMemorySpanExporter) -> None:
-        self._exporter = exporter
-
-    def finished(self) -> list[ReadableSpan]:
-        """Return the spans since the last call."""
-        found = list(self._exporter.get_finished_spans())
-        self._exporter.clear()
-        return found
-
-    def names(self) -> list[str]:
-        """Return their names."""
-        return [each.name for each in self.finished()]
-
-
 @pytest.fixture
-def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
-    """Record spans as an application would."""
+def finished(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[ReadableSpan]]]:
+    """Record spans as an application would; returns the spans that were finished since the last call."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
-    yield Spans(exporter)
+
+    def finished() -> list[ReadableSpan]:
+        spans = list(exporter.get_finished_spans())
+        exporter.clear()
+        return spans
+
+    yield finished
     provider.shutdown()
 
 
-def said(span: ReadableSpan) -> dict[str, Any]:
-    """Return the attributes of a span."""
-    return dict(span.attributes or {})
+Finished = Callable[[], list[ReadableSpan]]
 
 
-def test_each_query_is_a_span(spans: Spans) -> None:
+def test_each_query_is_a_span(finished: Finished) -> None:
     """It contains nothing of the query."""
     search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts("names"))))
     search.index([Document("private/a", TEXT), Document("private/b", TEXT)])
-    assert ["simdoc_search.index"] == spans.names()
+    assert ["simdoc_search.index"] == [span.name for span in finished()]
     search.similar("private/a")
     search.similar_to_text(TEXT)
     search.passages("private/a")
@@ -71,27 +57,27 @@ def test_each_query_is_a_span(spans: Spans) -> None:
     search.highlight("private/a", "private/b")
     with pytest.raises(UnknownDocumentError):
         search.similar("private/c")
-    found = spans.finished()
+    spans = finished()
 
     asked = ["similar", "similar_to_text", "passages", "versions", "related", "highlight", "similar"]
-    assert [f"simdoc_search.{name}" for name in asked] == [each.name for each in found]
-    assert [True] * 6 + [False] == [each.status.is_unset for each in found]
-    assert {"error.type": "UnknownDocumentError"} == said(found[-1])
-    assert "private" not in "".join(each.to_json() for each in found)
+    assert [f"simdoc_search.{name}" for name in asked] == [span.name for span in spans]
+    assert [True] * 6 + [False] == [span.status.is_unset for span in spans]
+    assert {"error.type": "UnknownDocumentError"} == dict(spans[-1].attributes or {})
+    assert "private" not in "".join(span.to_json() for span in spans)
 
 
-def test_each_request_to_an_engine_is_a_span_below_its_query(spans: Spans, opensearch_url: str) -> None:
+def test_each_request_to_an_engine_is_a_span_below_its_query(finished: Finished, opensearch_url: str) -> None:
     index = own_name()
     with OpenSearch(opensearch_url) as client, open_store(client=client, index=index, create=True) as store:
         try:
             search = SimilaritySearch(store)
             search.index([Document("a", TEXT), Document("b", TEXT)])
-            assert {"bulk", f"refresh {index}", "simdoc_search.index"} <= set(spans.names())
+            assert {"bulk", f"refresh {index}", "simdoc_search.index"} <= {span.name for span in finished()}
             search.similar("a", overlap=0.5)
-            *requests, question = spans.finished()
+            *requests, question = finished()
             with pytest.raises(StoreError):
                 search.similar("a", filters=[{"no_such_clause": {"x": 1}}])
-            refused = spans.finished()[-2]
+            refused = finished()[-2]
         finally:
             discard(opensearch_url, index)
 
@@ -104,12 +90,12 @@ def test_each_request_to_an_engine_is_a_span_below_its_query(spans: Spans, opens
         "db.operation.name": "search",
         "db.collection.name": index,
         "http.request.method": "POST",
-    } == said(requests[0])
-    assert {"http.response.status_code": 400, "error.type": "400"}.items() <= said(refused).items()
+    } == dict(requests[0].attributes or {})
+    assert {"http.response.status_code": 400, "error.type": "400"}.items() <= dict(refused.attributes or {}).items()
     assert not refused.status.is_ok
 
 
-def test_a_span_has_the_span_of_the_application_as_its_parent(spans: Spans) -> None:
+def test_a_span_has_the_span_of_the_application_as_its_parent(finished: Finished) -> None:
     """Also in a thread."""
 
     async def ask() -> None:
@@ -117,7 +103,7 @@ def test_a_span_has_the_span_of_the_application_as_its_parent(spans: Spans) -> N
             await asyncio.to_thread(SimilaritySearch(open_store(":memory:")).similar_to_text, TEXT)
 
     asyncio.run(ask())
-    inner, outer = spans.finished()
+    inner, outer = finished()
 
     assert ("simdoc_search.similar_to_text", "application") == (inner.name, outer.name)
     assert inner.parent is not None

@@ -207,7 +207,7 @@ def test_the_commands_of_the_document_do_what_it_says(commands: list[str]) -> No
     assert ({"any_of", "least"}, 4) == (made["bands"].keys(), len(made["simdoc"]["tokens"].split()))
     assert ["42"] == [hit["_source"]["watched"]["id"] for hit in copied["hits"]["hits"]]
     assert similar["hits"]["hits"][0]["_score"] == copied["hits"]["hits"][0]["_score"]
-    assert re.search(r"^42: copies of 60 % or more", printed[-2])
+    assert re.search(r"^42 is watched: copies of 60 % or more", printed[-2])
     assert ("41 is a copy of", "1 removed\n") == (printed[-3].splitlines()[0], printed[-1])
 
 

@@ -2,13 +2,15 @@
 
 settings.py       settings of the analysis
 word_break.py     word boundaries
+word_grammar.py   classes of characters, and rules over classes
 normalise.py      normalisation of words
 words.py          words of many texts
-token_filters.py  words without stop words, and as stems
 stop_words.py     lists of stop words
 stemming.py       stems of words
+token_filters.py  removal of stop words, and stemming
 shingles.py       shingles of words
-hashes.py         hashes of texts, and of their words
+hashes.py         hashes of texts and of their words
+distinct.py       distinct values of an array
 """
 
 from simdoc_search.analysis.settings import Analysis

@@ -1,6 +1,6 @@
 """Hashes of texts, and of their words regardless of letter case and punctuation.
 
-Both are BLAKE2b of UTF-8, 16 bytes in hexadecimal: collision-resistant, and available in every language.
+Both are BLAKE2b of UTF-8, 16 bytes in hexadecimal: collision-resistant, and available in every programming language.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis.words import WordBatch
+from simdoc_search.analysis.words import WordBatch, is_ascii
 
 _BYTES = 16
 
@@ -23,21 +23,21 @@ def text_hash(text: str) -> str:
 
 def words_hashes(joined: Iterable[bytes]) -> list[str]:
     """Return the `text_hash` of each result of `joined_words_of`."""
-    return [hashlib.blake2b(part, digest_size=_BYTES).hexdigest() for part in joined]
+    return [hashlib.blake2b(words, digest_size=_BYTES).hexdigest() for words in joined]
 
 
-def joined_words_of(words: WordBatch) -> list[bytes]:
-    """Yield the normalised words of each text of a batch, joined by one space, in UTF-8."""
-    last = np.cumsum(words.counts)
-    used = words.counts > 0
+def joined_words_of(batch: WordBatch) -> list[bytes]:
+    """Return the normalised words of each text, joined by one space, in UTF-8."""
+    last = np.cumsum(batch.counts)
+    has_words = batch.counts > 0
     begins, ends = np.zeros(len(last), np.int64), np.zeros(len(last), np.int64)
-    begins[used] = words.starts[(last - words.counts)[used]]
-    ends[used] = words.ends[last[used] - 1]
+    begins[has_words] = batch.starts[(last - batch.counts)[has_words]]
+    ends[has_words] = batch.ends[last[has_words] - 1]
     spans = list(zip(begins.tolist(), ends.tolist(), strict=True))
-    if _is_ascii(words.units):
-        data = words.units.astype(np.uint8).tobytes()
-        return [data[a:b] for a, b in spans]
-    return [_utf8(words.units[a:b]) for a, b in spans]
+    if is_ascii(batch.units):
+        data = batch.units.astype(np.uint8).tobytes()
+        return [data[begin:end] for begin, end in spans]
+    return [_utf8(batch.units[begin:end]) for begin, end in spans]
 
 
 class WordsHash:
@@ -45,27 +45,21 @@ class WordsHash:
 
     def __init__(self) -> None:
         self._state = hashlib.blake2b(digest_size=_BYTES)
-        self._begun = False
+        self._separator = b""
 
-    def add(self, words: WordBatch) -> None:
+    def add(self, batch: WordBatch) -> None:
         """Add the words of the next piece, a batch of one text."""
-        if not len(words.starts):
-            return
-        if self._begun:
-            self._state.update(b" ")
-        self._begun = True
-        self._state.update(_utf8(words.units[int(words.starts[0]) : int(words.ends[-1])]))
+        if len(batch.starts):
+            units = batch.units[int(batch.starts[0]) : int(batch.ends[-1])]
+            self._state.update(self._separator + _utf8(units))
+            self._separator = b" "
 
     def hexdigest(self) -> str:
         """Return the hash of the words so far."""
         return self._state.hexdigest()
 
 
-def _is_ascii(units: NDArray[np.uint16]) -> bool:
-    return not len(units) or int(units.max()) < 128
-
-
 def _utf8(units: NDArray[np.uint16]) -> bytes:
-    if _is_ascii(units):
+    if is_ascii(units):
         return units.astype(np.uint8).tobytes()
     return units.astype("<u2", copy=False).tobytes().decode("utf-16-le").encode()

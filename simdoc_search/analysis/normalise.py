@@ -62,23 +62,23 @@ def normalised_length(text: str, profile: str) -> int:
         return len(text)
     counts = np.zeros(0x110000, np.int64)
     for start in range(0, len(text), _PIECE):
-        points = np.frombuffer(text[start : start + _PIECE].encode("utf-32-le", "surrogatepass"), np.uint32)
-        counts += np.bincount(points, minlength=len(counts))
+        piece = text[start : start + _PIECE].encode("utf-32-le", "surrogatepass")
+        counts += np.bincount(np.frombuffer(piece, np.uint32), minlength=len(counts))
     normalise = normaliser(profile)
-    found = np.flatnonzero(counts)
-    lengths = [len(normalise(chr(point)).encode("utf-16-le", "surrogatepass")) // 2 for point in found.tolist()]
-    return int(counts[found] @ np.array(lengths, np.int64))
+    points = np.flatnonzero(counts)
+    lengths = [len(normalise(chr(point)).encode("utf-16-le", "surrogatepass")) // 2 for point in points.tolist()]
+    return int(counts[points] @ np.array(lengths, np.int64))
 
 
 class LetterMap:
-    """The normalisation of single letters, where a letter's neighbours and length do not matter."""
+    """The normalisation of single letters whose neighbours do not matter."""
 
     WHOLE_WORD = -1
     _UNKNOWN = -2
 
     def __init__(self, profile: str) -> None:
         self._profile = profile
-        self._map = np.full(0x110000, self._UNKNOWN, np.int32)  # filled as letters come by
+        self._map = np.full(0x110000, self._UNKNOWN, np.int32)  # filled when a letter first occurs
 
     def __call__(self, points: NDArray[np.integer]) -> NDArray[np.int32]:
         """Normalise letters.
@@ -91,11 +91,11 @@ class LetterMap:
         unknown = mapped == self._UNKNOWN
         if unknown.any():
             for point in distinct(points[unknown]).tolist():
-                self._map[point] = self._of(point)
+                self._map[point] = self._normalised(point)
             mapped = self._map[points]
         return mapped
 
-    def _of(self, point: int) -> int:
+    def _normalised(self, point: int) -> int:
         letter = normaliser(self._profile)(chr(point))
         if len(letter) != 1 or letter > "\uffff":
             return self.WHOLE_WORD
@@ -104,7 +104,7 @@ class LetterMap:
         return ord(letter)
 
 
-# Not of a combining class, and yet the second of two characters that NFC makes one: Indic vowel signs, Hangul jamo.
+# NFC joins these to the character before, although they have no combining class: Indic vowel signs, Hangul jamo.
 _COMPOSES = re.compile(
     "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u1100-\u11ff\u1b35"
     "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930]"
@@ -116,7 +116,5 @@ def may_compose(letters: str) -> bool:
     return any(unicodedata.combining(letter) or _COMPOSES.match(letter) for letter in letters)
 
 
-@functools.cache
-def letter_map(profile: str) -> LetterMap:
-    """Return the map of a profile."""
-    return LetterMap(profile)
+letter_map = functools.cache(LetterMap)
+"""Returns the one map of a profile."""

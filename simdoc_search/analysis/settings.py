@@ -14,6 +14,8 @@ Profile = Literal["nfkc_cf", "lowercase"]
 Unit = Literal["word", "character"]
 """The unit that a shingle consists of."""
 
+_ADDED_LATER = ("stop_words", "stem", "frequencies")
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
@@ -28,9 +30,8 @@ class Analysis:
         short_texts: a text with fewer units than a shingle gets one shingle of all of them. Lucene gives such a text
             no shingle; switch this off where tokens must equal Lucene's.
         stop_words: words removed before shingles are made; None for none.
-        stem: language code of the stemmer, see `STEMMERS`; `auto` for that of each text, if there is one; empty for
-            no stemming.
-        frequencies: count a shingle as often as it occurs; its second occurrence is an element of its own.
+        stem: language code of the stemmer, see `STEMMERS`; `auto` for the language of each text; empty for no stemming.
+        frequencies: count a shingle as often as it occurs; its second occurrence is a separate element of the set.
     """
 
     profile: Profile = "nfkc_cf"
@@ -46,16 +47,14 @@ class Analysis:
             raise ValueError(f"profile must be 'nfkc_cf' or 'lowercase', not {self.profile!r}")
         if self.unit not in get_args(Unit):
             raise ValueError(f"unit must be 'word' or 'character', not {self.unit!r}")
-        if not isinstance(self.short_texts, bool):
-            raise ValueError(f"short_texts must be True or False, not {self.short_texts!r}")
+        for name in ("short_texts", "frequencies"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be True or False, not {getattr(self, name)!r}")
         if not isinstance(self.stop_words, StopWords | None):
             raise ValueError(f"stop_words must be StopWords or None, not {self.stop_words!r:.60}")
         if self.stem not in ("", AUTO, *STEMMERS):
             raise ValueError(f"stem must be {AUTO} or one of {', '.join(STEMMERS)}, not {self.stem!r:.60}")
-        if not isinstance(self.frequencies, bool):
-            raise ValueError(f"frequencies must be True or False, not {self.frequencies!r}")
-        if not isinstance(self.shingle_size, int) or isinstance(self.shingle_size, bool) or self.shingle_size < 1:
-            raise ValueError(f"shingle_size must be a whole number of at least 1, not {self.shingle_size!r}")
+        check_whole_number("shingle_size", self.shingle_size, 1)
 
     @property
     def is_plain(self) -> bool:
@@ -63,17 +62,15 @@ class Analysis:
         return self.stop_words is None and not self.stem and not self.frequencies
 
     @property
-    def by_language(self) -> bool:
+    def depends_on_language(self) -> bool:
         """Whether stop words or stems depend on the language of a text."""
         return self.stem == AUTO or (self.stop_words is not None and self.stop_words.language == AUTO)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; newer settings are included only if they differ from the default."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        later = {"stop_words": str(self.stop_words or ""), "stem": self.stem, "frequencies": self.frequencies}
-        return {name: value for name, value in values.items() if name not in later} | {
-            name: value for name, value in later.items() if value
-        }
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["stop_words"] = str(self.stop_words or "")
+        return {name: value for name, value in values.items() if value or name not in _ADDED_LATER}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Analysis:
@@ -82,8 +79,20 @@ class Analysis:
         Raises:
             ValueError: a value is out of range, or unknown.
         """
-        if not isinstance(values, dict) or not set(values) <= {each.name for each in fields(cls)}:
-            names = ", ".join(sorted(each.name for each in fields(cls)))
-            raise ValueError(f"Analysis has the settings {names}, not {values!r:.200}")
-        named = values.get("stop_words")
-        return cls(**{**values, "stop_words": StopWords.of_stored(str(named)) if named else None})
+        names = sorted(field.name for field in fields(cls))
+        if not isinstance(values, dict) or not set(values) <= set(names):
+            raise ValueError(f"Analysis has the settings {', '.join(names)}, not {values!r:.200}")
+        stored = values.get("stop_words")
+        return cls(**{**values, "stop_words": StopWords.of_stored(str(stored)) if stored else None})
+
+
+def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:
+    """Check that a value is a whole number in a range.
+
+    Raises:
+        ValueError: it is not; the message has the name, the range and the value.
+    """
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if not is_number or value < least or (most is not None and value > most):  # type: ignore[operator]
+        allowed = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise ValueError(f"{name} must be a whole number {allowed}, not {value!r:.60}")

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.token_filters import represented
-from simdoc_search.analysis.words import WordBatch, slices, word_batch
+from simdoc_search.analysis.token_filters import filtered
+from simdoc_search.analysis.words import WordBatch, strings, word_batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class ShingleBatch:
         starts: first unit of each shingle; int64, shape (shingles,), in text order.
         ends: unit after the last; int64, shape (shingles,).
         counts: number of shingles of each text, repeats included; int64, shape (texts,).
-        with_frequencies: whether each occurrence of a shingle is an element of its own.
+        with_frequencies: whether each occurrence of a shingle is a separate element.
     """
 
     units: NDArray[np.uint16]
@@ -31,20 +31,17 @@ class ShingleBatch:
     counts: NDArray[np.int64]
     with_frequencies: bool = False
 
-    def strings(self) -> list[str]:
-        """The shingles as strings. Where frequencies count, repeated occurrences in a text are numbered."""
-        found = slices(self.units, self.starts, self.ends)
-        if not self.with_frequencies:
-            return found
+    def strings(self) -> list[list[str]]:
+        """The shingles of each text as strings. Where frequencies count, repeated occurrences are numbered."""
+        shingles = strings(self.units, self.starts, self.ends)
         ends = np.cumsum(self.counts).tolist()
-        texts = (found[end - count : end] for end, count in zip(ends, self.counts.tolist(), strict=True))
-        return [each for text in texts for each in _with_numbers(text)]
+        texts = [shingles[end - count : end] for end, count in zip(ends, self.counts.tolist(), strict=True)]
+        return [list(_numbered(text)) for text in texts] if self.with_frequencies else texts
 
 
 def shingles(text: str, analysis: Analysis | None = None) -> list[str]:
     """Return the shingles of a text, in order, repeats included; see `ShingleBatch.strings`."""
-    analysis = analysis or Analysis()
-    return shingles_of_texts([text], analysis)[1].strings()
+    return shingles_of_texts([text], analysis or Analysis())[1].strings()[0]
 
 
 def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBatch, ShingleBatch]:
@@ -55,7 +52,7 @@ def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBat
         MissingExtraError: a package for stop words, stems or languages is not installed.
     """
     words = word_batch(texts, analysis)
-    return words, shingle_batch(represented(words, texts, analysis), analysis)
+    return words, shingle_batch(filtered(words, texts, analysis), analysis)
 
 
 def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
@@ -66,24 +63,23 @@ def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
     last = np.cumsum(words.counts)  # after the last word of each text
     first = last - words.counts
     index = np.arange(len(words.starts))
-    ends_at = index + size  # after the last word of the shingle that begins here
-    whole = ends_at <= np.repeat(last, words.counts)
-    if analysis.short_texts:
-        short = (words.counts > 0) & (words.counts < size)
-        whole[first[short]] = True
-        ends_at[first[short]] = last[short]
-    begins, stops = index[whole], ends_at[whole]
+    stops = index + size  # after the last word of the shingle that begins here
+    begins_shingle = stops <= np.repeat(last, words.counts)
     counts = np.maximum(words.counts - size + 1, 0)
     if analysis.short_texts:
+        short = (words.counts > 0) & (words.counts < size)
+        begins_shingle[first[short]] = True
+        stops[first[short]] = last[short]
         counts[short] = 1
+    begins, stops = index[begins_shingle], stops[begins_shingle]
     return ShingleBatch(words.units, words.starts[begins], words.ends[stops - 1], counts, analysis.frequencies)
 
 
-def _with_numbers(shingles: list[str]) -> Iterator[str]:
+def _numbered(shingles: list[str]) -> Iterator[str]:
     times: dict[str, int] = {}
-    for each in shingles:
-        times[each] = times.get(each, 0) + 1
-        yield f"{each}\0{times[each]}" if times[each] > 1 else each
+    for shingle in shingles:
+        times[shingle] = times.get(shingle, 0) + 1
+        yield f"{shingle}\0{times[shingle]}" if times[shingle] > 1 else shingle
 
 
 def _characters(words: WordBatch) -> WordBatch:
@@ -97,7 +93,7 @@ def _characters(words: WordBatch) -> WordBatch:
     inside = owner < len(text_ends)
     inside[inside] &= starts[inside] >= text_starts[owner[inside]]
     starts, owner = starts[inside], owner[inside]
-    pair = (words.units[starts] & 0xFC00) == 0xD800
+    is_pair = (words.units[starts] & 0xFC00) == 0xD800
     counts = np.zeros(len(words.counts), np.int64)
     counts[has_words] = np.bincount(owner, minlength=len(text_ends))
-    return WordBatch(words.units, starts, starts + 1 + pair, counts)
+    return WordBatch(words.units, starts, starts + 1 + is_pair, counts)

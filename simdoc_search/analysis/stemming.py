@@ -16,8 +16,6 @@ STEMMERS = {
 }  # fmt: skip
 """Languages with a stemmer, by code."""
 
-_KNOWN = 1 << 17  # words whose stems are remembered, as most words of a text are those of others
-
 
 def stems(words: list[str], language: str) -> list[str]:
     """Return the stems of words of a language.
@@ -25,20 +23,14 @@ def stems(words: list[str], language: str) -> list[str]:
     Raises:
         MissingExtraError: snowballstemmer is not installed.
     """
-    _stemmer(language)
-    return [_stem(each, language) for each in words]
-
-
-@lru_cache(maxsize=_KNOWN)
-def _stem(word: str, language: str) -> str:
-    found: str = _stemmer(language).stemWord(word)
-    return found
+    stem = _cached_stemmer(language)
+    return [stem(word) for word in words]
 
 
 @cache
-def _stemmer(language: str) -> Any:
+def _cached_stemmer(language: str) -> Any:
     try:
         import snowballstemmer  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("stemming", "language") from error
-    return snowballstemmer.stemmer(STEMMERS[language])
+    return lru_cache(maxsize=1 << 17)(snowballstemmer.stemmer(STEMMERS[language]).stemWord)

@@ -16,7 +16,7 @@ from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreEr
 from simdoc_search.small_files import read_small
 
 AUTO = "auto"
-"""In place of a language: that of each text, as identified."""
+"""Used instead of a language code: the language of each text, as identified."""
 
 STOP_WORDS = "SIMDOC_STOP_WORDS"
 """The environment variable that names the file."""
@@ -54,11 +54,11 @@ class StopWords:
         """
         known = _languages()
         if language == AUTO:
-            return cls((f"{each} {word}" for each in known for word in _of_package(each)), AUTO)
+            return cls((f"{code} {word}" for code in known for word in _list_of(code)), AUTO)
         if language not in known:
-            which = f"{AUTO}, or one of {', '.join(sorted(known))}"
-            raise StoreError(f"there are no stop words of {language!r:.60}; give a file, {which}")
-        return cls(_of_package(language), language)
+            choices = f"{AUTO}, or one of {', '.join(sorted(known))}"
+            raise StoreError(f"there are no stop words of {language!r:.60}; give a file, {choices}")
+        return cls(_list_of(language), language)
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> StopWords:
@@ -83,9 +83,9 @@ class StopWords:
         match = _STORED.fullmatch(text)
         if not match:
             raise ValueError(f"{text!r:.60} names no stop words")
-        known = cls.__new__(cls)
-        known._words, known.language, known.check = None, match[1].removeprefix("-"), match[2]
-        return known
+        stored = cls.__new__(cls)
+        stored._words, stored.language, stored.check = None, match[1].removeprefix("-"), match[2]
+        return stored
 
     @property
     def words(self) -> frozenset[str]:
@@ -97,27 +97,29 @@ class StopWords:
             StoreError: the file cannot be read.
         """
         if self._words is None:
-            self._words = self._found()
+            self._words = self._load()
         return self._words
 
-    def of(self, language: str) -> frozenset[str]:
+    def words_of(self, language: str) -> frozenset[str]:
         """Return the words removed from a text of a language. Raises as `words`."""
+        words = self.words
         if self.language != AUTO:
-            return self.words
-        _ = self.words  # which sees that they are those of the index
-        return _of_package(language) if language in _languages() else frozenset()
+            return words
+        return _list_of(language) if language in _languages() else frozenset()
 
-    def _found(self) -> frozenset[str]:
-        file = os.environ.get(STOP_WORDS)
+    def _load(self) -> frozenset[str]:
+        file = os.environ.get(STOP_WORDS, "")
         if not self.language and not file:
-            problem = f"these texts need the stop words of their index ({self.check}); set {STOP_WORDS} to the file"
-            raise FormatMismatchError(problem)
-        found = StopWords.of_language(self.language) if self.language else StopWords.of_file(file or "")
-        if found.check != self.check:
-            whose = f"of the package stop-words for {_said(self.language)}" if self.language else f"in {file}"
-            how = "install the version that the index was made with" if self.language else "name the file of the index"
-            raise FormatMismatchError(f"the stop words {whose} are others than those of the index; {how}")
-        return found.words
+            raise FormatMismatchError(
+                f"these texts need the stop words of their index ({self.check}); set {STOP_WORDS} to the file"
+            )
+        loaded = StopWords.of_language(self.language) if self.language else StopWords.of_file(file)
+        if loaded.check != self.check:
+            languages = "all languages" if self.language == AUTO else self.language
+            source = f"of the package stop-words for {languages}" if self.language else f"in {file}"
+            advice = "install the version that the index was made with" if self.language else "name the index's file"
+            raise FormatMismatchError(f"the stop words {source} are not those of the index; {advice}")
+        return loaded.words
 
     def __eq__(self, other: object) -> bool:
         return str(self) == str(other) if isinstance(other, StopWords) else NotImplemented
@@ -138,16 +140,12 @@ def _languages() -> Set[str]:
         import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("stop words of languages", "language") from error
-    known: Set[str] = stop_words.LANGUAGE_MAPPING.keys()
-    return known
+    languages: Set[str] = stop_words.LANGUAGE_MAPPING.keys()
+    return languages
 
 
 @cache
-def _of_package(language: str) -> frozenset[str]:
+def _list_of(language: str) -> frozenset[str]:
     import stop_words  # noqa: PLC0415 - an extra
 
     return frozenset(stop_words.get_stop_words(language))
-
-
-def _said(language: str) -> str:
-    return "all languages" if language == AUTO else language

@@ -6,14 +6,70 @@ quotation marks and words over the maximum length need the grammar itself (word_
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.analysis.word_classes import COMPLEX, DIGIT, EACH, JOINER, KATAKANA, LETTER, RUN, classes, each
-from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, scan
+from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, classes, scan
 
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Starts and ends."""
+
+_LETTER, _DIGIT, _KATAKANA, _JOINER = 1, 2, 4, 8  # these form runs of letters and digits
+_MID_LETTER, _MID_NUMBER = 16, 32  # joins its neighbours if both are letters, or both digits
+_SINGLE, _COMPLEX = 64, 128  # Han and Hiragana: every character a word; Thai, Lao, Khmer ...: a run is a word
+_RUN = _LETTER | _DIGIT | _KATAKANA | _JOINER
+
+_BITS = {
+    "ALetter": _LETTER,
+    "Hebrew": _LETTER,
+    "Numeric": _DIGIT,
+    "Katakana": _KATAKANA,
+    "ExtendNumLet": _JOINER,
+    "MidLetter": _MID_LETTER,
+    "MidNum": _MID_NUMBER,
+    "MidNumLet": _MID_LETTER | _MID_NUMBER,
+    "SingleQuote": _MID_LETTER | _MID_NUMBER,
+    "Han": _SINGLE,
+    "Hiragana": _SINGLE,
+    "ComplexContext": _COMPLEX,
+}
+
+
+class _Tables:
+    """Properties of each class of characters; each array has shape (classes,)."""
+
+    def __init__(self) -> None:
+        having = classes().having
+        self.bits: NDArray[np.uint8] = np.array([_bits_of(names) for names in classes().properties], np.uint8)
+        self.extend: NDArray[np.bool_] = having("Extend")
+        self.hebrew: NDArray[np.bool_] = having("Hebrew")
+        self.quote: NDArray[np.bool_] = having("SingleQuote", "DoubleQuote")
+        self.emoji: NDArray[np.bool_] = having("Emoji", "EmojiModifier", "RegionalIndicator", "Keycap")
+        self.complex_sign: NDArray[np.bool_] = self.extend & having("ComplexContext")
+        self.suspect: NDArray[np.bool_] = self.emoji | self.hebrew | self.complex_sign
+
+
+def _bits_of(properties: frozenset[str]) -> int:
+    if properties >= {"ALetter", "Han"}:
+        return _LETTER  # U+3005 and U+303B: the longer match wins, and letters join
+    return sum({_BITS.get(name, 0) for name in properties})
+
+
+_tables = functools.cache(_Tables)
+
+
+@functools.cache
+def ascii_bits() -> bytes:
+    """Return a table for `bytes.translate`: the properties of each ASCII character, in the form that `runs` takes."""
+    return _tables().bits[classes().numbers[:128]].tobytes() + bytes(128)
+
+
+def _lookup(kinds: NDArray[np.uint8], table: NDArray[np.uint8] | NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Return `table[kinds]`, at the speed of `bytes.translate`."""
+    return np.frombuffer(kinds.tobytes().translate(table.tobytes().ljust(256, b"\0")), np.uint8)
 
 
 def word_spans(points: NDArray[np.integer]) -> Spans:
@@ -33,8 +89,8 @@ def word_spans(points: NDArray[np.integer]) -> Spans:
 
 def _spans_by_neighbours(kinds: NDArray[np.uint8]) -> Spans:
     """Find all words at once; wrong only in the stretches that `_hard_stretches` returns."""
-    bits = each(kinds, classes().bits)
-    extend = each(kinds, classes().extend).view(bool)
+    bits = _lookup(kinds, _tables().bits)
+    extend = _lookup(kinds, _tables().extend).view(bool)
     if not extend.any():
         return runs(bits)[0]
     # UAX #29 WB4: marks and format characters belong to what they follow; take them out and look past them.
@@ -53,14 +109,14 @@ def runs(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
     Returns:
         Start and end offsets of the words, and for each character whether it is in a word.
     """
-    in_run = (bits & RUN) != 0
+    in_run = (bits & _RUN) != 0
     joins = bits[1:-1] >> 4  # a mid letter or mid number becomes the class that its neighbours need
     joins &= bits[:-2]
     joins &= bits[2:]
-    in_run[1:-1] |= (joins & (LETTER | DIGIT)) != 0
+    in_run[1:-1] |= (joins & (_LETTER | _DIGIT)) != 0
     word, cut = in_run, None
-    if (bits & (EACH | COMPLEX | KATAKANA)).any():
-        word = in_run | ((bits & (EACH | COMPLEX)) != 0)
+    if (bits & (_SINGLE | _COMPLEX | _KATAKANA)).any():
+        word = in_run | ((bits & (_SINGLE | _COMPLEX)) != 0)
         cut = _cuts(bits, in_run)
     edge = np.zeros(len(bits) + 1, bool)
     np.not_equal(word[1:], word[:-1], out=edge[1:-1])
@@ -78,9 +134,9 @@ def runs(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
 def _cuts(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether a word ends between two characters that are both in words; shape (characters - 1,)."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
-    cut: NDArray[np.bool_] = (either & EACH) != 0  # around every Han or Hiragana character,
-    cut |= (in_run[:-1] != in_run[1:]) & (either & COMPLEX != 0)  # at the border of a Thai run,
-    cut |= (differ & KATAKANA != 0) & (either & JOINER == 0)  # and of a Katakana run.
+    cut: NDArray[np.bool_] = (either & _SINGLE) != 0  # around every Han or Hiragana character,
+    cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # at the border of a Thai run,
+    cut |= (differ & _KATAKANA != 0) & (either & _JOINER == 0)  # and of a Katakana run.
     return cut
 
 
@@ -88,10 +144,10 @@ def _without_bare_joiners(
     bits: NDArray[np.uint8], word: NDArray[np.bool_], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[Spans, NDArray[np.bool_]]:
     """Drop words that consist of `_` only."""
-    suspects = np.flatnonzero((bits[starts] == JOINER) & (bits[ends - 1] == JOINER))
+    suspects = np.flatnonzero((bits[starts] == _JOINER) & (bits[ends - 1] == _JOINER))
     if not len(suspects):
         return (starts, ends), word
-    others = np.cumsum(bits != JOINER, dtype=np.int32)  # a text has fewer than 2**31 characters
+    others = np.cumsum(bits != _JOINER, dtype=np.int32)  # a text has fewer than 2**31 characters
     bare = suspects[others[starts[suspects]] == others[ends[suspects] - 1]]
     word &= ~inside(starts[bare], ends[bare], len(bits))
     return (np.delete(starts, bare), np.delete(ends, bare)), word
@@ -110,8 +166,8 @@ def _hard_stretches(kinds: NDArray[np.uint8], long: NDArray[np.int64]) -> list[t
 
     They include words over the maximum length: what is cut off may join the following characters.
     """
-    table = classes()
-    suspects = np.flatnonzero(each(kinds, table.suspect))
+    table = _tables()
+    suspects = np.flatnonzero(_lookup(kinds, table.suspect))
     if not len(suspects) and not len(long):
         return []
     borders = np.concatenate(([-1], np.flatnonzero(kinds == 0), [len(kinds)]))
@@ -119,7 +175,7 @@ def _hard_stretches(kinds: NDArray[np.uint8], long: NDArray[np.int64]) -> list[t
     suspect = kinds[suspects]
     hard = table.emoji[suspect]
     if table.hebrew[suspect].any():
-        quoted = np.searchsorted(borders, np.flatnonzero(each(kinds, table.quote)))
+        quoted = np.searchsorted(borders, np.flatnonzero(_lookup(kinds, table.quote)))
         hard |= table.hebrew[suspect] & np.isin(stretch, quoted)
     if table.complex_sign[suspect].any():
         hard |= table.complex_sign[suspect] & _has_no_base(kinds, suspects)
@@ -129,10 +185,10 @@ def _hard_stretches(kinds: NDArray[np.uint8], long: NDArray[np.int64]) -> list[t
 
 def _has_no_base(kinds: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether the character before a mark is not a letter: a Thai or Burmese sign there can begin a word."""
-    extend = each(kinds, classes().extend)
+    extend = _lookup(kinds, _tables().extend)
     last_solid = np.maximum.accumulate(np.where(extend, -1, np.arange(len(kinds))))[marks]
-    base = classes().bits[kinds[np.maximum(last_solid, 0)]]
-    no_base: NDArray[np.bool_] = (last_solid < 0) | (base & (RUN & ~JOINER | EACH | COMPLEX) == 0)
+    base = _tables().bits[kinds[np.maximum(last_solid, 0)]]
+    no_base: NDArray[np.bool_] = (last_solid < 0) | (base & (_RUN & ~_JOINER | _SINGLE | _COMPLEX) == 0)
     return no_base
 
 

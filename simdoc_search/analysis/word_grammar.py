@@ -1,6 +1,8 @@
-"""The grammar of Lucene's StandardTokenizer, for the stretches of a text that need it.
+"""The grammar of Lucene's StandardTokenizer: classes of characters, and rules over classes.
 
-A regular expression over character classes; the longest match within 255 UTF-16 units is a word.
+`word_break_12_1.txt` gives every code point a class, that is a set of properties of Unicode 12.1. The table belongs to
+this package, so that words do not change with the Python version or another package's tables. A rule is a regular
+expression over classes. The longest match of any rule within 255 UTF-16 units is a word.
 
 Source: Lucene 10.3.1, `StandardTokenizerImpl.jflex`; UAX #29 revision 35; UTS #51.
 """
@@ -10,15 +12,38 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Iterator
+from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis.word_classes import classes
 from simdoc_search.cancellation import check_stopped
 
 MAX_WORD_UNITS = 255
 """Longest word in UTF-16 units (Lucene's default `max_token_length`); longer ones are cut into pieces."""
+
+
+class Classes:
+    """The class of each code point, and the properties of each class."""
+
+    def __init__(self) -> None:
+        self.numbers: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)  # code point -> class; 0 = in no word
+        ids = {"": 0}
+        data = resources.files(__package__).joinpath("word_break_12_1.txt").read_text("ascii")
+        for line in data.splitlines():
+            first, last, properties = line.split()
+            self.numbers[int(first, 16) : int(last, 16) + 1] = ids.setdefault(properties, len(ids))
+        self.properties: list[frozenset[str]] = [frozenset(names.split("+")) for names in ids]
+
+    def having(self, *names: str) -> NDArray[np.bool_]:
+        """Return for each class whether it has one of the properties; shape (classes,)."""
+        return np.array([not properties.isdisjoint(names) for properties in self.properties])
+
+
+@functools.cache
+def classes() -> Classes:
+    """Return the table; the first call reads it."""
+    return Classes()
 
 
 def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -33,13 +58,13 @@ def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[in
         Start and end of each word, in code points.
     """
     limits = _limits(points)
-    by_class, no_word, joiners = rules_by_class(), _no_word(), _joiners()
+    by_class, outside_words, joiners = rules_by_class(), _outside_words(), _joiners()
     for start, end in stretches:
         here = start
         while here < end:
             patterns = by_class[kinds[here]]
             if not patterns:
-                here = _after(no_word, kinds, here, end)
+                here = _after(outside_words, kinds, here, end)
                 continue
             limit = here + MAX_WORD_UNITS if limits is None else limits.item(here)
             stop = here
@@ -51,7 +76,7 @@ def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[in
                 check_stopped()
                 yield here, stop
                 here = stop
-            else:  # a long run of joiners: no word begins where the limit is reached before the run ends
+            else:  # in a long run of joiners, no word begins where the limit is reached before the run ends
                 here = max(here + 1, _after(joiners, kinds, here, end) - MAX_WORD_UNITS)
 
 
@@ -65,7 +90,7 @@ def _limits(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
 
 
 def _after(pattern: re.Pattern[bytes], kinds: bytes, here: int, end: int) -> int:
-    """Return where a run of characters ends; `here` if there is none."""
+    """Return the end of a run of characters that begins here; `here` if none does."""
     match = pattern.match(kinds, here, end)
     return match.end() if match else here
 
@@ -81,8 +106,8 @@ def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
 
 
 @functools.cache
-def _no_word() -> re.Pattern[bytes]:
-    """Match characters with which no word begins."""
+def _outside_words() -> re.Pattern[bytes]:
+    """Match characters that cannot begin a word."""
     kinds = [number for number, patterns in enumerate(rules_by_class()) if not patterns]
     return re.compile(b"[" + re.escape(bytes(kinds)) + b"]+")
 
@@ -95,7 +120,7 @@ def _joiners() -> re.Pattern[bytes]:
 
 
 def rules() -> list[bytes]:
-    """Return the rules as patterns over class numbers; the longest match counts (StandardTokenizerImpl.jflex)."""
+    """Return the rules as patterns over class numbers."""
     return [rule for _, rule in _rules()]
 
 

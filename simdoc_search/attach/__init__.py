@@ -1,11 +1,12 @@
-"""How do fingerprints get into an index that an application owns?
+"""Fingerprints in an index that an application owns.
 
-templates.py   the mapping of our field, put into an engine
-check.py       what is wrong with an index?
-status/        how are its documents?
-actions.py     the application's own loader adds fingerprints
-min_hash.py    the engine's own filter makes them
-backfill/      for the documents that are there already
+actions.py        adds fingerprints to the bulk actions of a loader
+backfill/         adds them to existing documents
+pipeline/         lets the engine compute them
+installation.py   installs templates and the pipeline
+inspection/       inspects indices and their documents
+check.py          lists what is wrong
+min_hash.py       fields that the engine's own filter fills
 """
 
 from __future__ import annotations

@@ -1,40 +1,43 @@
-"""What is wrong with an index that should have our field, and what to do about it."""
+"""Lists what is wrong with an index and its fingerprints, and what to do about it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from simdoc_search.attach.backfill.indices import indices_behind
-from simdoc_search.attach.check_documents import DocumentFindings
-from simdoc_search.attach.check_indices import differences
-from simdoc_search.errors import StoreError, StoreNotFoundError
+from simdoc_search.attach.indices import ApplicationIndex
+from simdoc_search.attach.inspection import IndexInspection, Inspection, inspect_indices
+from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.crafted_text import crafted
 from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.kinds import KINDS, kinds_of
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.mapping_check import find_faults, is_closed
-from simdoc_search.stores.remote.mappings import fields_of, mapping_at
+from simdoc_search.stores.remote.mapping_check import find_faults
+from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.queries import in_random_order
-from simdoc_search.stores.remote.schema import only_fingerprint_field, settings_of
+from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.shared_settings import common_settings, queryable, require_kind
 from simdoc_search.stores.remote.texts import backfill_command
 
 SAMPLE = 500
-"""Documents of our own index whose texts are looked at."""
+"""Documents that are drawn at random and looked at."""
 
-_NAMED = 5
-_UNTOLD = (400, 401, 403, 404, 405)
+_EXAMPLES = 5
+
+_Mappings = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong, or worth knowing.
+    """A problem, or a note.
 
     Attributes:
-        index: the concrete index.
+        index: the concrete index, or the name that was checked if it concerns all indices.
         wrong: whether queries fail or miss documents because of it.
-        problem: what it is, and what to do, in one sentence.
+        problem: the problem and what to do, in one sentence.
     """
 
     index: str
@@ -43,102 +46,148 @@ class Finding:
 
 
 def check_index(engine: Engine, index: str, field: str | None = None) -> list[Finding]:
-    """Look at an index, or at all behind an alias; at the field that it uses, or at another one.
+    """Check an index, or all indices behind an alias. `field` is None for the only fingerprint field.
 
     Raises:
-        StoreNotFoundError: there is none.
+        StoreNotFoundError: no index has this name.
         StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses to tell.
+        RequestError: it refuses.
     """
-    found, skipped = indices_behind(engine, index)
-    if not found and not skipped:
-        raise StoreNotFoundError(f"{engine.name} has no index {index}; make it first")
-    mappings = {name: each["mappings"] for name, each in found.items()}
-    field = field or only_fingerprint_field(mappings, f"{engine.name}/{index}")
+    inspection = inspect_indices(engine, index, field=field, sample=SAMPLE)
     location = f"{engine.name}/{index}"
-    is_open = {name: each for name, each in found.items() if not is_closed(each["settings"]["index"])}
-    missing = {name: list(_shards(engine, name)) for name in is_open}
-    # Documents are waited for half a minute where shards are missing, and an answer is not whole.
-    documents = DocumentFindings(engine, index, field, found) if is_open and not any(missing.values()) else None
-    findings = [Finding(each.index, True, each.reason) for each in skipped]
-    for name, each in found.items():
-        settings, ours = each["settings"]["index"], fields_of(each["mappings"], field)
-        said = [*_faults(each, mappings, field, location), *missing.get(name, ())]
-        if "tokens" in ours and "facts" not in ours and name in is_open:
-            said += _notes(settings, field)
-        if documents and name in is_open:
-            said += documents.of_index(name)
-            said += _crafted(engine, name, each["mappings"], ours)
-        findings += [Finding(name, wrong, problem) for wrong, problem in said]
-    findings += [Finding(index, True, problem) for problem in differences(mappings, field, location)]
-    if documents:
-        findings += [Finding(index, wrong, problem) for wrong, problem in documents.of_all()]
+    mappings = {described.name: described.mappings for described in inspection.described}
+    counted = {each.index.name: each for each in inspection.indices}
+    skipped = {each.index: each.reason for each in inspection.skipped}
+    findings = [Finding(name, True, reason) for name, reason in skipped.items()]
+    for described in inspection.described:
+        notes: list[tuple[bool, str]] = []
+        if not described.is_closed:
+            notes += _mapping_faults(described, mappings, location)
+            notes += _notes(described)
+        if described.name in counted:
+            notes += _document_faults(counted[described.name])
+            notes += _crafted_texts(engine, described)
+        findings += [Finding(described.name, wrong, problem) for wrong, problem in notes]
+    for_all = [*_differences(inspection.described, mappings, location), *_sample_faults(inspection)]
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
-        fewer = f"the engine allows {limit} clauses; raise indices.query.bool.max_clause_count to {MAX_CLAUSES}"
-        findings.append(Finding(index, True, fewer))
-    return findings
+        for_all.append(f"the engine allows {limit} clauses; raise indices.query.bool.max_clause_count to {MAX_CLAUSES}")
+    return [*findings, *(Finding(index, True, problem) for problem in for_all)]
 
 
-def _faults(
-    found: Mapping[str, Any], mappings: Mapping[str, Any], field: str, location: str
-) -> Iterator[tuple[bool, str]]:
-    """What is wrong with the mapping and the settings of an index, and what to do about a field that is not there."""
-    faults = list(find_faults(found["mappings"], found["settings"]["index"], field))
-    if is_closed(found["settings"]["index"]):
-        faults = faults[:1]  # it is opened first
-    can_fill = not any(each.blocks_writes for each in faults)
+def _mapping_faults(index: ApplicationIndex, mappings: _Mappings, location: str) -> Iterator[tuple[bool, str]]:
+    """What is wrong with the mapping and the settings of an index."""
+    faults = list(find_faults(index.mappings, index.index_settings, index.field))
+    can_fill = not any(fault.blocks_writes for fault in faults)
     for fault in faults:
         how = ""
-        if can_fill and fault.blocks_queries and "tokens" not in fields_of(found["mappings"], field):
-            backfill = backfill_command(mappings.values(), field, location)
-            how = f"; {backfill}, or put the mapping of simdoc-search template show"
+        if can_fill and fault.blocks_queries and "tokens" not in index.fields:
+            command = backfill_command(mappings.values(), index.field, location)
+            how = f"; {command}, or put the mapping of simdoc-search template show"
         yield fault.is_wrong, fault.problem + how
 
 
-def _notes(settings: Mapping[str, Any], field: str) -> Iterator[tuple[bool, str]]:
-    """What the owner of an index should know once it has our field."""
-    if not settings.get("query", {}).get("default_field"):
+def _notes(index: ApplicationIndex) -> Iterator[tuple[bool, str]]:
+    """What the owner of an index should know about our field."""
+    field = index.field
+    if "tokens" not in index.fields or index.is_own:
+        return
+    if not index.index_settings.get("query", {}).get("default_field"):
         yield (
             False,
-            f"searches that name no field look into {field} too, where a number can be a count of tokens and 20* the "
-            "beginning of one; set index.query.default_field to your own fields",
+            f"searches without a field also search {field}, where a number can match a count and 20* a token; set "
+            "index.query.default_field to your own fields",
         )
     yield (
         False,
-        f"answers that show _source are longer by {field}, about 1 to 3 kB a hit; leave it out with "
+        f"responses with _source contain {field}, about 1 to 3 kB per hit; leave it out with "
         f'"_source": {{"excludes": ["{field}"]}} in requests',
     )
 
 
-def _shards(engine: Engine, index: str) -> Iterator[tuple[bool, str]]:
-    """Shards without a copy: queries fail, or miss what is in them."""
-    health = engine.call("GET", ["_cluster", "health", index], allow=_UNTOLD, level="indices") or {}
-    each = health.get("indices", {}).get(index, {})
-    missing = int(each.get("number_of_shards", 0)) - int(each.get("active_primary_shards", 0))
-    if missing > 0:
-        how = "see _cluster/allocation/explain, and check again when they are there"
-        yield True, f"{missing} of {each['number_of_shards']} shards are missing (status {each['status']}); {how}"
-
-
-def _crafted(
-    engine: Engine, index: str, mappings: Mapping[str, Any], ours: Mapping[str, Any]
-) -> Iterator[tuple[bool, str]]:
-    """Texts whose words were chosen to look like others', in a sample of an index of our own."""
-    if not {"facts", "tokens"} <= ours.keys() or mapping_at(mappings, "body") is None:
-        return  # which field has an application's text is not known here
-    try:
-        settings = settings_of(ours["tokens"].get("meta", {})).unlocked(key_from(), f"the index {index}")
-        answer = engine.call(
-            "POST",
-            [index, "_search"],
-            {"size": SAMPLE, "query": in_random_order({"match_all": {}}), "_source": ["body"]},
-        )
-        hits = answer["hits"]["hits"]
-        found = list(crafted(((hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits), settings))
-    except StoreError as error:
-        yield False, f"its texts were not looked at ({error})"
+def _document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, str]]:
+    """What is wrong with the documents of an index, and with its pipeline."""
+    index, counts = inspected.index, inspected.counts
+    if "format" not in index.fields or index.settings is None:
         return
-    if found:
-        named = ", ".join(map(repr, found[:_NAMED])) + ("" if len(found) <= _NAMED else ", ...")
-        yield True, f"{len(found)} of {len(hits)} texts have words chosen to look like any text: {named}; look at them"
+    if inspected.ingest.is_wrong:
+        yield True, f"its pipeline is wrong: {inspected.ingest}"
+    if counts.errors:
+        how = f"correct these documents, whose {index.field}.error has the reason, and write them again"
+        yield True, f"the pipeline could not fingerprint {counts.errors:,} documents; {how}"
+    if counts.missing:
+        with_text = counts.without_text is not None
+        problem = f"{counts.missing:,} of {counts.documents:,} documents have no fingerprint"
+        yield with_text, f"{problem}, but a text; run simdoc-search backfill" if with_text else problem
+    if counts.text_gone:
+        yield True, f"{counts.text_gone:,} fingerprints are of removed texts; run simdoc-search backfill"
+    for kind in kinds_of(index.settings):
+        if lacking := counts.lacking[kind.name]:
+            yield True, f"{lacking:,} fingerprints have no {kind.name}; run simdoc-search backfill"
+    if others := counts.of_other_settings:
+        yield True, f"{others:,} fingerprints have other settings than the mapping; run simdoc-search backfill --stale"
+
+
+def _sample_faults(inspection: Inspection) -> Iterator[str]:
+    """Malformed and stale fingerprints among the drawn documents."""
+    sample = inspection.sample
+    if malformed := sorted(sample.malformed.items()):
+        some = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_EXAMPLES])
+        how = "replace them with simdoc-search backfill --stale"
+        yield f"{len(malformed):,} of {sample.sampled:,} sampled fingerprints are malformed: {some}; {how}"
+    stale = sample.stale - len(malformed)
+    if stale > 0:
+        examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)
+        of_all = "" if sample.is_exact else f", about {sample.share * sample.documents:,.0f} in all"
+        yield (
+            f"{stale:,} of {sample.sampled:,} sampled fingerprints are not of the current text{of_all}: {examples}; "
+            "run simdoc-search backfill --stale"
+        )
+
+
+def _crafted_texts(engine: Engine, index: ApplicationIndex) -> Iterator[tuple[bool, str]]:
+    """Texts in an index of our own whose words were chosen to match any text, in a sample."""
+    if not index.is_own or index.settings is None or mapping_at(index.mappings, "body") is None:
+        return
+    with suppress(FormatMismatchError):  # the key is not known, or the sketch cannot show it
+        settings = index.settings.unlocked(key_from(), f"the index {index.name}")
+        body = {"size": SAMPLE, "query": in_random_order({"match_all": {}}), "_source": ["body"]}
+        hits = engine.search(index.name, body)["hits"]["hits"]
+        texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
+        if found := list(crafted(texts, settings)):
+            examples = ", ".join(map(repr, found[:_EXAMPLES])) + ("" if len(found) <= _EXAMPLES else ", ...")
+            yield True, f"the words of {len(found)} of {len(hits)} texts were chosen to match any text: {examples}"
+
+
+def _differences(indices: Sequence[ApplicationIndex], mappings: _Mappings, location: str) -> Iterator[str]:
+    """What prevents queries from comparing the documents of several indices."""
+    if not indices:
+        return
+    field = indices[0].field
+    common = queryable(mappings, field)
+    if len(common) < 2:
+        return
+    try:
+        common_settings(common, field, location)
+    except StoreError as error:
+        yield str(error)
+        return
+    for kind in KINDS.values():
+        if len({getattr(settings_of(_tokens_meta(index)), kind.name) for index in indices if index.name in common}) > 1:
+            try:
+                require_kind(common, field, location, kind)
+            except StoreError as error:
+                yield str(error)
+    names = {tuple(index.text_fields): index.name for index in reversed(indices) if index.text_fields}
+    if len(names) > 1:
+        fields = ", ".join(f"{name} from {' and '.join(texts)}" for texts, name in sorted(names.items()))
+        options = "".join(f" --text-field {name}" for name in min(names))
+        yield (
+            f"fingerprints are from different text fields ({fields}); choose one and run, for example, "
+            f"simdoc-search backfill {location}{options} --stale --force"
+        )
+
+
+def _tokens_meta(index: ApplicationIndex) -> Mapping[str, str]:
+    meta: Mapping[str, str] = index.fields["tokens"].get("meta", {})
+    return meta

@@ -1,4 +1,4 @@
-"""The index template of an application, extended: what a rollover makes has our field, the pipeline and the notes."""
+"""Extends the index template of an application, so that future indices have our field and the pipeline."""
 
 from __future__ import annotations
 
@@ -8,31 +8,29 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.attach.pipeline.default_pipeline import NONE, check_final_pipeline
+from simdoc_search.attach.indices import NO_PIPELINE, OPTIONAL
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import fields_of, list_some, mapping_at
 from simdoc_search.stores.remote.schema import settings_of
 from simdoc_search.stores.remote.texts import record_text_fields, recorded_text_fields, text_paths, why_not_text
 
-_UNTOLD = (401, 403, 404, 405)
-_OF_THE_ENGINE = ("created_date", "modified_date")
-"""What newer engines say of a template, in milliseconds too, and do not take back."""
+_DATES = ("created_date", "modified_date")
+"""Prefixes of keys that newer engines return with a template, and do not accept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What an index template is to have.
+    """What an index template must have.
 
     Attributes:
         component: the name of the component template.
         field: the object field of the fingerprints.
-        mapping: its mapping, as the component template has it.
-        pipeline: the final pipeline; empty: the template's own stays.
-        text_fields: where the text is, to be noted in the mapping; empty: nothing is noted.
+        mapping: its mapping in the component template.
+        pipeline: the final pipeline; empty to keep that of the template.
+        text_fields: the fields of the text, which the mapping records; empty to record none.
     """
 
     component: str
@@ -42,198 +40,163 @@ class Extension:
     text_fields: Sequence[str] = ()
 
 
-def index_template_step(
-    engine: Engine, name: str, wanted: Extension, *, patterns: Sequence[str] = (), force: bool = False
-) -> tuple[Step | None, list[str]]:
-    """What extends an index template, or makes one; all that it has already is kept as it is.
+def index_template_steps(
+    engine: Engine, name: str, extension: Extension, *, force: bool = False
+) -> tuple[list[Step], list[str]]:
+    """Return the step that extends an index template. Everything else in the template stays as it is.
 
     Args:
-        engine: where.
-        name: of the index template.
-        wanted: what it is to have.
-        patterns: for one that is not there yet: the names of its indices.
-        force: replace another final pipeline.
+        engine: the engine.
+        name: the name of the index template.
+        extension: what the template must have.
+        force: whether to replace another final pipeline.
 
     Returns:
-        The step, None if the template has all of it; and what a person should know.
+        The step, none if the template has the extension already; and warnings.
 
     Raises:
-        StoreError: there is no such template, it is a legacy one, has another final pipeline, or makes indices that
-            cannot have fingerprints.
+        StoreError: there is no such template, it has another final pipeline, or its indices cannot have fingerprints.
         StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses to tell.
+        RequestError: it refuses.
     """
-    found = engine.call("GET", ["_index_template", name], allow=(404,))
-    there = found["index_templates"][0]["index_template"] if found else None
-    if found and (len(found["index_templates"]) > 1 or found["index_templates"][0]["name"] != name):
-        names = list_some(each["name"] for each in found["index_templates"])
-        raise StoreError(f"{name} matches the index templates {names}; name one of them")
-    if there is None:
-        _check_may_be_made(engine, name, patterns)
-    elif patterns and sorted(patterns) != sorted(there["index_patterns"]):
-        has = ", ".join(there["index_patterns"])
-        raise StoreError(f"the index template {name} is there already, for {has}; leave out --index-pattern")
-    before = taken_back(there) if there else {"index_patterns": [*patterns]}
-    warnings = _check(engine, name, before, wanted, force=force)
-    after, changes = _extended(before, wanted)
-    if there is not None and after == before:
-        return None, warnings
-    change = f"{'make' if there is None else 'extend'} the index template {name}: {', '.join(changes)}"
-    undo = f"DELETE /_index_template/{name}" if there is None else ""
-    return Step(("_index_template", name), after, change, undo), warnings
+    found = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
+    if [template["name"] for template in found] != [name]:
+        is_legacy = engine.call("GET", ["_template", name], allow=OPTIONAL)
+        how = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
+        has = list_some(each for each in all_index_templates(engine) or {} if not each.startswith("."))
+        raise StoreError(f"{engine.name} has no index template {name}; {how}, or name another one ({has})")
+    before = without_dates(found[0]["index_template"])
+    warnings = _check(engine, name, before, extension, force=force)
+    after, changes = _extend(before, extension)
+    if after == before:
+        return [], warnings
+    change = f"extend the index template {name}: {', '.join(changes)}"
+    return [Step("index template", ("_index_template", name), after, change)], warnings
 
 
 def all_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
-    """The composable index templates by name; None: the engine does not tell."""
-    found = engine.call("GET", ["_index_template"], allow=_UNTOLD)
+    """Return the index templates by name; None if the engine does not tell."""
+    found = engine.call("GET", ["_index_template"], allow=OPTIONAL)
     return None if found is None else {each["name"]: each["index_template"] for each in found["index_templates"]}
 
 
-def legacy_templates(engine: Engine, index: str) -> list[str]:
-    """The legacy templates (`_template`) that apply to an index of this name if no index template does."""
-    found = engine.call("GET", ["_template"], allow=_UNTOLD) or {}
-    return sorted(name for name, each in found.items() if matches(each.get("index_patterns", ()), index))
-
-
 def matches(patterns: Iterable[str], name: str) -> bool:
-    """Whether one of these patterns of an index template matches a name, or another pattern."""
-    return any(fnmatchcase(name, each.replace("[", "[[]").replace("?", "[?]")) for each in patterns)
+    """Return whether one of the patterns of an index template matches a name. Only `*` is special."""
+    return any(fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]")) for pattern in patterns)
 
 
-def resolved(engine: Engine, name: str, body: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
-    """What an index of a template gets, with all components; None: the engine does not tell.
+def resolved_template(engine: Engine, name: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
+    """Return what indices get from a template and its components; None if the engine does not tell.
 
     Args:
-        engine: where.
-        name: of the index template.
-        body: as if it had this body; None: as it is.
-
-    Raises:
-        StoreError: the engine does not take the body.
+        engine: the engine.
+        name: the name of the index template.
+        body: another body for the template; None for its own.
     """
-    try:
-        place = ["_index_template", "_simulate", name]
-        answer = engine.call("POST", place, None if body is None else dict(body), allow=_UNTOLD)
-    except RequestError as error:
-        if error.status != 400:
-            raise
-        raise StoreError(f"the index template {name} cannot be extended ({error})") from error
+    answer = engine.call("POST", ["_index_template", "_simulate", name], body, allow=OPTIONAL[1:])
     return None if answer is None else answer.get("template", {})
 
 
-def is_covered(template: Mapping[str, Any], wanted: Extension) -> bool:
-    """Whether an index that gets this, as `resolved` says it, has all of what is wanted."""
+def is_covered(template: Mapping[str, Any], extension: Extension) -> bool:
+    """Return whether indices of a resolved template have all of an extension."""
     mappings = template.get("mappings", {})
-    noted = recorded_text_fields([mappings], wanted.field)
+    recorded = recorded_text_fields([mappings], extension.field)
     return (
-        "tokens" in fields_of(mappings, wanted.field)
-        and (not wanted.pipeline or _final_pipeline(template) == wanted.pipeline)
-        and (not wanted.text_fields or not _can_be_noted(wanted) or noted == [*wanted.text_fields])
+        "tokens" in fields_of(mappings, extension.field)
+        and (not extension.pipeline or _final_pipeline(template) == extension.pipeline)
+        and (not extension.text_fields or not _can_record(extension) or recorded == [*extension.text_fields])
     )
 
 
-def taken_back(there: Mapping[str, Any]) -> dict[str, Any]:
-    """A template as engines take it back."""
-    return {key: each for key, each in there.items() if not key.startswith(_OF_THE_ENGINE)}
+def check_final_pipeline(owner: str, existing: str, name: str, *, force: bool) -> None:
+    """Check that an index or index template can get a final pipeline.
+
+    Raises:
+        StoreError: it has another one, and `force` is not set.
+    """
+    if existing not in (NO_PIPELINE, name) and not force:
+        how = f'add the processor {{"pipeline": {{"name": "{name}"}}}} to that, or replace it with --force'
+        raise StoreError(f"the {owner} has the final pipeline {existing} already; {how}")
 
 
-def _extended(before: Mapping[str, Any], wanted: Extension) -> tuple[dict[str, Any], list[str]]:
-    """A template with what is wanted, and what is new in it."""
+def without_dates(template: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a template as engines accept it."""
+    return {key: value for key, value in template.items() if not key.startswith(_DATES)}
+
+
+def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, Any], list[str]]:
+    """A template with the extension, and the list of changes."""
     body, changes = deepcopy(dict(before)), []
     composed = body.get("composed_of") or []
-    if wanted.component not in composed:
-        body["composed_of"] = [*composed, wanted.component]
-        changes.append(f"add {wanted.component} to composed_of")
+    if extension.component not in composed:
+        body["composed_of"] = [*composed, extension.component]
+        changes.append(f"add {extension.component} to composed_of")
     template = body.get("template") or {}
-    if wanted.pipeline and _final_pipeline(template) != wanted.pipeline:
+    if extension.pipeline and _final_pipeline(template) != extension.pipeline:
         settings = template.get("settings") or {}
-        template["settings"] = {**settings, "index": {**settings.get("index", {}), "final_pipeline": wanted.pipeline}}
-        changes.append(f"set index.final_pipeline to {wanted.pipeline}")
+        index_settings = {**settings.get("index", {}), "final_pipeline": extension.pipeline}
+        template["settings"] = {**settings, "index": index_settings}
+        changes.append(f"set index.final_pipeline to {extension.pipeline}")
     mappings = template.get("mappings") or {}
-    text_hash = fields_of(mappings, wanted.field).get("text_hash", wanted.mapping["properties"]["text_hash"])
-    noting = record_text_fields(text_hash, wanted.text_fields) if wanted.text_fields else text_hash
-    if noting != text_hash:
+    text_hash = fields_of(mappings, extension.field).get("text_hash", extension.mapping["properties"]["text_hash"])
+    recording = record_text_fields(text_hash, extension.text_fields) if extension.text_fields else text_hash
+    if recording != text_hash:
         properties = mappings.get("properties") or {}
-        ours = properties.get(wanted.field) or {"dynamic": "false"}
-        ours = {**ours, "properties": {**ours.get("properties", {}), "text_hash": noting}}
-        template["mappings"] = {**mappings, "properties": {**properties, wanted.field: ours}}
-        changes.append(f"note that the text is in {' and '.join(wanted.text_fields)}")
+        ours = properties.get(extension.field) or {"dynamic": "false"}
+        ours = {**ours, "properties": {**ours.get("properties", {}), "text_hash": recording}}
+        template["mappings"] = {**mappings, "properties": {**properties, extension.field: ours}}
+        changes.append(f"record that the text is in {' and '.join(extension.text_fields)}")
     if template:
         body["template"] = template
     return body, changes
 
 
-def _check(engine: Engine, name: str, before: Mapping[str, Any], wanted: Extension, *, force: bool) -> list[str]:
-    """See whether the indices of a template can have fingerprints; what a person should know.
+def _check(engine: Engine, name: str, before: Mapping[str, Any], extension: Extension, *, force: bool) -> list[str]:
+    """Check that indices of a template can have fingerprints, and return warnings.
 
-    The component may not be there yet, so the engine is asked with its mapping in the template.
+    The engine simulates the template with our mapping in it, as the component may not be installed yet.
 
     Raises:
         StoreError: they cannot.
     """
+    field = extension.field
     body = deepcopy(dict(before))
-    body["composed_of"] = [each for each in body.get("composed_of") or [] if each != wanted.component]
+    body["composed_of"] = [each for each in body.get("composed_of") or [] if each != extension.component]
     template = body.setdefault("template", {})
     properties = template.setdefault("mappings", {}).setdefault("properties", {})
-    own = properties.get(wanted.field, {})
+    own = properties.get(field, {})
     if own.get("type", "object") == "object":
-        both = {**wanted.mapping["properties"], **own.get("properties", {})}
-        properties[wanted.field] = {**wanted.mapping, **own, "properties": both}
-    made = resolved(engine, name, body) or template
-    mappings, settings = made.get("mappings", {}), (made.get("settings") or {}).get("index", {})
-    faults = [each.problem for each in find_faults(mappings, settings, wanted.field) if each.blocks_writes]
-    faults += filter(None, (why_not_text(mappings, each) for each in wanted.text_fields))
-    tokens = fields_of(mappings, wanted.field).get("tokens", {})
-    if not faults and not _is_same_format(tokens, wanted.mapping["properties"]["tokens"]):
-        faults.append(f"its own mapping of {wanted.field}.tokens is of other settings; take it out")
+        both = {**extension.mapping["properties"], **own.get("properties", {})}
+        properties[field] = {**extension.mapping, **own, "properties": both}
+    resolved = resolved_template(engine, name, body) or template
+    mappings, settings = resolved.get("mappings", {}), (resolved.get("settings") or {}).get("index", {})
+    faults = [fault.problem for fault in find_faults(mappings, settings, field) if fault.blocks_writes]
+    faults += filter(None, (why_not_text(mappings, text_field) for text_field in extension.text_fields))
+    tokens = fields_of(mappings, field).get("tokens", {})
+    if not faults and not _has_same_settings(tokens, extension.mapping["properties"]["tokens"]):
+        faults.append(f"its own mapping of {field}.tokens has other settings; remove it")
     if faults:
-        raise StoreError(f"the index template {name} makes indices that cannot have fingerprints: {faults[0]}")
-    if wanted.pipeline:
-        check_final_pipeline(f"index template {name}", _final_pipeline(made), wanted.pipeline, force=force)
-    others = {key: each for key, each in mappings.get("properties", {}).items() if key != wanted.field}
+        raise StoreError(f"indices of the index template {name} cannot have fingerprints: {faults[0]}")
+    if extension.pipeline:
+        check_final_pipeline(f"index template {name}", _final_pipeline(resolved), extension.pipeline, force=force)
+    others = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
     has = list_some(text_paths(others))
-    missing = [each for each in wanted.text_fields if others and mapping_at(mappings, each) is None]
+    missing = [each for each in extension.text_fields if others and mapping_at(mappings, each) is None]
     warnings = [f"the index template {name} maps no field {each}; it maps {has}" for each in missing]
-    if wanted.text_fields and not _can_be_noted(wanted):
-        warnings.append("the mapping has no room to note the text fields; name them in each command with --text-field")
+    if extension.text_fields and not _can_record(extension):
+        warnings.append("the mapping has no space to record the text fields; give --text-field with each command")
     return warnings
 
 
-def _check_may_be_made(engine: Engine, name: str, patterns: Sequence[str]) -> None:
-    """See whether a template that is not there may be made.
-
-    Raises:
-        StoreError: it may not; the message says what to do.
-    """
-    if engine.call("GET", ["_template", name], allow=_UNTOLD):
-        how = "make an index template of it (PUT _index_template), and run this again"
-        raise StoreError(f"{name} is a legacy template (_template), which has no component templates; {how}")
-    there = all_index_templates(engine) or {}
-    if not patterns:
-        has = list_some(each for each in there if not each.startswith("."))
-        how = "name one that is there, or make it with --index-pattern 'PATTERN'"
-        raise StoreError(f"{engine.name} has no index template {name}; {how} (it has: {has})")
-    for pattern in patterns:
-        for other, each in there.items():
-            if matches(each["index_patterns"], pattern) or any(
-                matches([pattern], one) for one in each["index_patterns"]
-            ):
-                how = f"only one applies to an index, so extend that one: --index-template {other}"
-                raise StoreError(f"the index template {other} matches {pattern} already; {how}")
-        if legacy := legacy_templates(engine, pattern):
-            how = "an index template takes its place; make one of it (PUT _index_template), and run this again"
-            raise StoreError(f"the legacy template {legacy[0]} matches {pattern} already; {how}")
-
-
-def _can_be_noted(wanted: Extension) -> bool:
-    return "meta" in record_text_fields({}, wanted.text_fields)
+def _can_record(extension: Extension) -> bool:
+    return "meta" in record_text_fields({}, extension.text_fields)
 
 
 def _final_pipeline(template: Mapping[str, Any]) -> str:
-    return str(((template.get("settings") or {}).get("index") or {}).get("final_pipeline", NONE))
+    return str(((template.get("settings") or {}).get("index") or {}).get("final_pipeline", NO_PIPELINE))
 
 
-def _is_same_format(tokens: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+def _has_same_settings(tokens: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     try:
         return settings_of(tokens.get("meta", {})) == settings_of(wanted["meta"])
     except FormatMismatchError:

@@ -1,177 +1,250 @@
-"""All that `template install` puts into an engine: everything is checked first, then done in a safe order.
+"""Plans and runs `template install`: everything is checked first, then installed in a safe order.
 
-    the component template, the mapping of indices, the pipeline, the index template, the pipeline of indices
-
-A pipeline that fills a field which is not mapped has each write refused where the mapping is `dynamic: strict`. So each
-index has the mapping before it runs the pipeline.
+The order is: component template, mapping of indices, pipeline, index template, pipeline of indices. An index with
+`dynamic: strict` refuses each write through a pipeline that fills a field without a mapping. So an index gets the
+mapping before it uses the pipeline.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
-from simdoc_search.attach import templates
-from simdoc_search.attach.backfill.targets import UNTOLD, Target
-from simdoc_search.attach.index_template import Extension, index_template_step
-from simdoc_search.attach.next_index import warn_of_next_indices, warn_of_other_templates
-from simdoc_search.attach.pipeline.default_pipeline import (
-    check_can_ingest,
-    common_settings_of,
-    mapping_steps,
-    targets_of,
-    use_steps,
-)
-from simdoc_search.attach.pipeline.install import PIPELINE, pipeline_step
+from simdoc_search.attach.backfill.targets import Target, find_targets
+from simdoc_search.attach.backfill.task import Task
+from simdoc_search.attach.index_template import Extension, check_final_pipeline, index_template_steps
+from simdoc_search.attach.indices import OPTIONAL
+from simdoc_search.attach.next_index import warn_of_next_indices
+from simdoc_search.attach.pipeline import PIPELINE, pipeline_steps
 from simdoc_search.attach.search_templates import search_template_steps
-from simdoc_search.attach.steps import Step, run_steps
+from simdoc_search.attach.steps import Part, Step, install_step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, component_template
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
-    """What is to be installed.
+class InstallRequest:
+    """What to install.
 
     Attributes:
-        field: the object field of the fingerprints.
-        settings: how they are made, unless the index says otherwise.
-        pipeline: the name of the pipeline; empty: none is installed.
-        text_fields: where the text is.
-        index: an index, an alias or a data stream that is to use the pipeline; empty: none.
-        index_template: one that is to have all of it; empty: none.
-        index_patterns: of an index template that is not there yet.
-        search: the search templates too.
-        force: replace what is there and differs.
+        field: the object field of the fingerprints. The component template has the same name.
+        settings: the settings of the fingerprints, unless the indices have some.
+        change: the requested change of settings, see `Task`.
+        pipeline: the name of the pipeline; empty for none.
+        text_fields: the fields of the text.
+        index: an index, an alias or a data stream that must use the pipeline; empty for none.
+        index_template: the index template to extend; empty for none.
+        search: whether to install the search templates.
+        force: whether to replace what is different.
     """
 
     field: str
     settings: Settings
+    change: Callable[[Settings], Settings] | None = None
     pipeline: str = ""
     text_fields: Sequence[str] = ()
     index: str = ""
     index_template: str = ""
-    index_patterns: Sequence[str] = ()
     search: bool = False
     force: bool = False
 
 
-@dataclass(slots=True)
-class Plan:
-    """What is to be done, after everything was checked.
+@dataclass(frozen=True, slots=True)
+class InstallPlan:
+    """The steps of an installation, all of them checked.
 
     Attributes:
-        engine: where.
-        wanted: what is to be installed.
-        component: the step of the component template; None: it is there already, as with the other steps.
-        pipeline: that of the pipeline.
-        index_template: that of the index template.
-        mappings: those that give indices our field.
-        uses: those that make indices run the pipeline.
-        search: those of the search templates.
-        indices: which of them use the pipeline afterwards.
-        warnings: what a person should know.
+        engine: the engine.
+        request: what to install.
+        steps: the steps in their order. Parts that are installed already have none.
+        indices: the indices that use the pipeline afterwards.
+        warnings: sentences for the person who installs.
     """
 
     engine: Engine
-    wanted: Installation
-    component: Step | None = None
-    pipeline: Step | None = None
-    index_template: Step | None = None
-    mappings: list[Step] = field(default_factory=list)
-    uses: list[Step] = field(default_factory=list)
-    search: list[Step] = field(default_factory=list)
+    request: InstallRequest
+    steps: list[Step] = field(default_factory=list)
     indices: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    @property
-    def steps(self) -> list[Step]:
-        """All, in their order."""
-        made = [self.component, *self.mappings, self.pipeline, self.index_template, *self.uses, *self.search]
-        return [each for each in made if each is not None]
+    def steps_of(self, part: Part) -> list[Step]:
+        """Return the steps of one part."""
+        return [step for step in self.steps if step.part == part]
 
     def run(self) -> None:
-        """Do it.
+        """Run all steps.
 
         Raises:
-            StoreError: the engine refuses a step; the message says what was done before.
+            StoreError: the engine refuses a step. The message lists the steps before it.
         """
         run_steps(self.engine, self.steps)
 
 
-def plan_installation(engine: Engine, wanted: Installation) -> Plan:
+def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     """Check everything, and change nothing.
 
     Raises:
-        StoreNotFoundError: there is no such index.
-        StoreError: something is there that may not be replaced, cannot have fingerprints, or the engine cannot make
-            them; the message says what to do.
+        StoreNotFoundError: no index has this name.
+        StoreError: something different is installed already, an index cannot have fingerprints, or the engine cannot
+            make them. The message says what to do.
         StoreUnavailableError: the engine does not answer.
         RequestError: it refuses.
     """
-    plan, force = Plan(engine, wanted), wanted.force
-    targets = targets_of(engine, wanted.index, wanted.text_fields, wanted.field, force=force) if wanted.index else []
-    settings = common_settings_of(targets, wanted.index) if targets else wanted.settings
-    if wanted.pipeline:
-        name, texts = wanted.pipeline, wanted.text_fields
-        plan.pipeline = pipeline_step(engine, texts, wanted.field, settings=settings, name=name, force=force)
-        check_can_ingest(engine)
-    of_template = settings if wanted.index_template else wanted.settings
-    plan.component = templates.component_step(engine, wanted.field, settings=of_template, force=force)
-    plan.mappings = mapping_steps(targets, wanted.field)
-    plan.uses = use_steps(engine, targets, wanted.field, name=wanted.pipeline, force=force)
-    plan.indices = [each.index for each in targets]
-    extension = _extension(wanted, of_template)
-    if wanted.index_template:
-        plan.index_template, warnings = index_template_step(
-            engine, wanted.index_template, extension, patterns=wanted.index_patterns, force=force
+    _check_address(engine)
+    name, force = request.field, request.force
+    targets = _find_targets(engine, request) if request.index else []
+    settings = _common_settings(targets, request)
+    pipeline: list[Step] = []
+    if request.pipeline:
+        _check_ingest_nodes(engine)
+        pipeline = pipeline_steps(
+            engine, request.text_fields, name, settings=settings, name=request.pipeline, force=force
         )
-        plan.warnings += warnings
-    if wanted.search:
-        plan.search = search_template_steps(engine, wanted.field, force=force)
-    if wanted.pipeline:
-        _check_users(plan, targets)
-        command, extended = _command(engine, wanted), wanted.index_template
-        plan.warnings += warn_of_other_templates(engine, extension, command, extended)
-        if wanted.index:
-            plan.warnings += warn_of_next_indices(engine, wanted.index, extension, command, extended)
+    template = component_template(settings if request.index_template else request.settings, name)
+    mapping = template["template"]["mappings"]["properties"][name]
+    extension = Extension(name, name, mapping, request.pipeline, request.text_fields)
+    plan = InstallPlan(engine, request, indices=[target.index.name for target in targets])
+    plan.steps.extend(component_steps(engine, template, name, force=force))
+    plan.steps.extend(mapping_steps(targets, name))
+    plan.steps.extend(pipeline)
+    if request.pipeline:
+        plan.warnings.extend(_check_users(engine, request, targets, is_installed=not pipeline))
+    if request.index_template:
+        steps, warnings = index_template_steps(engine, request.index_template, extension, force=force)
+        plan.steps.extend(steps)
+        plan.warnings.extend(warnings)
+    plan.steps.extend(index_pipeline_steps(targets, request.pipeline, force=force))
+    if request.search:
+        plan.steps.extend(search_template_steps(engine, name, force=force))
+    if request.index:
+        command = _command(engine, request)
+        plan.warnings.extend(warn_of_next_indices(engine, request.index, extension, command, request.index_template))
     return plan
 
 
-def _extension(wanted: Installation, settings: Settings) -> Extension:
-    mapping = component_template(settings, wanted.field)["template"]["mappings"]["properties"][wanted.field]
-    return Extension(templates.component_name(wanted.field), wanted.field, mapping, wanted.pipeline, wanted.text_fields)
-
-
-def _check_users(plan: Plan, targets: Sequence[Target]) -> None:
-    """See whether each index that runs a pipeline of this name has the mapping of the field.
+def component_steps(engine: Engine, template: dict[str, Any], name: str, *, force: bool = False) -> list[Step]:
+    """Return the step that installs a component template; none if it is installed already.
 
     Raises:
-        StoreError: one has not, and the pipeline is to be installed.
+        StoreError: another one with this name is installed, and `force` is not set.
+        StoreUnavailableError: the engine does not answer.
+        RequestError: it refuses.
     """
-    name, field = plan.wanted.pipeline, plan.wanted.field
-    everywhere: dict[str, Any] = {"expand_wildcards": "all", "allow": UNTOLD}
-    everywhere["filter_path"] = f"*.settings.index.*_pipeline,*.mappings.properties.{field}.properties.tokens.type"
-    found = plan.engine.call("GET", ["_all", "_settings"], **everywhere) or {}
-    users = {index for index, each in found.items() if name in each["settings"].get("index", {}).values()}
-    users -= {each.index for each in targets}
-    mapped = plan.engine.call("GET", ["_all", "_mapping"], **everywhere) if users else None
+    place = ["_component_template", name]
+    found = engine.call("GET", place, allow=(404,))
+    existing = found["component_templates"][0]["component_template"] if found else None
+    return install_step(
+        engine, "component", place, template, existing=existing, name=f"component template {name}", force=force
+    )
+
+
+def mapping_steps(targets: Sequence[Target], field: str) -> list[Step]:
+    """Return the steps that add the mapping of our field to indices that need it."""
+    steps = []
+    for target in targets:
+        if missing := target.missing | target.record:
+            body = {"properties": {field: {"dynamic": "false", "properties": missing}}}
+            change = f"{'add' if 'tokens' in missing else 'complete'} the field {field} in the mapping of"
+            steps.append(Step("mapping", (target.index.name, "_mapping"), body, f"{change} {target.index.name}"))
+    return steps
+
+
+def index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force: bool = False) -> list[Step]:
+    """Return the steps that make indices use a pipeline on every write.
+
+    It is their final pipeline, as this runs on partial updates too, on the whole document. An index refuses all writes
+    while its pipeline is missing: set `index.final_pipeline` to `_none` before you delete a pipeline.
+
+    Raises:
+        StoreError: an index has another final pipeline, and `force` is not set.
+    """
+    steps = []
+    for target in targets:
+        name, existing = target.index.name, target.index.final_pipeline
+        check_final_pipeline(f"index {name}", existing, pipeline, force=force)
+        if existing != pipeline:
+            change, undo = f"set index.final_pipeline of {name} to {pipeline}", f"set it to {existing}"
+            steps.append(Step("index pipeline", (name, "_settings"), {"index.final_pipeline": pipeline}, change, undo))
+    return steps
+
+
+def _check_address(engine: Engine) -> None:
+    """Check that the address of the engine does not end in the name of an index. It may have a path before a proxy."""
+    path = urlsplit(engine.name).path
+    try:
+        if path:
+            engine.call("GET", ["_component_template"])
+    except RequestError as error:
+        if error.status not in (400, 404, 405):
+            raise
+        how = f"leave out {path}: simdoc-search template install {engine.name.removesuffix(path)}"
+        raise StoreError(f"a template belongs to the engine, not to an index; {how}") from error
+
+
+def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
+    """The indices behind the name, all of them fit for the pipeline.
+
+    Raises:
+        StoreNotFoundError: no index has this name.
+        StoreError: an index cannot have fingerprints.
+    """
+    task = Task([*request.text_fields], request.field, change=request.change, force=request.force)
+    targets, skipped = find_targets(engine, request.index, task)
+    if skipped:
+        raise StoreError(f"the index {skipped[0].index} cannot use the pipeline: {skipped[0].reason}")
+    return targets
+
+
+def _common_settings(targets: Sequence[Target], request: InstallRequest) -> Settings:
+    settings = [target.settings for target in targets] or [request.settings]
+    if any(each != settings[0] for each in settings):
+        how = "install a pipeline for each of them, with --name"
+        raise StoreError(f"the indices behind {request.index} have different settings; {how}")
+    return settings[0]
+
+
+def _check_ingest_nodes(engine: Engine) -> None:
+    nodes = engine.call("GET", ["_nodes", "ingest:true", "_none"], allow=OPTIONAL)
+    if nodes is not None and "nodes" in nodes and not nodes["nodes"]:
+        raise StoreError(f"no node of {engine.name} has the role ingest, so all writes would fail; give one this role")
+
+
+def _check_users(
+    engine: Engine, request: InstallRequest, targets: Sequence[Target], *, is_installed: bool
+) -> Iterator[str]:
+    """Check that each other index with a pipeline of this name has the mapping of the field.
+
+    Yields:
+        A sentence if an index has no mapping, and the pipeline is installed already.
+
+    Raises:
+        StoreError: an index has no mapping, and the pipeline is not installed yet.
+    """
+    pipeline, name = request.pipeline, request.field
+    everywhere: dict[str, Any] = {"expand_wildcards": "all", "allow": OPTIONAL}
+    everywhere["filter_path"] = f"*.settings.index.*_pipeline,*.mappings.properties.{name}.properties.tokens.type"
+    found = engine.call("GET", ["_all", "_settings"], **everywhere) or {}
+    users = {index for index, each in found.items() if pipeline in each["settings"].get("index", {}).values()}
+    users -= {target.index.name for target in targets}
+    mapped = engine.call("GET", ["_all", "_mapping"], **everywhere) if users else None
     if mapped is None or not (bare := sorted(users - mapped.keys())):
         return
-    how = f"give them the mapping with --index {','.join(bare[:5])}{',...' if len(bare) > 5 else ''}"
-    said = f"{bare[0]} runs the pipeline {name} and has no field {field}, so it may refuse each write; {how}"
-    if plan.pipeline is not None:
-        raise StoreError(f"the index {said}")
-    plan.warnings.append(f"the index {said}")
+    how = f"add the mapping with --index {','.join(bare[:5])}{',...' if len(bare) > 5 else ''}"
+    problem = f"the index {bare[0]} uses the pipeline {pipeline} and has no field {name}, so it may refuse all writes"
+    if not is_installed:
+        raise StoreError(f"{problem}; {how}")
+    yield f"{problem}; {how}"
 
 
-def _command(engine: Engine, wanted: Installation) -> str:
-    """What a person types to do the same once more, for something else."""
-    name = [] if wanted.pipeline == PIPELINE else ["--name", wanted.pipeline]
-    texts = [part for each in wanted.text_fields for part in ("--text-field", each)]
-    ours = [] if wanted.field == DEFAULT_FIELD else ["--field", wanted.field]
+def _command(engine: Engine, request: InstallRequest) -> str:
+    """The command that installs the same for something else."""
+    name = [] if request.pipeline == PIPELINE else ["--name", request.pipeline]
+    texts = [part for text_field in request.text_fields for part in ("--text-field", text_field)]
+    ours = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
     return shlex.join(["simdoc-search", "template", "install", engine.name, "--pipeline", *name, *texts, *ours])

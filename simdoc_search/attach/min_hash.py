@@ -1,8 +1,8 @@
-"""Fields that the engine itself fills with its `min_hash` filter: their settings, and whether it does as it is told.
+"""Fields that the engine fills itself, with its `min_hash` filter.
 
-The engine fingerprints what is indexed, and such a field is a store: `open_store(URL, field="body.fingerprint")`. For a
-request of your own `fingerprint(text, *settings_of_engine())` has the very terms, and
-`similar_query(fp.tokens("lucene"), kind="terms", field="body.fingerprint")` asks for them.
+Such a field is a store: `open_store(URL, field="body.fingerprint")`. For queries of your own,
+`fingerprint(text, *settings_of_engine()).tokens("lucene")` returns the terms of a text, and
+`similar_query(terms, kind="terms", field="body.fingerprint")` the query.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ ANALYZER = "simdoc_min_hash"
 
 
 def settings_of_engine(minhash: MinHash | None = None) -> tuple[Analysis, MinHash]:
-    """How such a field is analysed: standard words, Lucene's lower case, no shingles of fewer words.
+    """Return the settings of such a field: standard words in Lucene's lower case, and no shingles of fewer words.
 
     Raises:
-        ValueError: the settings have a hash key, which no engine's filter knows.
+        ValueError: the settings have a hash key, which the filter does not support.
     """
     if minhash is not None and minhash.key is not None:
-        raise ValueError("an engine's min_hash filter takes no hash key; fill a field of ours, as with backfill")
+        raise ValueError("the min_hash filter of an engine takes no hash key; fill a field of ours with backfill")
     return analysis_of_engine(), minhash or MinHash(with_rotation=True)
 
 
 def min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> dict[str, Any]:
-    """Settings and mappings for an index whose text field has a multi-field `fingerprint`.
+    """Return the body of an index whose text field has a multi-field `fingerprint`.
 
     Args:
         text_field: the name of the text field.
-        minhash: the filter's options; None: those of the engine, 512 buckets with rotation.
+        minhash: the options of the filter; None for those of the engine, 512 buckets with rotation.
     """
     analysis, minhash = settings_of_engine(minhash)
     options = {key: value for key, value in asdict(minhash).items() if key in {*SPELLINGS, "with_rotation"}}
@@ -44,7 +44,7 @@ def min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> 
     filters = {"simdoc_shingles": shingles, ANALYZER: {"type": "min_hash", **both}}
     analyzer = {"type": "custom", "tokenizer": "standard", "filter": ["lowercase", *filters]}
     tokens = {"type": "text", "analyzer": ANALYZER, "similarity": "boolean", "norms": False, "index_options": "docs"}
-    # No search of a user is to meet the tokens: `keyword` leaves her words as they are, and no word is a token.
+    # With `keyword`, the words of a user's search stay as they are. No word is a term of the filter.
     field = {"type": "text", "fields": {"fingerprint": {**tokens, "search_analyzer": "keyword"}}}
     return {
         "settings": {"analysis": {"filter": filters, "analyzer": {ANALYZER: analyzer}}},
@@ -53,16 +53,16 @@ def min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> 
 
 
 def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", minhash: MinHash | None = None) -> None:
-    """Make sure that the engine's terms are ours.
+    """Check that the terms of the engine equal ours.
 
     Args:
-        client: the application's, `opensearchpy.OpenSearch` or `elasticsearch.Elasticsearch`; or an `Engine`.
+        client: a client, `opensearchpy.OpenSearch` or `elasticsearch.Elasticsearch`, or an `Engine`.
         index: the name of the index.
-        field: the path of the field that the filter fills.
-        minhash: the options that it was given; None: those of `min_hash_index`.
+        field: the path of the field.
+        minhash: the options of its filter; None for those of `min_hash_index`.
 
     Raises:
-        StoreError: it ignores an option, or its field is analysed in another way.
+        StoreError: the engine ignores an option, or the analyzer of the field is different.
         StoreNotFoundError: there is no such index.
         RequestError: there is no such field.
         TypeError: the client is asynchronous.

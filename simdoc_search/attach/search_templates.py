@@ -1,31 +1,24 @@
-"""Stored search templates: an application sends parameters, the engine makes the query of them (mustache).
+"""Stored search templates (mustache): an application sends parameters, and the engine builds the query.
 
-    simdoc-similar           what is like a stored document, by its id
-    simdoc-similar-to-text   what is like a text, by its fingerprint
-    simdoc-passages          who shares passages with either
-    simdoc-new-copies        of which watched documents is either a copy? Asked of the index of watches
+    simdoc-similar           documents similar to a stored document, by its id
+    simdoc-similar-to-text   documents similar to a text, by its fingerprint
+    simdoc-passages          documents that share passages with either
+    simdoc-new-copies        watched documents of which either is a copy; for the index of watches
 
-Mustache cannot compute. A stored script, simdoc-bands, cuts the bands of an overlap and a probability in a simulated
-pipeline, and simdoc-similar-to-text takes them as they come.
-
-docs/search_templates.md has their parameters. Mustache cannot count: it has no 100 - overlap, as `_least_of` of the
-query builder writes it, so here an overlap asks for equal tokens rounded down.
+docs/search_templates.md has the parameters. Mustache cannot compute, so the minimum of equal tokens is rounded down
+here. A stored script, simdoc-bands, makes the bands for an overlap and a probability in a simulated pipeline.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from functools import partial
 from string import Template
 from typing import Any
 
 from simdoc_search.attach.pipeline.body import script_source
-from simdoc_search.attach.steps import Step
-from simdoc_search.errors import StoreError
+from simdoc_search.attach.steps import Step, install_step
 from simdoc_search.query.dsl import ANY_SHARE, MAX_CLAUSES
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
 
@@ -33,14 +26,14 @@ _LANGUAGE = "mustache"
 _SCRIPTS = "painless"
 
 _TOKENS = "512"
-"""Tokens of a document that are asked for: all of those of the default settings."""
+"""Maximum of tokens in a query: all tokens of a document with the default settings."""
 
 _PASSAGES = "{{most}}{{^most}}" + str(MAX_CLAUSES - 24) + "{{/most}}"
-"""Passage tokens of a document that are asked for, which leaves room for filters."""
+"""Maximum of passage tokens in a query. The rest of the clauses is for filters."""
 
-# Without its index each shard would look for the source in its own index: over an alias of three indices, two of them
-# would find nothing, silently. A key that no query has makes that an error, which quotes the key.
-# The engine itself would leave out all documents with the id of the source, those in other indices too.
+# Without an index, each shard would look for the source in its own index: in two of three indices behind an alias it
+# would silently find nothing. An unknown key makes that an error, which quotes the key.
+# The engine itself would exclude all documents with the id of the source, also those in other indices.
 _BY_ID = """{"bool": {
   "must": [{"more_like_this": {
     "fields": ["$field.$kind"],
@@ -56,13 +49,13 @@ _BY_ID = """{"bool": {
   ]}}]
 }}"""
 
-# A match without a query is an error of the engine, so a fingerprint that was forgotten, or is none, is one too.
+# A match without a query is an error, so a missing or wrong fingerprint is an error too.
 _BY_FINGERPRINT = """{"match": {"$field.$kind": {
   {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
   "analyzer": "whitespace", "minimum_should_match": "$least"
 }}}"""
 
-# Tokens are asked for in bands if there are some: these choose, and the number of equal tokens decides.
+# With bands, the bands select documents, and the number of equal tokens decides.
 _BY_TOKENS = """{"bool": {
   "must": [{"match": {"$field.$kind": {
     {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
@@ -83,7 +76,7 @@ _BY_EITHER = "{{^fingerprint}}" + _BY_ID + "{{/fingerprint}}{{#fingerprint}}" + 
 
 _OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + ANY_SHARE + "{{/overlap}}"
 
-# The last of the included is no field: it ends the list, and OpenSearch from 3.8 on lets nothing be in both lists.
+# The last include is not a field. It ends the list; OpenSearch 3.8 and newer refuse a field in both lists.
 _REQUEST = """{
 "query": {"bool": {
   "must": [$clause],
@@ -96,7 +89,7 @@ _REQUEST = """{
 "docvalue_fields": ["$field.buckets"]
 }"""
 
-# A percolated query has a score of its own kind; the clause beside it counts equal tokens.
+# The score of a percolated query is meaningless; the other clause counts equal tokens.
 _NEW_COPIES = """{
 "query": {"bool": {
   "must": [$clause],
@@ -118,12 +111,12 @@ _NEW_COPIES = """{
 
 
 def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
-    """The bodies for `PUT _scripts/NAME`, by name.
+    """Return the bodies for `PUT _scripts/NAME`, by name.
 
     Args:
-        field: the object field of the fingerprints, unless the parameter `field` names another one.
+        field: the object field of the fingerprints for requests without the parameter `field`.
     """
-    names = {"field": "{{field}}" + _usual(field), "query": QUERY, "watched": WATCHED}
+    names = {"field": "{{field}}" + _default_field(field), "query": QUERY, "watched": WATCHED}
 
     def body(request: str, form: str, kind: str, most: str, least: str) -> dict[str, Any]:
         clause = Template(form).substitute(names, kind=kind, most=most, least=least)
@@ -139,53 +132,29 @@ def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
 
 
 def search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[Step]:
-    """What puts the search templates into an engine, those that are not there already.
+    """Return the steps that install the search templates which are not installed yet.
 
     Args:
-        engine: where.
+        engine: the engine.
         field: the object field of the fingerprints.
-        force: replace others of these names.
+        force: whether to replace different templates with these names.
 
     Raises:
-        StoreError: others of these names are there, and may not be replaced; or the engine has no search templates.
+        StoreError: a different template has one of these names, and `force` is not set.
         StoreUnavailableError: the engine does not answer.
         RequestError: it refuses.
     """
-    templates = search_templates(field)
-    there = {name: _script(engine, name) for name in templates}
-    missing = [name for name, body in templates.items() if there[name] != body["script"]]
-    if not force and (other := next((name for name in missing if there[name]), None)):
-        raise StoreError(
-            f"{engine.name} has another search template {other}; compare it with template show --search, or use --force"
+    steps = []
+    for name, body in search_templates(field).items():
+        kind = "script" if body["script"]["lang"] == _SCRIPTS else "search template"
+        found = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
+        existing = {"script": {key: found.get(key) for key in ("lang", "source")}} if found else None
+        steps += install_step(
+            engine, "search template", ["_scripts", name], body, existing=existing, name=f"{kind} {name}", force=force
         )
-    refused = partial(_without_language, engine.name)
-    kinds = {_LANGUAGE: "search template", _SCRIPTS: "script"}
-    return [
-        Step(
-            ("_scripts", name),
-            templates[name],
-            f"{'replace' if there[name] else 'install'} the {kinds[templates[name]['script']['lang']]} {name}",
-            "" if there[name] else f"DELETE /_scripts/{name}",
-            refused,
-        )
-        for name in missing
-    ]
+    return steps
 
 
-def _usual(field: str) -> str:
-    """What a template has where the parameter names no field."""
+def _default_field(field: str) -> str:
+    """The name of the field for requests without the parameter `field`."""
     return "{{^field}}" + json.dumps(field)[1:-1] + "{{/field}}"
-
-
-def _script(engine: Engine, name: str) -> dict[str, Any]:
-    """What an engine has by this name, without what it adds; empty if nothing."""
-    found = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
-    return {key: found.get(key) for key in ("lang", "source")} if isinstance(found, Mapping) else {}
-
-
-def _without_language(name: str, error: RequestError) -> str | None:
-    lacks = next((each for each in (_LANGUAGE, _SCRIPTS) if f"[{each}]" in str(error)), None)
-    if error.status != 400 or lacks is None:
-        return None
-    how = "send the queries of simdoc_search.query from your application instead"
-    return f"{name} has no search templates, as it lacks {lacks}; {how}"

@@ -1,67 +1,94 @@
-"""What an engine is told to change, request by request: shown first, or done."""
+"""Requests that change an engine, to be shown first, or sent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import RequestError
+
+Part = Literal["component", "mapping", "pipeline", "index template", "index pipeline", "search template"]
+"""The part of an installation that a step belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One PUT request.
+    """A PUT request.
 
     Attributes:
-        place: the parts of its path.
-        body: what is sent.
-        change: what it changes, as a command to a person.
-        undo: how to take it back; empty: it is not to be taken back.
-        refused: says in other words why the engine refuses it; None, or its None: the engine's own are used.
-        check: is called before it is sent, and raises a StoreError if it must not be sent.
+        part: the part of the installation.
+        place: the parts of the path.
+        body: the body.
+        change: the change as an imperative clause.
+        undo: how to undo it; empty if there is no need.
     """
 
+    part: Part
     place: tuple[str, ...]
     body: Mapping[str, Any]
     change: str
     undo: str = ""
-    refused: Callable[[RequestError], str | None] | None = None
-    check: Callable[[Engine], None] | None = None
 
     @property
     def path(self) -> str:
         """The path of the request."""
-        return "/" + "/".join(quote(part, safe="*,-_.:") for part in self.place)
+        return path_of(self.place)
+
+
+def path_of(place: Iterable[str]) -> str:
+    """Return a path from its parts, quoted."""
+    return "/" + "/".join(quote(part, safe="*,-_.:") for part in place)
+
+
+def install_step(
+    engine: Engine, part: Part, place: Iterable[str], body: dict[str, Any], *, existing: object, name: str, force: bool
+) -> list[Step]:
+    """Return the step that installs something; none if it is installed already. Descriptions are not compared.
+
+    Args:
+        engine: the engine.
+        part: the part of the installation.
+        place: the parts of the path.
+        body: the body.
+        existing: the body in the engine; None if there is none.
+        name: the name in messages.
+        force: whether to replace a different body.
+
+    Raises:
+        StoreError: the body in the engine is different, and `force` is not set.
+    """
+    if existing is None:
+        return [Step(part, tuple(place), body, f"install the {name}", f"DELETE {path_of(place)}")]
+    parts = ("template", "processors", "script")  # what is not a description
+    if isinstance(existing, Mapping) and all(_plain(existing.get(part)) == _plain(body.get(part)) for part in parts):
+        return []
+    if not force:
+        raise StoreError(f"{engine.name} has another {name}; compare it with template show, or replace it with --force")
+    return [Step(part, tuple(place), body, f"replace the {name}")]
 
 
 def run_steps(engine: Engine, steps: Iterable[Step]) -> None:
-    """Take steps in their order, up to the first that fails.
+    """Send the requests in their order, up to the first that fails.
 
     Raises:
-        StoreError: one failed; the message says what was done before, and how to take it back.
+        StoreError: a request failed. The message lists those before it, and how to undo them.
     """
     done: list[Step] = []
     for step in steps:
         try:
-            _run(engine, step)
+            engine.call("PUT", step.place, dict(step.body))
         except StoreError as error:
-            if not done:
-                raise
             before = "; ".join(each.change + (f" (undo: {each.undo})" if each.undo else "") for each in done)
-            raise StoreError(f"{error}. Done before that: {before}") from error
+            message = f"cannot {step.change}: {error}"
+            raise StoreError(f"{message}. Done before that: {before}" if before else message) from error
         done.append(step)
 
 
-def _run(engine: Engine, step: Step) -> None:
-    if step.check:
-        step.check(engine)
-    try:
-        engine.call("PUT", step.place, dict(step.body))
-    except RequestError as error:
-        if step.refused is None or (said := step.refused(error)) is None:
-            raise
-        raise StoreError(said) from error
+def _plain(value: Any) -> Any:
+    """A value as engines return it: settings as text, and no empty objects."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items() if each != {}}
+    return [_plain(each) for each in value] if isinstance(value, list) else str(value).lower()

@@ -1,6 +1,6 @@
-"""Updates that an engine does itself: all documents that a query finds, by an ingest pipeline or a script of its own.
+"""Lets an engine write all documents that a query finds again, through an ingest pipeline.
 
-The engine does it as a task, on all its nodes at once, and no text leaves it. It is followed here, and ends with us.
+The engine does it as a task, on all of its nodes, and no text leaves it. We follow the task, and cancel it if we end.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError, reason_in
 
-FIRST_LOOK, LATEST_LOOK = 0.05, 2.0
-"""Seconds between two looks at a task: at first, and when it takes long."""
+FIRST_POLL, LAST_POLL = 0.05, 2.0
+"""Seconds between two looks at the task: at first, and at most."""
 
-AT_ONCE = 500
-"""Documents that the engine reads and writes at once, in each slice."""
+BATCH = 500
+"""Documents that the engine reads and writes at once in each slice."""
 
-_NO_SUCH_REQUEST = (400, 405)
-_NO_SUCH_TASK = 404
+_UNSUPPORTED = (400, 405)
+_CONTINUE = "run the same command to continue"
 
 Progress = Callable[[int], None]
 """Called with the number of documents that were written so far."""
@@ -29,12 +29,12 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What an engine did.
+    """What the engine did.
 
     Attributes:
-        updated: documents that it wrote.
-        conflicts: documents that others changed at that moment, and that are as these left them.
-        failures: why documents were not written, by their ids. The engine ended with them, and others may be left.
+        updated: number of documents that it wrote.
+        conflicts: number of documents that others changed at the same time. The engine left them as they are.
+        failures: for each document that it could not write, the reason. It stops at these, so others may be left.
     """
 
     updated: int
@@ -48,98 +48,89 @@ def update_by_query(
     query: Mapping[str, Any],
     *,
     pipeline: str | None = None,
-    script: str | None = None,
     throttle: float | None = None,
     progress: Progress = lambda _: None,
 ) -> Updated:
-    """Let the engine write anew what a query finds.
-
-    A write of the application's at the same moment counts, and ours of that document is left out; so it is asked for
-    again until the query finds nothing.
+    """Let the engine write again what a query finds. The writes of others at the same time are kept.
 
     Args:
-        engine: where the index is.
-        index: its name.
-        query: which documents, as searches see them now.
-        pipeline: the id of the ingest pipeline that they go through.
-        script: what is done to each, in Painless.
-        throttle: documents a second at most; None: as fast as it goes.
-        progress: told what is done.
+        engine: the engine.
+        index: the name of the index.
+        query: the documents, as searches see them now.
+        pipeline: the id of an ingest pipeline; None for the one of the index.
+        throttle: maximum of documents per second; None for no limit.
+        progress: called while the task runs.
 
     Raises:
         StoreError: the engine cannot do this, or ended it.
-        StoreUnavailableError: it does not answer; what it has begun it goes on with.
-        KeyboardInterrupt: the task was told to end.
+        StoreUnavailableError: it does not answer. It completes what it has begun.
+        KeyboardInterrupt: the task was cancelled.
     """
-    body: dict[str, Any] = {"query": query}
-    if script is not None:
-        body["script"] = {"lang": "painless", "source": script}
-    task = _started(engine, index, body, {} if pipeline is None else {"pipeline": pipeline}, throttle)
+    task = _start(engine, index, query, pipeline, throttle)
     try:
-        return _ended(engine, task, progress)
+        return _follow(engine, task, progress)
     except BaseException:
         engine.release(["_tasks", task, "_cancel"], method="POST")
         raise
 
 
-def _started(engine: Engine, index: str, body: Any, way: Mapping[str, str], throttle: float | None) -> str:
-    """The id of a new task; while the engine refuses to begin one, we wait."""
+def _start(engine: Engine, index: str, query: Any, pipeline: str | None, throttle: float | None) -> str:
+    """Start a task, and return its id. While the engine is busy, wait."""
     params: dict[str, Any] = {
-        **way,
         "conflicts": "proceed",
         "wait_for_completion": False,
         "slices": "auto",
         "refresh": True,
+        "scroll_size": BATCH if throttle is None else max(1, min(BATCH, int(throttle / 4))),
     }
-    params["scroll_size"] = AT_ONCE if throttle is None else max(1, min(AT_ONCE, int(throttle / 4)))
-    params |= {} if throttle is None else {"requests_per_second": throttle}
+    params |= {"pipeline": pipeline} if pipeline else {}
+    params |= {"requests_per_second": throttle} if throttle else {}
     retries = engine.retries()
     while True:
         try:
-            return str(engine.call_once("POST", [index, "_update_by_query"], body, **params)["task"])
+            return str(engine.call_once("POST", [index, "_update_by_query"], {"query": query}, **params)["task"])
         except RequestError as error:
-            if error.status in _NO_SUCH_REQUEST:
-                raise StoreError(f"{engine.name} cannot update documents by a query of its own ({error})") from error
+            if error.status in _UNSUPPORTED:
+                raise StoreError(f"{engine.name} cannot update documents by query ({error})") from error
             retries.pause_after(error)
 
 
-def _ended(engine: Engine, task: str, progress: Progress) -> Updated:
-    """What a task did, once it has ended."""
-    pause = FIRST_LOOK
+def _follow(engine: Engine, task: str, progress: Progress) -> Updated:
+    """Wait for the end of a task."""
+    pause = FIRST_POLL
     while True:
-        found = engine.call("GET", ["_tasks", task], allow=(_NO_SUCH_TASK,))
+        found = engine.call("GET", ["_tasks", task], allow=(404,))
         if found is None or (found["completed"] and not found.keys() & {"error", "response"}):
-            raise StoreError(f"{engine.name} no longer knows what it was doing; run the same command to go on")
+            raise StoreError(f"{engine.name} lost the task {task}; {_CONTINUE}")
         if found["completed"]:
             return _result(engine, found)
-        progress(_written(engine, task, found))
+        progress(_count_written(engine, task, found))
         time.sleep(pause)
-        pause = min(2 * pause, LATEST_LOOK)
+        pause = min(2 * pause, LAST_POLL)
 
 
-def _written(engine: Engine, task: str, found: Mapping[str, Any]) -> int:
-    """How many documents a running task has written; a task in slices says it of those that ended alone."""
-    asked: dict[str, Any] = {"parent_task_id": task, "detailed": True, "actions": "*byquery"}
-    children: Mapping[str, Any] = engine.call("GET", ["_tasks"], **asked).get("nodes", {})
-    slices = (each.get("status", {}) for node in children.values() for each in node.get("tasks", {}).values())
-    return _count([found["task"].get("status", {}), *slices])
+def _count_written(engine: Engine, task: str, found: Mapping[str, Any]) -> int:
+    """The documents that a running task has written. A task with slices reports only those of completed slices."""
+    params: dict[str, Any] = {"parent_task_id": task, "detailed": True, "actions": "*byquery"}
+    nodes: Mapping[str, Any] = engine.call("GET", ["_tasks"], **params).get("nodes", {})
+    slices = (child.get("status", {}) for node in nodes.values() for child in node.get("tasks", {}).values())
+    return _sum_written([found["task"].get("status", {}), *slices])
 
 
-def _count(statuses: Iterable[Mapping[str, Any]]) -> int:
-    return sum(int(each.get("updated", 0)) + int(each.get("noops", 0)) for each in statuses)
+def _sum_written(statuses: Iterable[Mapping[str, Any]]) -> int:
+    return sum(int(status.get("updated", 0)) + int(status.get("noops", 0)) for status in statuses)
 
 
 def _result(engine: Engine, found: Mapping[str, Any]) -> Updated:
-    if error := found.get("error"):
-        _, reason = reason_in(error)
-        raise StoreError(f"{engine.name} ended it: {reason}; run the same command to go on")
-    response = found["response"]
-    if canceled := response.get("canceled"):
-        raise StoreError(f"{engine.name} was told to end it ({canceled}); run the same command to go on")
+    response = found.get("response", {})
     failures: dict[str, str] = {}
-    for each in response.get("failures", []):
-        _, reason = reason_in(each.get("cause") or each.get("reason"))
-        if "id" not in each:  # a shard that could not be read
-            raise StoreError(f"{engine.name} ended it: {reason}; run the same command to go on")
-        failures[str(each["id"])] = reason
-    return Updated(_count([response]), int(response.get("version_conflicts", 0)), failures)
+    ended = reason_in(found["error"])[1] if "error" in found else response.get("canceled")
+    for failure in response.get("failures", []):
+        _, reason = reason_in(failure.get("cause") or failure.get("reason"))
+        if "id" in failure:
+            failures[str(failure["id"])] = reason
+        else:  # a shard that could not be read
+            ended = ended or reason
+    if ended:
+        raise StoreError(f"{engine.name} ended the task ({ended}); {_CONTINUE}")
+    return Updated(_sum_written([response]), int(response.get("version_conflicts", 0)), failures)

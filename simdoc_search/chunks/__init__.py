@@ -1,10 +1,10 @@
-"""Which parts of a text are compared one by one?
+"""Chunks: the parts of a text that are compared one by one, as positions in the text.
 
-sentences.py    its sentences, for versions
-paragraphs.py   its paragraphs, for concepts
-line_endings.py both of them whatever ends its lines
+sentences.py    sentences, for versions
+paragraphs.py   paragraphs, for concepts
 """
 
-from simdoc_search.chunks.sentences import LONGEST, sentence_spans
+from simdoc_search.chunks.paragraphs import paragraph_spans
+from simdoc_search.chunks.sentences import sentence_spans
 
-__all__ = ["LONGEST", "sentence_spans"]
+__all__ = ["paragraph_spans", "sentence_spans"]

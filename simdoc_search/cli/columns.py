@@ -54,7 +54,7 @@ def sort_option(default: str) -> Callable[[Command], Command]:
     )
 
 
-class Shown:
+class HitColumns:
     """Reads the columns of hits.
 
     On a terminal, the id of a document is a link to its file if that still exists.
@@ -100,7 +100,7 @@ def say_unknown(store: Store, names: Iterable[str]) -> None:
             say(f"note: {error}", err=True)
 
 
-def sorted_hits(hits: Sequence[Hit], shown: Shown, values: Mapping[Place, Mapping[str, Any]]) -> list[Hit]:
+def sorted_hits(hits: Sequence[Hit], shown: HitColumns, values: Mapping[Place, Mapping[str, Any]]) -> list[Hit]:
     """Return hits, which have a `place`, in the order of `--sort`. Ties keep their order."""
     from simdoc_search.search.columns import sort_key
 

@@ -24,6 +24,8 @@ from simdoc_search.workers.memory import is_out_of_memory
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from simdoc_search.stores.base import Store
+
 LEFT_OUT = "simdoc_search.left_out"
 """Key in the context of a command for the indices that its answer leaves out, until they are reported."""
 
@@ -141,6 +143,26 @@ def _about_a_file(error: SimdocError) -> str:
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
     hint = "; use --file to query with it" if takes_files else ""
     return f"the file {error.id!r} is not in the store{hint}; run simdoc-search index to add it or to see why it fails"
+
+
+# --- stores ---
+
+
+def open_for_query(location: str, **options: Any) -> Store:
+    """Open a store, as `open_store`. Indices that cannot be queried are named after the answer, or in its JSON."""
+    from simdoc_search.stores import open_store
+
+    store = open_store(location, **options)
+    context = click.get_current_context()
+    if indices := store.left_out_indices():
+        context.meta[LEFT_OUT] = indices
+        context.call_on_close(lambda: _report_left_out(context))
+    return store
+
+
+def _report_left_out(context: click.Context) -> None:
+    for index in context.meta.get(LEFT_OUT, ()):
+        say(f"note: {index}", err=True)
 
 
 # --- output ---

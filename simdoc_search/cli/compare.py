@@ -13,6 +13,7 @@ from simdoc_search.cli.common import (
     errors_as_sentences,
     field_options,
     json_option,
+    open_for_query,
     print_json,
     say,
     store_option,
@@ -21,7 +22,6 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.comparison_options import ignore_option, ignored_texts, preset_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import is_file, read_file, stored_text
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.display import counted
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
@@ -93,7 +93,7 @@ def compare(
     def search() -> SimilaritySearch:
         from simdoc_search.search import SimilaritySearch
 
-        return SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
+        return SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
 
     sides = [_side(name, search, store) for name in (a, b)]
     settings = next((side.settings for side in sides if side.settings), None)

@@ -55,13 +55,7 @@ def comparison_lines(
 ) -> Iterator[Text]:
     """A comparison in lines of at most `width` columns (40 to 120), without characters that control the terminal.
 
-    Args:
-        comparison: What two texts share.
-        texts: The two texts.
-        names: Their names.
-        width: The columns of the terminal.
-        is_coloured: Whether changes are shown by colours, or else as `[-removed-]` and `{+inserted+}`.
-        analysis: How texts are split into shingles; see `repeated_passages`.
+    Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` is for `repeated_passages`.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
     report = _Report(comparison, texts, repeated_passages(comparison.passages, texts, analysis))

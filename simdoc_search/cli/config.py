@@ -39,7 +39,7 @@ SETTABLE: Mapping[str, frozenset[str]] = {
     "passages": frozenset(_QUERY | {"min-words", "other-folders", "preset"}),
     "versions": frozenset(_LIMITS | {"exclude", "filter", "sentences", "size"}),
     "related": frozenset(_QUERY | _LIMITS),
-    "duplicates": frozenset({"differences", "estimate", "exclude", "filter", "keep", "limit", "measure", "overlap"}),
+    "duplicates": frozenset({"estimate", "exclude", "filter", "keep", "limit", "measure", "overlap"}),
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }

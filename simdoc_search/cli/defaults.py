@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_option,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.limit_options import given_limits, limit_options, lines_of_limits
-from simdoc_search.cli.open_store import open_to_ask
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -41,7 +48,7 @@ def defaults(
     given = given_limits(limits)
     if reset and given:
         raise click.UsageError("give --reset alone, or the values to store")
-    with open_to_ask(store, engine=engine, field=field) as opened:
+    with open_for_query(store, engine=engine, field=field) as opened:
         current = opened.settings.limits
         if reset or given:
             try:

@@ -15,6 +15,7 @@ from simdoc_search.cli.common import (
     errors_as_sentences,
     field_options,
     json_option,
+    open_for_query,
     say,
     share_progress,
     store_option,
@@ -22,7 +23,6 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.comparison_options import ignore_option, ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.config import set_for
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import (
     GivenFilters,
     day_type,
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 @click.option("--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Least overlap.")
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="What overlap means. jaccard: shared words of all. containment: share of a document that is in the kept one. "
-    "contained: share of the kept document that is in the other one.",
+    help="What overlap means: the share of both documents together (default), the share of a document that is in the "
+    "kept one (containment), or the share of the kept one that is in the other (contained).",
 )  # fmt: skip
 @filter_options
 @click.option(
@@ -172,7 +172,7 @@ def duplicates(
         check_can_mark(store, compares_all=not (only_new or since))
 
     def open_index(*, create: bool) -> Store:
-        return open_to_ask(store, engine=engine, text_field=text_fields, field=field, create=create)
+        return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
 
     new: list[str] = []
     search, problems = indexed(folders, open_index, new.append, quiet=as_json)

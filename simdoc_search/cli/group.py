@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import click
 
-from simdoc_search.cli.apply import apply
-from simdoc_search.cli.backfill import backfill
-from simdoc_search.cli.backup import backup
-from simdoc_search.cli.check import check
 from simdoc_search.cli.common import sentences
-from simdoc_search.cli.compare import compare
 from simdoc_search.cli.config import read_config
-from simdoc_search.cli.defaults import defaults
-from simdoc_search.cli.delete import delete
-from simdoc_search.cli.duplicates import duplicates
-from simdoc_search.cli.engine import engine
-from simdoc_search.cli.explain import explain
-from simdoc_search.cli.index import index
-from simdoc_search.cli.info import info
-from simdoc_search.cli.languages import languages
-from simdoc_search.cli.list import list_command
 from simdoc_search.cli.logs import verbose_option
-from simdoc_search.cli.passages import passages
-from simdoc_search.cli.related import related
-from simdoc_search.cli.repair import repair
-from simdoc_search.cli.serve import serve
-from simdoc_search.cli.show import show
-from simdoc_search.cli.similar import similar
-from simdoc_search.cli.status import status
-from simdoc_search.cli.template import template
-from simdoc_search.cli.tune import tune
-from simdoc_search.cli.versions import versions
-from simdoc_search.cli.watch import watch
+
+COMMANDS = [
+    *("apply", "backfill", "backup", "check", "compare", "defaults", "delete", "duplicates", "engine", "explain"),
+    *("index", "info", "languages", "list", "passages", "related", "repair", "serve", "show", "similar", "status"),
+    *("template", "tune", "versions", "watch"),
+]
+"""Names of the commands. Each is in the module of the same name."""
 
 
 class _Commands(click.Group):
@@ -73,31 +56,10 @@ def cli(context: click.Context) -> None:
     context.default_map = read_config(cli)
 
 
-for _command in (
-    index,
-    similar,
-    passages,
-    versions,
-    related,
-    compare,
-    duplicates,
-    apply,
-    explain,
-    list_command,
-    show,
-    serve,
-    info,
-    languages,
-    tune,
-    defaults,
-    delete,
-    engine,
-    template,
-    check,
-    status,
-    repair,
-    backup,
-    backfill,
-    watch,
-):
-    cli.add_command(_command)
+def _command(name: str) -> click.Command:
+    values = vars(import_module(f"simdoc_search.cli.{name}")).values()
+    return next(value for value in values if isinstance(value, click.Command) and value.name == name)
+
+
+for _name in COMMANDS:
+    cli.add_command(_command(_name))

@@ -28,15 +28,15 @@ from simdoc_search.cli.query_options import percent_type
 from simdoc_search.cli.settings_options import settings_change
 from simdoc_search.cli.sketch_options import (
     analysis_options,
-    asked_extractor,
-    check_has,
+    check_store_has,
+    chosen_extractor,
     extractor_options,
-    left_out,
+    for_new_stores,
+    kinds_option,
     left_out_options,
-    of_new_stores,
     sketch_option,
+    skipped_parts,
     with_kinds,
-    with_option,
     word_options,
 )
 from simdoc_search.display import counted
@@ -72,11 +72,11 @@ if TYPE_CHECKING:
 @click.option("--text-field", default="text", show_default=True, help="The JSONL field or table column with the text.")
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
 @click.option("--no-texts", is_flag=True, help="New store: keep only fingerprints, no texts.")
-@of_new_stores(analysis_options, word_options, sketch_option, with_passage_options)
-@with_option("Also store sentences (versions) or concepts (relations).")
+@for_new_stores(analysis_options, word_options, sketch_option, with_passage_options)
+@kinds_option("Also store sentences (versions) or concepts (relations).")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
-@of_new_stores(left_out_options)
+@for_new_stores(left_out_options)
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -176,10 +176,12 @@ def index(
     stored = _stored_settings(store, engine)
     if not paths and not (stored and kinds):
         raise click.UsageError("Missing argument 'PATH...'.")
-    extractor = asked_extractor(concepts, synonyms, stored)
+    extractor = chosen_extractor(concepts, synonyms, stored)
     if extractor and not stored and "concepts" not in kinds:
         raise click.UsageError("--concepts and --synonyms need --with relations; add it")
-    wanted = with_kinds(Settings(language=language, left_out=left_out(front_matter, quoted_replies)), kinds, extractor)
+    wanted = with_kinds(
+        Settings(language=language, left_out=skipped_parts(front_matter, quoted_replies)), kinds, extractor
+    )
     if stored and kinds:
         stored = upgrade(store, engine, kinds, extractor, hidden=as_json, is_alone=not paths)
     elif not stored:
@@ -242,7 +244,7 @@ def _settings(store: str, stored: Settings | None, wanted: Settings, options: di
     if wanted == Settings() and all(value in (None, False) for value in options.values()):
         return None
     if stored:
-        check_has(stored, wanted, store)
+        check_store_has(stored, wanted, store)
     settings = settings_change({**options, "kinds": ()})(stored or wanted)
     if stored and stored.passages is None and settings.passages:  # the library accepts this, its default has passages
         raise FormatMismatchError(

@@ -33,7 +33,6 @@ def upgrade(
         hidden: whether to show no progress.
         is_alone: whether nothing else is done, so that an unchanged store is reported.
     """
-    from simdoc_search.sketch.kinds import KINDS
     from simdoc_search.stores.upgrade import upgrade_store
 
     upgraded = 0
@@ -50,7 +49,7 @@ def upgrade(
             raise Interrupted("interrupted; run the same command again, it resumes") from None
     if upgraded:
         say(
-            f"{counted(upgraded, 'document')} upgraded with {' and '.join(KINDS[kind].shown for kind in kinds)}",
+            f"{counted(upgraded, 'document')} upgraded with {' and '.join(kinds)}",
             err=True,
         )
     elif is_alone:

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_option,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.limit_options import lines_of_limits
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.display import counted
 
 if TYPE_CHECKING:
@@ -34,7 +41,7 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
     """
     from simdoc_search.as_json import info_as_json
 
-    opened = open_to_ask(store, engine=engine, field=field)
+    opened = open_for_query(store, engine=engine, field=field)
     store_info = opened.info()
     if as_json:
         print_json(info_as_json(store_info))
@@ -84,7 +91,7 @@ def _sketch(sketch: Sketch) -> str:
     """Return a sketch in the syntax of `--sketch`, with other settings that are not the defaults."""
     values, defaults = asdict(cast(Any, sketch)), asdict(cast(Any, type(sketch)()))
     keyed = ", made with SIMDOC_HASH_KEY" if values.pop("key", None) else ""
-    return f"{sketch.name}:{values.pop(sketch.size_field)}{_differences(values, defaults)}{keyed}"
+    return f"{sketch.name}:{values.pop(sketch.stored_fields[0])}{_differences(values, defaults)}{keyed}"
 
 
 def _differences(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""`simdoc-search languages`: in which languages are the documents?"""
+"""`simdoc-search languages`: count the languages of documents."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from simdoc_search.cli.common import (
     errors_as_sentences,
     field_option,
     json_option,
+    open_for_query,
     print_json,
     say,
     store_option,
@@ -21,26 +22,27 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import read_file
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
 from simdoc_search.display import counted, percent
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
     from simdoc_search.indexing import LanguageReport
-    from simdoc_search.languages import Identified
+    from simdoc_search.languages import Identification
     from simdoc_search.stores.location import EngineKind
 
-_NONE = "not said"
-_SHOWN = 5  # candidates for the language of a text
+_NONE = "not stated"
+_SHOWN_CANDIDATES = 5
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete_paths)
 @filter_options
-@click.option("--text", help="Of this text; - reads it from stdin.")
-@click.option("--each", is_flag=True, help="Of PATH: a line for each document.")
-@click.option("--workers", type=click.IntRange(min=1), help="Of PATH: processes to read with.  [default: one per core]")
+@click.option("--text", help="Identify the language of this text; - reads stdin.")
+@click.option("--each", is_flag=True, help="With PATH: also print a line per document.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="With PATH: processes to read with.  [default: one per core]"
+)
 @field_option
 @store_option
 @json_option
@@ -57,7 +59,7 @@ def languages(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show in which languages documents are: those of the store, or those of folders and files, which need no store.
+    """Count the languages of the documents in the store, or of folders and files. Folders and files need no store.
 
     \b
       simdoc-search index ./corpus --language
@@ -66,40 +68,40 @@ def languages(
       simdoc-search languages ./corpus --each
       simdoc-search languages --text 'Der Mieter zahlt die Miete am ersten Tag des Monats.'
 
-    A language is a code: de, zh, yue. A document of which a fifth or more is in another language is mixed; one of fewer
-    than 40 letters, or in nothing that is known, is unknown. What a document says itself, in its metadata, counts. With
-    --each and --text the languages that a text may be in follow, with the probability of each.
+    A language is a code: de, zh, yue. A document is mixed if a fifth or more of it is in another language. It is
+    unknown if it has fewer than 40 letters, or no known language. A language in the document's metadata takes
+    precedence. --each and --text also print the possible languages with their probabilities.
     """
     from simdoc_search.search import SimilaritySearch
 
     if text is not None:
         if paths or filters or excluded or each:
-            raise click.UsageError("--text is asked alone; leave out the rest")
+            raise click.UsageError("--text cannot be combined with PATH, --filter, --exclude or --each")
         _print_text(read_file(Path("-")) if text == "-" else text, as_json)
         return
     if not paths:
         if each:
-            raise click.UsageError("--each is for PATH; of a store ask simdoc-search list --show language")
-        search = SimilaritySearch(open_to_ask(store, engine=engine, field=field))
-        found = search.languages(filters=filters_of(filters, excluded))
+            raise click.UsageError("--each needs PATH; for a store use: simdoc-search list --show language")
+        search = SimilaritySearch(open_for_query(store, engine=engine, field=field))
+        counts = search.languages(filters=filters_of(filters, excluded))
         if as_json:
-            print_json(_counts_as_json(found))
+            print_json(_counts_as_json(counts))
         else:
-            _print_counts(found)
+            _print_counts(counts)
         return
     if filters or excluded:
-        raise click.UsageError("--filter and --exclude are for the documents of a store; leave out PATH, or them")
-    report, problems = _identified(paths, workers or os.cpu_count() or 1, hidden=as_json)
+        raise click.UsageError("--filter and --exclude are for a store; leave out PATH, or leave them out")
+    report, problems = _identify(paths, workers or os.cpu_count() or 1, hidden=as_json)
     if as_json:
-        rows = [{"path": name, **_candidates_as_json(said)} for name, said in report.each] if each else None
-        print_json(
-            _counts_as_json(report.languages) | ({"each": rows} if each else {}) | _report_as_json(report, problems)
-        )
+        rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.each]
+        skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
+        further = {"bytes": report.bytes, "seconds": report.seconds, "skipped": skipped, "problems": problems}
+        print_json(_counts_as_json(report.languages) | ({"each": rows} if each else {}) | further)
     else:
         if each:
             _print_each(report.each)
         _print_counts(report.languages)
-        say(_speed(report))
+        _print_speed(report)
         print_skipped(report.skipped, advice=False)
         for problem in problems:
             say(f"Error: {problem}", err=True)
@@ -107,8 +109,8 @@ def languages(
         raise SystemExit(1)
 
 
-def _identified(paths: tuple[str, ...], workers: int, *, hidden: bool) -> tuple[LanguageReport, list[str]]:
-    """What the documents are in, and a sentence for each path that could not be read."""
+def _identify(paths: tuple[str, ...], workers: int, *, hidden: bool) -> tuple[LanguageReport, list[str]]:
+    """Return the languages of the documents, and a sentence for each path that cannot be read."""
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, identify_documents, skip_unreadable
     from simdoc_search.workers import ItemLimits, fair_memory
@@ -123,58 +125,55 @@ def _identified(paths: tuple[str, ...], workers: int, *, hidden: bool) -> tuple[
 
 
 def _print_text(text: str, as_json: bool) -> None:
-    from simdoc_search.languages import identified
+    from simdoc_search.languages import identify
 
-    found = identified(text)
+    identification = identify(text)
     if as_json:
-        print_json(_candidates_as_json(found))
+        print_json(_candidates_as_json(identification))
         return
-    say(found.language)
-    for code, chance in found.candidates[:_SHOWN]:
-        say(f"{code:<{len(_NONE)}}  {percent(chance, 1):>7}")
+    say(identification.language)
+    for code, probability in identification.candidates[:_SHOWN_CANDIDATES]:
+        say(f"{code:<{len(_NONE)}}  {percent(probability, 1):>7}")
 
 
-def _print_each(rows: list[tuple[str, Identified]]) -> None:
-    for name, found in rows:
-        likely = ", ".join(f"{code} {percent(chance, 1)}" for code, chance in found.candidates[:_SHOWN])
-        say(f"{found.language or _NONE:<{len(_NONE)}}  {name}" + (f"  ({likely})" if likely else ""))
+def _print_each(rows: list[tuple[str, Identification]]) -> None:
+    for name, identification in rows:
+        shown = identification.candidates[:_SHOWN_CANDIDATES]
+        candidates = ", ".join(f"{code} {percent(probability, 1)}" for code, probability in shown)
+        say(f"{identification.language or _NONE:<{len(_NONE)}}  {name}" + (f"  ({candidates})" if candidates else ""))
     say()
 
 
-def _candidates_as_json(found: Identified) -> dict[str, Any]:
-    likely = [{"language": code, "probability": round(chance, 6)} for code, chance in found.candidates]
-    return {"language": found.language or None, "candidates": likely}
-
-
-def _ordered(found: Counter[str]) -> list[tuple[str, int]]:
-    """Most documents first, those that say no language last."""
-    return sorted(found.items(), key=lambda each: (not each[0], -each[1], each[0]))
-
-
-def _counts_as_json(found: Counter[str]) -> dict[str, Any]:
-    total = found.total()
-    each = [{"language": name or None, "documents": n, "share": n / total} for name, n in _ordered(found)]
-    return {"documents": total, "languages": each}
-
-
-def _report_as_json(report: LanguageReport, problems: list[str]) -> dict[str, Any]:
-    skipped = [{"path": each.path, "reason": each.reason} for each in report.skipped]
-    return {"bytes": report.bytes, "seconds": report.seconds, "skipped": skipped, "problems": problems}
-
-
-def _print_counts(found: Counter[str]) -> None:
-    total = found.total()
-    width = max(map(len, [_NONE, *found]))
-    for name, count in _ordered(found):
+def _print_counts(counts: Counter[str]) -> None:
+    total = counts.total()
+    width = max(map(len, [_NONE, *counts]))
+    for name, count in _ordered(counts):
         say(f"{name or _NONE:<{width}}  {count:>9,}  {percent(count / total, 1):>7}")
-    if set(found) == {""}:
-        say("no document says its language; index into a new store with --language", err=True)
+    if set(counts) == {""}:
+        say("no document states its language; index into a new store with --language", err=True)
     if not total:
         say("no documents")
 
 
-def _speed(report: LanguageReport) -> str:
-    count, seconds = report.languages.total(), max(report.seconds, 1e-9)
-    size = report.bytes / 1e6
+def _print_speed(report: LanguageReport) -> None:
+    count, seconds, size = report.languages.total(), max(report.seconds, 1e-9), report.bytes / 1e6
     speed = f"{count / seconds:,.0f} documents/s, {size / seconds:,.1f} MB/s"
-    return f"{counted(count, 'document')}, {size:,.1f} MB in {seconds:.1f} s: {speed}"
+    say(f"{counted(count, 'document')}, {size:,.1f} MB in {seconds:.1f} s: {speed}")
+
+
+def _candidates_as_json(identification: Identification) -> dict[str, Any]:
+    candidates = [
+        {"language": code, "probability": round(probability, 6)} for code, probability in identification.candidates
+    ]
+    return {"language": identification.language or None, "candidates": candidates}
+
+
+def _counts_as_json(counts: Counter[str]) -> dict[str, Any]:
+    total = counts.total()
+    rows = [{"language": name or None, "documents": n, "share": n / total} for name, n in _ordered(counts)]
+    return {"documents": total, "languages": rows}
+
+
+def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
+    """Return the counts, the largest first; documents without a language come last."""
+    return sorted(counts.items(), key=lambda item: (not item[0], -item[1], item[0]))

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import cells, heading, linked, say_unknown, show_option, sort_option
-from simdoc_search.cli.common import errors_as_sentences, field_option, json_text, say, store_option
+from simdoc_search.cli.common import errors_as_sentences, field_option, json_text, open_for_query, say, store_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
 from simdoc_search.display import show_more, showing
 
@@ -59,7 +58,7 @@ def list_command(
 
     names = show or (() if as_json else _DEFAULT_COLUMNS)
     links = ["path"] if sys.stdout.isatty() and "path" not in names else []
-    opened = open_to_ask(store, engine=engine, field=field)
+    opened = open_for_query(store, engine=engine, field=field)
     say_unknown(opened, [*show, *([sort] if sort and sort != "none" else [])])
     selection: dict[str, Any] = {"prefix": prefix, "filters": filters_of(filters, excluded)}
     is_sorted = sort != "none"

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import Shown, show_option, sort_option
+from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import (
     Interrupted,
     document_progress,
     errors_as_sentences,
     field_options,
     json_option,
+    open_for_query,
     store_option,
 )
 from simdoc_search.cli.comparison_options import ignore_option, ignored_texts, preset_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text, resolve_id
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
 from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of, page_options
 from simdoc_search.display import counted
@@ -141,7 +141,7 @@ def passages(
     if each_other:
         search = SimilaritySearch(open_store(":memory:", create=True))
     else:
-        search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
+        search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {
         "size": size,
         "offset": offset,
@@ -152,7 +152,7 @@ def passages(
         "ignore_quotes": ignore_quotes,
     }
     query = _PassageSearch(search, filters_of(filters, excluded), options, other_folders=other_folders)
-    output = PassageOutput(search, Shown(search.store, show, sort), html, as_json)
+    output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json)
     if all_from is not None:
         names = read_lines(all_from)
         _answer_many(map(QueryText, names), len(names), query, output)

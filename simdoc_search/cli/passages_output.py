@@ -15,7 +15,7 @@ from simdoc_search.display import counted, percent, printable, show_more
 from simdoc_search.errors import SimdocError
 
 if TYPE_CHECKING:
-    from simdoc_search.cli.columns import Shown
+    from simdoc_search.cli.columns import HitColumns
     from simdoc_search.documents import Skipped
     from simdoc_search.passages import Passage
     from simdoc_search.search import PassageResult, SimilaritySearch
@@ -66,7 +66,7 @@ class PassageOutput:
         hits: number of hits of all answers.
     """
 
-    def __init__(self, search: SimilaritySearch, shown: Shown, html: Path | None, as_json: bool) -> None:
+    def __init__(self, search: SimilaritySearch, shown: HitColumns, html: Path | None, as_json: bool) -> None:
         self._search, self._shown, self._html, self.as_json = search, shown, html, as_json
         self.hits: int = 0
         self._summary = _Summary(search)

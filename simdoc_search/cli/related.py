@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import Shown, show_option, sort_option
-from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, store_option
+from simdoc_search.cli.columns import HitColumns, show_option, sort_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_options,
+    json_option,
+    open_for_query,
+    print_json,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_options, check_all, show_topics
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.related_output import lines_of
 from simdoc_search.cli.sketch_options import synonyms_option
@@ -80,7 +86,7 @@ def related(
     check_all(whole, edges, of_one)
     if not whole and sum(source is not None for source in (id, file, text)) != 1:
         raise click.UsageError("give one of ID, --file, --text or --all")
-    search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
+    search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     read = None if synonyms is None else read_synonyms(synonyms)
     options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
     if whole:
@@ -89,7 +95,7 @@ def related(
     options |= {"size": size, "offset": offset, "explain": explain, "synonyms": read}
     query, own_id = query_arguments(search, id, file, lambda _: {"name": str(file)}, text)
     result = search.related(**query, **options)
-    shown = Shown(search.store, show, sort)
+    shown = HitColumns(search.store, show, sort)
     if as_json:
         value = related_as_json(result, own_id, None if file is None else str(file))
         print_json(shown.completed(value, result.hits))

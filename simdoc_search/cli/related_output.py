@@ -9,14 +9,14 @@ from simdoc_search.cli.columns import cells, linked, sorted_hits
 from simdoc_search.display import documents_compared, percent, printable, show_more, showing
 
 if TYPE_CHECKING:
-    from simdoc_search.cli.columns import Shown
+    from simdoc_search.cli.columns import HitColumns
     from simdoc_search.search import RelatedHit, RelatedResult, SharedConcept
 
 _NAMED_CONCEPTS = 8
 _EXPLAINED_CONCEPTS, _NAMES = 12, 2
 
 
-def lines_of(result: RelatedResult, shown: Shown, own_id: str | None) -> Iterator[str]:
+def lines_of(result: RelatedResult, shown: HitColumns, own_id: str | None) -> Iterator[str]:
     """Yield the hits and the counts. `own_id` is the id of the query file, if it is indexed."""
     from simdoc_search.search.related_result import shared_words
 
@@ -65,7 +65,7 @@ def _explanation(hit: RelatedHit) -> Iterator[str]:
 
 def _names(concept: SharedConcept) -> str:
     """Return the names of a concept in the query document and in the hit."""
-    mine, theirs = (", ".join(names[:_NAMES]) for names in (concept.source, concept.hit))
-    if not mine and not theirs:
+    own, other = (", ".join(names[:_NAMES]) for names in (concept.source, concept.hit))
+    if not own and not other:
         return ""
-    return f": {mine}" if mine == theirs else f": {mine or '–'} / {theirs or '–'}"
+    return f": {own}" if own == other else f": {own or '–'} / {other or '–'}"

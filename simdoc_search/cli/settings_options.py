@@ -11,13 +11,13 @@ import click
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import (
     analysis_options,
-    sketch_named,
+    kinds_option,
+    parse_sketch,
     sketch_option,
     with_kinds,
-    with_option,
     with_sketch,
     word_options,
-    words_asked,
+    word_settings,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def settings_options(command: Command) -> Command:
     """Add the options that `settings_change` reads."""
-    kinds = with_option("Also store what `versions` and `related` need.")
+    kinds = kinds_option("Also store what `versions` and `related` need.")
     return analysis_options(word_options(sketch_option(with_passage_options(kinds(command)))))
 
 
@@ -44,10 +44,10 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
         StoreError: the stop words cannot be read.
         MissingExtraError: a needed package is not installed.
     """
-    words = words_asked(options["stop_words"], options["stem"], options["frequencies"])
+    words = word_settings(options["stop_words"], options["stem"], options["frequencies"])
     named = {name: options[name] for name in ("profile", "shingle_size", "unit")} | words
     analysis = {name: value for name, value in named.items() if value is not None}
-    sketch = sketch_named(options["sketch"]) if options["sketch"] else None
+    sketch = parse_sketch(options["sketch"]) if options["sketch"] else None
     no_passages, run = options["no_passages"], options["passage_run"]
     if passages and no_passages:
         raise click.UsageError("--passages and --no-passages contradict each other; leave one out")

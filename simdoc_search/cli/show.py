@@ -8,17 +8,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import linked
-from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_options,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.display import counted, printable
 
 if TYPE_CHECKING:
+    from simdoc_search.documents import Place
+    from simdoc_search.search import DocumentConcept
+    from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
 
 _MAX_LINES, _MAX_CHARACTERS = 10, 1_000  # of the text
+_MAX_NAMES = 3  # of a concept
+_MAX_WIDTH = 24  # of the column of words
 
 
 @click.command()
@@ -50,7 +62,6 @@ def show(
       simdoc-search show ./corpus/reports/half.txt --text
       simdoc-search show doc123 --concepts                 which concepts the index has of it
     """
-    from simdoc_search.cli.show_concepts import show_concepts
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.resolver import Resolver
@@ -60,11 +71,11 @@ def show(
     if synonyms is not None and not concepts:
         raise click.UsageError("--synonyms needs --concepts")
     columns = Columns(["path", "size", "date"])
-    with open_to_ask(store, engine=engine, text_field=text_fields, field=field) as opened:
+    with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)
         place = resolver.record(resolver.resolve(id, overlap=0).id).place
         if concepts:
-            show_concepts(opened, place, synonyms, as_json=as_json)
+            _show_concepts(opened, place, synonyms, as_json=as_json)
             return
         record = next(iter(columns.read(opened, [place], text=True)), None)
     if record is None:  # another process removed it just now
@@ -112,3 +123,32 @@ def _print(record: Record, values: dict[str, Any]) -> None:
         say(line)
     if len("\n".join(beginning)) < len(record.text.rstrip()):
         say("… --text shows all of it")
+
+
+def _show_concepts(store: Store, place: Place, synonyms: Path | None, *, as_json: bool) -> None:
+    """Print the concepts of a document, highest weight first."""
+    from simdoc_search.as_json import concepts_as_json
+    from simdoc_search.concepts import read_synonyms
+    from simdoc_search.search import SimilaritySearch
+
+    result = SimilaritySearch(store).concepts(place, synonyms=None if synonyms is None else read_synonyms(synonyms))
+    if as_json:
+        print_json(concepts_as_json(result))
+        return
+    say(f"document   {place.id}")
+    counts = f"{counted(len(result.concepts), 'word')} in {counted(result.paragraphs, 'paragraph')}"
+    say(f"concepts   {counts}; weight 1 means only one of {counted(result.documents, 'document')} has it")
+    width = min(_MAX_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
+    say(f"{'weight':>7}{'documents':>11}{'times':>7}  {'word':<{width}}  from")
+    for concept in result.concepts:
+        numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.times:>7,}"
+        say(f"{numbers}  {concept.word or '–':<{width}}  {_origin(concept)}".rstrip())
+    if result.unnamed:
+        say(f"note: {result.unnamed}", err=True)
+
+
+def _origin(concept: DocumentConcept) -> str:
+    """Return the concepts of the text that contain the word, and its synonyms in them."""
+    more = len(concept.names) - _MAX_NAMES
+    names = ", ".join(concept.names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return f"{names} (synonyms: {', '.join(concept.synonyms)})" if concept.synonyms else names

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import Shown, show_option, sort_option
-from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, store_option
+from simdoc_search.cli.columns import HitColumns, show_option, sort_option
+from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, open_for_query, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import (
     GivenFilters,
     are_defaults,
@@ -109,7 +108,9 @@ def similar(
 
     if sum(source is not None for source in (fingerprint, file, text, all_from)) != 1:
         raise click.UsageError("give one of FINGERPRINT, --file, --text or --all-from")
-    search = SimilaritySearch(open_to_ask(store, id_field=id_field, engine=engine, text_field=text_fields, field=field))
+    search = SimilaritySearch(
+        open_for_query(store, id_field=id_field, engine=engine, text_field=text_fields, field=field)
+    )
     if fingerprint is not None and has_clauses(fingerprint):
         fingerprint, wanted, unwanted = with_filters(fingerprint)
         filters, excluded = (*filters, *wanted), (*excluded, *unwanted)
@@ -129,7 +130,7 @@ def similar(
     if not (file or text) and are_defaults("overlap", "probability"):  # the FINGERPRINT comes before the defaults
         options |= {"overlap": None, "probability": None}
         query = lambda name: with_defaults(search, parse(name), overlap, probability)  # noqa: E731
-    shown = Shown(search.store, show, sort)
+    shown = HitColumns(search.store, show, sort)
     is_exact = not estimate or measure != "jaccard"
     if all_from is not None:
         names = read_lines(all_from)

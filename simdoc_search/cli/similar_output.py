@@ -16,7 +16,7 @@ from simdoc_search.query.plans import Threshold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from simdoc_search.cli.columns import Shown
+    from simdoc_search.cli.columns import HitColumns
     from simdoc_search.search import SearchResult
 
 _SHORT_TEXT = 100
@@ -28,7 +28,7 @@ _NAMED_LEFT_OUT = 3
 def print_many(
     queries: Sequence[str],
     answers: Iterable[SearchResult | SimdocError],
-    shown: Shown,
+    shown: HitColumns,
     as_json: bool,
     *,
     is_exact: bool,
@@ -67,7 +67,7 @@ def print_many(
     return hits
 
 
-def print_result(result: SearchResult, shown: Shown, as_json: bool, *, is_exact: bool) -> None:
+def print_result(result: SearchResult, shown: HitColumns, as_json: bool, *, is_exact: bool) -> None:
     """Print one result. `is_exact` says whether the user expects exact overlaps."""
     from simdoc_search.as_json import similar_as_json
 
@@ -80,7 +80,7 @@ def print_result(result: SearchResult, shown: Shown, as_json: bool, *, is_exact:
         say(f"note: the text is short; {hidden}. Find it with: simdoc-search passages", err=True)
 
 
-def _print_table(result: SearchResult, shown: Shown, *, is_exact: bool) -> None:
+def _print_table(result: SearchResult, shown: HitColumns, *, is_exact: bool) -> None:
     values = shown.at(hit.place for hit in result.hits)
     column = "overlap" if result.measure == "jaccard" else result.measure
     ids = [hit.id for hit in result.hits]

@@ -14,28 +14,24 @@ from simdoc_search.cli.common import (
     errors_as_sentences,
     field_options,
     json_option,
+    open_for_query,
     print_json,
     say,
     share_progress,
     store_option,
 )
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
-from simdoc_search.errors import CorpusError, MissingExtraError
+from simdoc_search.cli.sketch_options import parse_sketch, with_sketch, word_settings
+from simdoc_search.errors import CorpusError
 from simdoc_search.small_files import read_small
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
-    from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
-_SKETCHES = (
-    "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"
-    "xor:64,xor:200,xor:512,bottom_k:128,bottom_k:512,scaled:16,scaled:8,scaled:4,universal:128"
-)
+_SKETCHES = "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,xor:64,xor:200,xor:512"
 _SHINGLES_FOR_PAIRS = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
 _READ_AT_ONCE = 50
 _MAX_PAIRS_BYTES = 16 << 20
@@ -53,7 +49,12 @@ _MAX_DIGITS = 4
     help="Probability of finding a document of exactly that overlap.",
 )  # fmt: skip
 @click.option(
-    "--sketch", "sketches", metavar="NAME[:SIZE],...", help="Sketches to measure.  [default: all, in several sizes]"
+    "--sketch",
+    "sketches",
+    metavar="NAME[:SIZE],...",
+    default=_SKETCHES,
+    show_default="all, in several sizes",
+    help="Sketches to measure.",
 )
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",
@@ -77,7 +78,7 @@ def tune(
     paths: tuple[str, ...],
     overlap: Fraction | None,
     probability: Fraction,
-    sketches: str | None,
+    sketches: str,
     shingles: str | None,
     pairs_file: Path | None,
     about: Literal["duplicates", "versions", "related"],
@@ -107,6 +108,7 @@ def tune(
     """
     from simdoc_search import tuning
     from simdoc_search.cli import tune_output
+    from simdoc_search.sketch.settings import Settings
 
     if overlap == 0:
         raise click.BadParameter("0 is not an overlap to tune for; give a percentage from 1", param_hint="--overlap")
@@ -118,7 +120,7 @@ def tune(
         if not pairs or not in_store:
             raise click.UsageError(f"--for {about} learns limits of one store from pairs; name the store and --pairs")
         learn = tuning.learn_version_limits if about == "versions" else tuning.learn_related_limits
-        with open_to_ask(paths[0], **open_options) as opened:
+        with open_for_query(paths[0], **open_options) as opened:
             learned = learn(opened, pairs)
         if as_json:
             print_json(tune_output.limits_as_json(learned, paths[0]))
@@ -128,19 +130,21 @@ def tune(
         return
     required = {id for pair in pairs for id in (pair.a, pair.b)}
     if in_store:
-        with open_to_ask(paths[0], **open_options) as opened:
+        with open_for_query(paths[0], **open_options) as opened:
             texts, total = _texts_of_store(opened, paths[0], sample, required)
             analysis: Analysis | None = opened.settings.analysis
         paths = ("FOLDER",)  # a store does not know what it was made of
     else:
         (texts, total), analysis = _texts_of_corpus(paths, sample, required), None
-    settings, missing = _settings(sketches, _analyses(shingles, analysis, several=bool(pairs)))
+    analyses = _analyses(shingles, analysis, several=bool(pairs))
+    names = dict.fromkeys(name.strip() for name in sketches.split(","))
+    settings = [with_sketch(Settings(analysis=each), parse_sketch(name)) for each in analyses for name in names]
     with share_progress(hidden=as_json) as update:
         found = tuning.tune(texts, settings, overlap=overlap, probability=probability, pairs=pairs, progress=update)
     if as_json:
-        print_json(tune_output.as_json(found, total, missing, paths))
+        print_json(tune_output.as_json(found, total, paths))
     else:
-        for line in tune_output.lines(found, total, missing, paths):
+        for line in tune_output.lines(found, total, paths):
             say(line)
 
 
@@ -206,22 +210,6 @@ def _analysis(name: str) -> Analysis:
     if unit not in {"words", "characters"} or not is_size or not options.keys() <= {"stop", "stem", "frequencies"}:
         how = "give words:N or characters:N, and optionally +stop:LANGUAGE, +stem:LANGUAGE, +frequencies"
         raise click.BadParameter(f"{name!r:.60} are not shingles; {how}", param_hint="--shingles")
-    words = words_asked(options.get("stop"), options.get("stem"), "frequencies" in options)
+    words = word_settings(options.get("stop"), options.get("stem"), "frequencies" in options)
     chosen = {name: value for name, value in words.items() if value is not None}
     return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **chosen)
-
-
-def _settings(sketches: str | None, analyses: list[Analysis]) -> tuple[list[Settings], list[str]]:
-    """Return the settings to measure, and the sketches whose package is not installed."""
-    from simdoc_search.sketch.settings import Settings
-
-    settings, missing = [], []
-    for analysis in analyses:
-        for name in dict.fromkeys(name.strip() for name in (sketches or _SKETCHES).split(",")):
-            try:
-                settings.append(with_sketch(Settings(analysis=analysis), sketch_named(name)))
-            except MissingExtraError:
-                if sketches:
-                    raise
-                missing.append(name)
-    return settings, list(dict.fromkeys(missing))

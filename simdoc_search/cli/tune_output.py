@@ -20,7 +20,7 @@ _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "
 _MAX_WRONG = 10
 
 
-def lines(found: Tuning, total: int, missing: Sequence[str], paths: Sequence[str]) -> Iterator[str]:
+def lines(found: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the output for a terminal."""
     wanted = f"{100 * float(found.overlap):g} %"
     yield (
@@ -29,8 +29,6 @@ def lines(found: Tuning, total: int, missing: Sequence[str], paths: Sequence[str
     )
     if found.near < MIN_NEAR_PAIRS:
         yield "note: these are few pairs, so the recall says little; take a larger --sample"
-    if missing:
-        yield f"left out, because pip install 'simdoc-search[datasketch]' is needed: {', '.join(missing)}"
     for analysis, lesson in found.lessons.items():
         outcome = lesson.outcome
         yield f"your pairs by {shingles_of(analysis)}: " + (
@@ -51,12 +49,12 @@ def lines(found: Tuning, total: int, missing: Sequence[str], paths: Sequence[str
         yield f"  {command}"
 
 
-def as_json(found: Tuning, total: int, missing: Sequence[str], paths: Sequence[str]) -> dict[str, Any]:
+def as_json(found: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
     """Return the output as JSON."""
     return {
         "documents": found.documents, "of": total, "overlap": float(found.overlap),
         "probability": float(found.probability), "pairs": found.pairs, "near": found.near,
-        "few": found.near < MIN_NEAR_PAIRS, "left_out": list(missing),
+        "few": found.near < MIN_NEAR_PAIRS,
         "learned": [
             {"shingles": shingles_of(analysis), "overlap": lesson.threshold, "useful": lesson.outcome.is_useful,
              **_outcome_as_json(lesson.outcome), "unseen": _outcome_as_json(lesson.unseen),

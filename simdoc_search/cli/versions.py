@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_options,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_options, check_all, show_families
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.versions_output import lines_of, sentence_lines, texts_of
 from simdoc_search.cli.versions_page import write_page
@@ -28,7 +35,6 @@ if TYPE_CHECKING:
 @page_options
 @limit_options
 @filter_options
-@click.option("--no-version-control", is_flag=True, help="Do not ask git for the last commits of files.")
 @click.option("--sentences", is_flag=True, help="List the pairs of similar sentences.")
 @click.option(
     "--html",
@@ -48,7 +54,6 @@ def versions(
     offset: int,
     filters: GivenFilters,
     excluded: GivenFilters,
-    no_version_control: bool,
     sentences: bool,
     html: Path | None,
     text_fields: tuple[str, ...],
@@ -60,7 +65,7 @@ def versions(
 ) -> None:
     """Find the versions of a document or a file: which is the newest, and what changed?
 
-    The evidence is dates in metadata and names, versions in names (v2, final), commits and file times. The newest is
+    The evidence is dates in metadata and names, versions in names (v2, final), and file times. The newest is
     named only if the evidence agrees; if it conflicts, you see both sides. Undated documents are listed last.
 
     Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth the
@@ -79,14 +84,12 @@ def versions(
     check_all(whole, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html})
     if not whole and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
-    search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
+    search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
-    version_control = not no_version_control
     if whole:
-        page = (size, offset)
-        show_families(search, options, page, edges, version_control=version_control, as_json=as_json)
+        show_families(search, options, (size, offset), edges, as_json=as_json)
         return
-    options |= {"size": size, "offset": offset, "version_control": version_control}
+    options |= {"size": size, "offset": offset}
     query, own_id = query_arguments(search, id, file, lambda document: {"file": file, "metadata": document.metadata})
     result = search.versions(**query, **options)
     texts = texts_of(search, result) if sentences or html else {}

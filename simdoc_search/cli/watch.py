@@ -1,4 +1,4 @@
-"""`simdoc-search watch`: tell which new documents are copies of this one."""
+"""`simdoc-search watch`: finds copies of watched documents among new documents."""
 
 from __future__ import annotations
 
@@ -7,27 +7,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_option,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.display import estimate, percent
 
 if TYPE_CHECKING:
-    from simdoc_search.search.watches import Copied, Watching
+    from simdoc_search.search.watches import WatchMatch
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.watches import Watch
 
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID...]", shell_complete=complete_ids)
-@click.option("--overlap", type=percent_type, metavar="PERCENT", help="Least overlap of a copy.  [default: 50]")
-@click.option("--arrived", is_flag=True, help="Of which watched documents are these copies?")
-@click.option("--list", "listed", is_flag=True, help="List what is watched.")
-@click.option("--remove", "removed", is_flag=True, help="Watch for copies of these no longer; they may be gone.")
-@click.option(
-    "--watches", "name", default="simdoc-watches", show_default=True, metavar="INDEX", help="Where the watches are."
-)
+@click.option("--overlap", type=percent_type, metavar="PERCENT", help="Minimum overlap of a copy.  [default: 50]")
+@click.option("--arrived", is_flag=True, help="Show the watched documents of which these documents are copies.")
+@click.option("--list", "is_list", is_flag=True, help="List the watched documents.")
+@click.option("--remove", is_flag=True, help="Stop watching these documents. They may be deleted.")
+@click.option("--watches", "name", default="simdoc-watches", show_default=True, metavar="INDEX",
+              help="The index of the watches.")  # fmt: skip
 @field_option
 @store_option
 @json_option
@@ -36,17 +42,17 @@ def watch(
     ids: tuple[str, ...],
     overlap: Fraction | None,
     arrived: bool,
-    listed: bool,
-    removed: bool,
+    is_list: bool,
+    remove: bool,
     name: str,
     field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Watch for copies of documents of an engine: a standing query for each, that new documents are asked.
+    """Watch for copies of documents in an engine.
 
-    ID may have an overlap, like doc123_80. An application asks for its new documents by the search template
+    ID may have an overlap, like doc123_80. An application checks its new documents with the search template
     simdoc-new-copies, see template install --search.
 
     \b
@@ -55,67 +61,57 @@ def watch(
       simdoc-search watch --list --store http://localhost:9200/articles
       simdoc-search watch --remove doc123 --store http://localhost:9200/articles
     """
-    from simdoc_search.search.watches import Watching
+    from simdoc_search.search.watches import Watcher
 
-    if arrived + listed + removed > 1 or (overlap is not None and (arrived or listed or removed)):
+    if arrived + is_list + remove > 1 or (overlap is not None and (arrived or is_list or remove)):
         raise click.UsageError("give one of --overlap, --arrived, --list and --remove")
-    if bool(ids) == listed:
-        raise click.UsageError("--list takes no ID" if listed else "give the ID of a document, or --list")
-    watching = Watching(open_to_ask(store, engine=engine, field=field), name)
-    if listed:
-        _list(watching, as_json)
-    elif removed:
-        count = watching.remove(ids)
+    if bool(ids) == is_list:
+        raise click.UsageError("--list takes no ID" if is_list else "give the ID of a document, or --list")
+    watcher = Watcher(open_for_query(store, engine=engine, field=field), name)
+    if remove:
+        count = watcher.remove(ids)
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")
     elif arrived:
-        _print_copied({each: watching.copied_by(each) for each in ids}, as_json)
-        if outdated := sum(each.outdated for each in watching.all()):
-            say(f"note: {outdated:,} watched are of other settings, and find no copy; see watch --list", err=True)
+        _show_matches({id: watcher.copied_by(id) for id in ids}, as_json)
+        if outdated := sum(each.outdated for each in watcher.all()):
+            note = f"{outdated:,} watches have other settings and find no copies; see watch --list"
+            say(f"note: {note}", err=True)
     else:
-        _print_set([watching.set(each, overlap=overlap) for each in ids], as_json)
+        watches = watcher.all() if is_list else [watcher.set(id, overlap=overlap) for id in ids]
+        _show_watches(watches, as_json, is_list=is_list)
 
 
-def _list(watching: Watching, as_json: bool) -> None:
-    found = watching.all()
+def _show_watches(watches: list[Watch], as_json: bool, *, is_list: bool) -> None:
     if as_json:
-        print_json({"watched": list(map(_as_json, found))})
+        print_json({"watched": [_watch_as_json(each) for each in watches]})
         return
-    for each in found:
-        of_others = "; of other settings than documents have now: set it anew" if each.outdated else ""
-        say(f"{each.place.id}: copies of {_least(each)} or more, since {each.since}{of_others}")
-    if not found:
+    for each in watches:
+        overlap = percent(float(each.overlap), 0 if (100 * each.overlap).denominator == 1 else 1)
+        outdated = "; with other settings than the documents: set it again" if each.outdated else ""
+        since = f", since {each.since}{outdated}" if is_list else ""
+        say(f"{each.place.id} is watched: copies of {overlap} or more{since}")
+    if not watches:
         say("nothing is watched")
 
 
-def _print_set(found: list[Watch], as_json: bool) -> None:
+def _show_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
     if as_json:
-        print_json({"watched": list(map(_as_json, found))})
+        copies = {id: list(map(_match_as_json, found)) for id, found in matches.items()}
+        print_json({"arrived": [{"id": id, "copy_of": found} for id, found in copies.items()]})
         return
-    for each in found:
-        say(f"{each.place.id} is watched: copies of {_least(each)} or more")
+    for id, found in matches.items():
+        say(f"{id} is a copy of" if found else f"{id} is not a copy of a watched document")
+        for match in found:
+            say(f"  {estimate(match.overlap)}  {match.watch.place.id}")
 
 
-def _print_copied(found: dict[str, list[Copied]], as_json: bool) -> None:
-    if as_json:
-        print_json({"arrived": [{"id": id, "copy_of": list(map(_copied_as_json, each))} for id, each in found.items()]})
-        return
-    for id, copied in found.items():
-        say(f"{id} is a copy of" if copied else f"{id} is a copy of nothing that is watched")
-        for each in copied:
-            say(f"  {estimate(each.overlap)}  {each.watch.place.id}")
-
-
-def _copied_as_json(each: Copied) -> dict[str, Any]:
+def _match_as_json(match: WatchMatch) -> dict[str, Any]:
     from simdoc_search.as_json import place_as_json
 
-    return {**place_as_json(each.watch.place), "overlap": each.overlap, "matched": each.matched}
+    return {**place_as_json(match.watch.place), "overlap": match.overlap, "matched": match.matched}
 
 
-def _as_json(each: Watch) -> dict[str, Any]:
+def _watch_as_json(each: Watch) -> dict[str, Any]:
     from simdoc_search.as_json import place_as_json
 
     return {**place_as_json(each.place), "overlap": float(each.overlap), "since": each.since, "outdated": each.outdated}
-
-
-def _least(each: Watch) -> str:
-    return percent(float(each.overlap), 0 if (100 * each.overlap).denominator == 1 else 1)

@@ -1,18 +1,15 @@
-"""What is a text about?
+"""Concepts: what a text is about, as words.
 
-extractor.py    a text to its concepts, and these to the numbers that are stored
-builtin.py      extractors by name
-names.py        names, by their letters
-keyphrases.py   keyphrases, by YAKE
-spacy.py        entities and noun phrases, by spaCy
-occurrences.py  where a text has them
-synonyms.py     words that count as others
-errors.py       what can be wrong with them
+extractor.py    text to concepts to stored numbers
+finder.py       the protocol of a finder of concepts, and what all finders need
+names.py        names, found by their capital letters
+keyphrases.py   keyphrases, found by YAKE
+spacy.py        entities and noun phrases, found by spaCy
+synonyms.py     synonyms from a file
 """
 
-from simdoc_search.concepts.builtin import extractor_named, extractor_of
-from simdoc_search.concepts.errors import ConceptsError
-from simdoc_search.concepts.extractor import Extractor, Finder, codes_of_names
+from simdoc_search.concepts.extractor import Extractor, codes_of_names, extractor_named, extractor_of
+from simdoc_search.concepts.finder import ConceptsError, Finder
 from simdoc_search.concepts.spacy import SpacyConcepts
 from simdoc_search.concepts.synonyms import Synonyms, read_synonyms
 

@@ -1,56 +1,45 @@
-"""A text to its concepts, and these to the numbers that are stored.
+"""Text to concepts, and concepts to the numbers that an index stores.
 
-What finds concepts is a `Finder`, of which there can be any; all else, synonyms and the stored form, is the same for
-all of them. What is stored are the *words* of concepts, one by one and without small ones, so that `Oak Hill` meets
-`Oak Hill Country Club` and `golf title` meets `golf trophy`.
+A `Finder` finds concepts. Synonyms and the stored form are the same for all finders. An index stores the *words* of
+concepts, one by one and without common words. `Oak Hill` therefore matches `Oak Hill Country Club`, and `golf title`
+matches `golf trophy`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import slices, word_batch
-from simdoc_search.chunks.line_endings import with_newlines
-from simdoc_search.concepts.occurrences import COMMON_WORDS
+from simdoc_search.analysis.words import word_batch, words_of_texts
+from simdoc_search.chunks.sentences import with_newlines
+from simdoc_search.concepts.finder import COMMON_WORDS, Finder
+from simdoc_search.concepts.keyphrases import Keyphrases
+from simdoc_search.concepts.names import Names
+from simdoc_search.concepts.spacy import PREFIX, load_spacy
 from simdoc_search.concepts.synonyms import Synonyms
-from simdoc_search.errors import MissingExtraError
+from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
-from simdoc_search.sketch.murmur3 import murmur3_x64_128
+from simdoc_search.sketch.hash_functions import murmur3_x64_128
 
 Codes = NDArray[np.uint32]
 
 _CODE_BITS = 30
-_ANALYSIS = Analysis()
-
-
-class Finder(Protocol):
-    """What finds concepts in a text; it is sent to worker processes, so it can be pickled."""
-
-    @property
-    def name(self) -> str:
-        """What an index remembers of it; see `Concepts.extractor`."""
-
-    def find(self, text: str) -> list[Counter[str]]:
-        """The concepts of each paragraph, as they are to be shown, with how often it has each.
-
-        Whatever it raises costs the concepts of that document alone; but for MissingExtraError.
-        """
+_PREFIX_OF_OPTION = "spacy:"
 
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """Finds the concepts of texts.
+    """Extracts the concepts of texts.
 
     Attributes:
-        finder: what finds them.
-        synonyms: words that count as others; None: all count as themselves.
+        finder: finds the concepts.
+        synonyms: synonyms that replace words of concepts; None for none.
     """
 
     finder: Finder
@@ -58,86 +47,120 @@ class Extractor:
 
     @property
     def settings(self) -> Concepts:
-        """What an index remembers of it."""
+        """The settings that an index stores."""
         return Concepts(self.finder.name, self.synonyms.check if self.synonyms else "")
 
-    def codes(self, texts: Sequence[str]) -> list[Codes | None]:
-        """The concepts of each text in the form that is stored; None of a text on which the finder failed.
-
-        Returns:
-            For each text uint32, numbers of 30 bits: of each paragraph that has concepts a number for each of their
-            words, as often as it has it, and 0. Of a text without concepts it is one 0, so all texts that were looked
-            at have that.
-
-        Raises:
-            MissingExtraError: what the finder needs is not installed.
-        """
-        every = map(self.found, texts)
-        return [None if found is None else self.codes_of(found) for found in every]
-
     def concepts(self, text: str) -> list[Counter[str]]:
-        """The concepts of each paragraph that has any, by name, with how often it has each."""
-        return [each for each in self.finder.find(with_newlines(text)) if each]
+        """Return the concepts of each paragraph that has any, by name, with their frequencies."""
+        return [paragraph for paragraph in self.finder.find(with_newlines(text)) if paragraph]
 
-    def words(self, names: Sequence[str]) -> list[list[str]]:
-        """The words of concepts: normalised, synonyms as the word that they count as, without small ones."""
-        return [[word for word, _ in each] for each in self.counted(names)]
-
-    def counted(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
-        """The same words, each with the words of the concept that count as it; empty if no synonym is applied."""
-        batch = word_batch(names, _ANALYSIS)
-        every = iter(slices(batch.units, batch.starts, batch.ends))
-        found = [[next(every) for _ in range(count)] for count in batch.counts.tolist()]
-        every_word = (self._pairs(each) for each in found)
-        return [[pair for pair in each if pair[0] not in COMMON_WORDS] for each in every_word]
-
-    def _pairs(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for run, meant in self.synonyms.runs(words) if self.synonyms else (((each,), (each,)) for each in words):
-            yield from ((word, "" if run == meant else " ".join(run)) for word in meant)
-
-    def found(self, text: str) -> list[Counter[str]] | None:
-        """The same; None of a text on which the finder failed.
+    def try_concepts(self, text: str) -> list[Counter[str]] | None:
+        """Return `concepts`, or None if the finder fails on the text.
 
         Raises:
-            MissingExtraError: what the finder needs is not installed.
+            MissingExtraError: a package that the finder needs is not installed.
         """
         try:
             return self.concepts(text)
         except MissingExtraError:
             raise
-        except Exception:  # other people's code, and one text is not all
+        except Exception:  # the finder is foreign code, and must not fail the other texts
             return None
 
+    def codes(self, texts: Sequence[str]) -> list[Codes | None]:
+        """Return the concepts of each text in stored form; None for a text on which the finder fails.
+
+        Returns:
+            For each text uint32, numbers of 30 bits. Each paragraph with concepts has a number for each of their words,
+            repeated as often as it occurs, and then 0. A text without concepts has one 0.
+
+        Raises:
+            MissingExtraError: a package that the finder needs is not installed.
+        """
+        concepts = map(self.try_concepts, texts)
+        return [None if paragraphs is None else self.codes_of(paragraphs) for paragraphs in concepts]
+
     def codes_of(self, paragraphs: Sequence[Counter[str]]) -> Codes:
-        """The concepts of the paragraphs of a text in the form that is stored; see `codes`."""
-        names = list(dict.fromkeys(name for each in paragraphs for name in each))
+        """Return concepts in stored form; see `codes`."""
+        names = list(dict.fromkeys(name for paragraph in paragraphs for name in paragraph))
         words = dict(zip(names, self.words(names), strict=True))
-        counted = [_counted(each, words) for each in paragraphs]
-        vocabulary = list(dict.fromkeys(word for each in counted for word in each))
+        counts: list[Counter[str]] = [Counter() for _ in paragraphs]
+        for paragraph, count in zip(paragraphs, counts, strict=True):
+            for name, times in paragraph.items():
+                for word in words[name]:
+                    count[word] += times
+        vocabulary = list(dict.fromkeys(word for count in counts for word in count))
         numbers = dict(zip(vocabulary, codes_of_names(vocabulary).tolist(), strict=True))
         codes: list[int] = []
-        for each in filter(None, counted):
-            codes += [numbers[word] for word, times in each.items() for _ in range(times)]
+        for count in filter(None, counts):
+            codes += [numbers[word] for word in count.elements()]
             codes.append(PARAGRAPH_END)
         return np.array(codes or [PARAGRAPH_END], np.uint32)
 
+    def words(self, names: Sequence[str]) -> list[list[str]]:
+        """Return the words of concepts: normalised, with synonyms replaced, without common words."""
+        return [[word for word, _ in pairs] for pairs in self.words_and_synonyms(names)]
 
-def _counted(paragraph: Counter[str], words: dict[str, list[str]]) -> Counter[str]:
-    """How often a paragraph has each word of its concepts."""
-    counts: Counter[str] = Counter()
-    for name, times in paragraph.items():
-        for word in words[name]:
-            counts[word] += times
-    return counts
+    def words_and_synonyms(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
+        """Return the same words, each with the words of the concept that it replaces; empty if it replaces none."""
+        result = []
+        for words in words_of_texts(names):
+            runs = self.synonyms.runs(words) if self.synonyms else (((word,), (word,)) for word in words)
+            pairs = ((word, "" if run == meant else " ".join(run)) for run, meant in runs for word in meant)
+            result.append([pair for pair in pairs if pair[0] not in COMMON_WORDS])
+        return result
+
+
+def extractor_named(name: str, synonyms: Synonyms | None = None) -> Extractor:
+    """Return the built-in extractor of an option: `yake`, `names`, or `spacy:` and the name of a model.
+
+    Raises:
+        FormatMismatchError: no built-in extractor has this name.
+        MissingExtraError: a package that it needs is not installed.
+        ConceptsError: the model of spaCy is not installed.
+    """
+    return Extractor(_finder(name, _PREFIX_OF_OPTION), synonyms)
+
+
+def extractor_of(settings: Concepts, synonyms: Synonyms | None = None) -> Extractor:
+    """Return the built-in extractor that an index was made with.
+
+    Raises:
+        FormatMismatchError: no built-in extractor has its name, or the synonyms are not those of the index.
+        MissingExtraError: a package that it needs is not installed.
+        ConceptsError: the model of spaCy is not installed.
+    """
+    extractor = Extractor(_finder(settings.extractor, PREFIX), synonyms)
+    if extractor.settings != settings:
+        given = f", not {synonyms.check}" if synonyms else ""
+        wanted = f"synonyms {settings.synonyms}{given}; give their file (--synonyms)"
+        problem = wanted if settings.synonyms else "no synonyms; give none"
+        raise FormatMismatchError(f"the concepts were found with {problem}", settings, extractor.settings)
+    return extractor
+
+
+def _finder(name: str, prefix: str) -> Finder:
+    if name == Names.name:
+        return Names()
+    if name == Keyphrases.name:
+        if find_spec("yake") is None:
+            raise MissingExtraError("finding keyphrases", "relations")
+        return Keyphrases()
+    if name.startswith(prefix) and (model := name.removeprefix(prefix)):
+        return load_spacy(model)
+    raise FormatMismatchError(
+        f"no built-in extractor is called {name!r:.60}; use yake, names or spacy:MODEL, or pass your own extractor to "
+        "the library"
+    )
 
 
 def codes_of_names(names: Iterable[str]) -> Codes:
-    """The number of each word, or of a name of several: the top bits of the MurmurHash3 of what it is normalised.
+    """Return the stored number of each word or name: the top bits of the MurmurHash3 of its normalised words.
 
     Returns:
-        uint32, shape (names,), of 30 bits, never 0; a name without words has that of none.
+        uint32, shape (names,), of 30 bits, never 0. All names without words have the same number.
     """
-    words = word_batch(list(names), _ANALYSIS)
+    words = word_batch(list(names), Analysis())
     ends = np.cumsum(words.counts)
     starts = np.append(words.starts, 0)[ends - words.counts]
     stops = np.append(words.ends, 0)[np.maximum(ends - 1, 0)]

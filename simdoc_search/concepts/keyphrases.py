@@ -1,8 +1,8 @@
-"""Keyphrases of a text by YAKE, beside its names, and where it has them.
+"""Keyphrases of a text, found by YAKE, together with its names.
 
 YAKE (Campos, Mangaravite, Pasquali, Jorge, Nunes, Jatowt 2020, "YAKE! Keyword extraction from single documents using
-multiple local features") knows a text by the text alone, and the words of 34 languages that say nothing. Phrases have
-up to two words: of documents on the same topics more are found so than with three, as longer ones are rarely the same.
+multiple local features") needs only the text itself and the stop words of 34 languages. Phrases have up to two words.
+Longer phrases rarely occur in two documents, so with three words fewer related documents are found.
 """
 
 from __future__ import annotations
@@ -15,98 +15,90 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any
 
-from simdoc_search.chunks.paragraphs import paragraph_spans
+from simdoc_search.chunks import paragraph_spans
+from simdoc_search.concepts.finder import Occurrence, count_by_paragraph
 from simdoc_search.concepts.names import names_in
-from simdoc_search.concepts.occurrences import Found, by_paragraph
 
-AT_ONCE = 40_000
-"""Characters of which the keyphrases are looked for together: those of a long text change from part to part."""
+PART_CHARACTERS = 40_000
+"""Characters from which keyphrases are extracted together. In a long text, they change from part to part."""
 
-MOST_PARTS = 12
-"""In what comes after them only names are found: YAKE reads 50 to 100 kB a second."""
+MAX_PARTS = 12
+"""Number of parts with keyphrases. After them only names are found, because YAKE reads just 50 to 100 kB a second."""
 
-MOST_PHRASES = 300
-"""Of each such part; a text of 700 words has as many candidates."""
-
-_MOST_WORDS = 2
-_TO_TELL_LANGUAGE = 5_000
-_LONGEST_WORD = 100
+_MAX_PHRASES = 300  # of each part; a text of 700 words has as many candidates
+_MAX_WORDS = 2
+_LANGUAGE_SAMPLE = 5_000  # characters
+_MAX_WORD_CHARACTERS = 100
 _WORD = re.compile(r"[^\W_]+(?:[’'\-][^\W_]+)*")
-_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD},}}")
-_LISTS = "StopwordsList"
+_LONG_WORD = re.compile(rf"\S{{{_MAX_WORD_CHARACTERS},}}")
 
 
 class Keyphrases:
-    """Finds the keyphrases and the names of each paragraph; a word that is part of a name is no keyphrase there."""
+    """Finds the keyphrases and names of each paragraph. A word of a name is not part of a keyphrase there."""
 
     name = "yake"
 
     def find(self, text: str) -> list[Counter[str]]:
-        """The keyphrases, in lower case, and the names of each paragraph."""
+        """Return the keyphrases, in lower case, and the names of each paragraph."""
         spans = paragraph_spans(text)
         names = names_in(text)
-        taken = {place for each in names for place in range(each.begin, each.end)}
-        words = [each for each in _WORD.finditer(text) if each.start() not in taken]
+        in_names = {index for name in names for index in range(name.begin, name.end)}
+        words = [word for word in _WORD.finditer(text) if word.start() not in in_names]
         extractor = _extractor(_language(text))
-        parts = islice(_parts(spans), MOST_PARTS)
-        found = [each for begin, end in parts for each in _located(extractor, text, begin, end, words)]
-        return by_paragraph(spans, [*names, *found])
+        parts = islice(_parts(spans), MAX_PARTS)
+        phrases = (phrase for begin, end in parts for phrase in _located(extractor, text, begin, end, words))
+        return count_by_paragraph(spans, [*names, *phrases])
 
 
 def _parts(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Whole paragraphs of about so many characters as are looked at together."""
+    """Yield groups of whole paragraphs of about `PART_CHARACTERS` characters."""
     begin = 0
     for number, (_, end) in enumerate(spans):
-        if end - spans[begin][0] >= AT_ONCE or number == len(spans) - 1:
+        if end - spans[begin][0] >= PART_CHARACTERS or number == len(spans) - 1:
             yield spans[begin][0], end
             begin = number + 1
 
 
-def _located(extractor: Any, text: str, begin: int, end: int, words: Sequence[re.Match[str]]) -> Iterator[Found]:
-    """The keyphrases of a part of a text wherever it has them, the longest first."""
-    inside = [each for each in words if begin <= each.start() < end and len(each[0]) <= _LONGEST_WORD]
-    lower = [each[0].lower() for each in inside]
+def _located(extractor: Any, text: str, begin: int, end: int, words: Sequence[re.Match[str]]) -> Iterator[Occurrence]:
+    """Yield all occurrences of the keyphrases of a part, the longest phrase at each word."""
+    inside = [word for word in words if begin <= word.start() < end and len(word[0]) <= _MAX_WORD_CHARACTERS]
+    lower = [word[0].lower() for word in inside]
     phrases: defaultdict[str, list[list[str]]] = defaultdict(list)
-    for phrase, _ in extractor.extract_keywords(_without_long_words(text[begin:end])):
-        if parts := _WORD.findall(phrase.lower()):
-            phrases[parts[0]].append(parts)
-    at = 0
-    while at < len(lower):
-        fitting = (each for each in phrases.get(lower[at], ()) if each == lower[at : at + len(each)])
-        longest = max(map(len, fitting), default=0)
-        if longest:
-            last = at + longest - 1
-            yield Found(inside[at].start(), inside[last].end(), " ".join(lower[at : last + 1]))
-        at += max(longest, 1)
-
-
-def _without_long_words(text: str) -> str:
-    """A text without what is no word of any language: its tokenizer takes minutes for a word of a million letters."""
-    return _LONG_WORD.sub(" ", text)
+    # YAKE's tokenizer takes minutes for a word of a million letters.
+    for phrase, _ in extractor.extract_keywords(_LONG_WORD.sub(" ", text[begin:end])):
+        if phrase_words := _WORD.findall(phrase.lower()):
+            phrases[phrase_words[0]].append(phrase_words)
+    first = 0
+    while first < len(lower):
+        matching = (phrase for phrase in phrases.get(lower[first], ()) if phrase == lower[first : first + len(phrase)])
+        if length := max(map(len, matching), default=0):
+            after = first + length
+            yield Occurrence(inside[first].start(), inside[after - 1].end(), " ".join(lower[first:after]))
+        first += max(length, 1)
 
 
 def _language(text: str) -> str:
-    """The language most of whose small words a text has; English of a text that has none."""
-    words = Counter(each.lower() for each in _WORD.findall(text[:_TO_TELL_LANGUAGE]))
-    shares = {name: sum(words[each] for each in small & words.keys()) for name, small in _small_words().items()}
-    return max(shares, key=lambda name: (shares[name], name == "en"))
+    """Return the language with most stop words in the text; English for a text without any."""
+    words = Counter(word.lower() for word in _WORD.findall(text[:_LANGUAGE_SAMPLE]))
+    counts = {name: sum(words[word] for word in listed & words.keys()) for name, listed in _stop_words().items()}
+    return max(counts, key=lambda name: (counts[name], name == "en"))
 
 
 @cache
-def _small_words() -> dict[str, frozenset[str]]:
-    """The words of each language that say nothing, as YAKE has them."""
-    found = {}
-    for file in (files("yake.core") / _LISTS).iterdir():
+def _stop_words() -> dict[str, frozenset[str]]:
+    """Return YAKE's stop words of each language."""
+    lists = {}
+    for file in (files("yake.core") / "StopwordsList").iterdir():
         language = file.name.removeprefix("stopwords_").removesuffix(".txt")
         if len(language) == 2:
-            found[language] = frozenset(_decoded(file.read_bytes()).lower().split())
-    return dict(sorted(found.items()))
+            lists[language] = frozenset(_decoded(file.read_bytes()).lower().split())
+    return dict(sorted(lists.items()))
 
 
 def _decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8")
-    except UnicodeDecodeError:  # two of them
+    except UnicodeDecodeError:  # two of the lists
         return content.decode("iso-8859-1")
 
 
@@ -114,5 +106,5 @@ def _decoded(content: bytes) -> str:
 def _extractor(language: str) -> Any:
     from yake import KeywordExtractor  # noqa: PLC0415 - of the extra, and slow to load
 
-    # With dedup_lim=1 no phrase is left out for being like another: they are to be found, not to be read.
-    return KeywordExtractor(n=_MOST_WORDS, dedup_lim=1.0, top=MOST_PHRASES, stopwords=set(_small_words()[language]))
+    # dedup_lim=1 keeps similar phrases: they are compared, not read.
+    return KeywordExtractor(n=_MAX_WORDS, dedup_lim=1.0, top=_MAX_PHRASES, stopwords=set(_stop_words()[language]))

@@ -1,10 +1,10 @@
-"""Names, by the letters that they begin with: of people, places, organisations, works; and acronyms.
+"""Names of people, places, organisations and works, and acronyms, found by their capital letters.
 
-A name is a run of words that begin with a capital letter, with what may stand in one (`of the`, `van`), and initials.
-The first word of a sentence has such a letter too: it is part of a name only if the text never has it in lower case,
-and if another word of the name follows it, or it is in a name elsewhere. A name that is part of one longer name of the
-same text means that one: `Dufner` is `Jason Dufner`. Days and months begin none; what is written in capitals throughout
-has none, nor has a script that knows no capital letters. German, where all nouns begin with one, has its nouns.
+A name is a run of words that begin with a capital letter, with initials and the small words of names (`of the`, `van`).
+The first word of a sentence also has a capital letter. It is part of a name only if the text never has it in lower
+case, and if another word of the name follows it or it is in a name elsewhere. A name that is part of one longer name in
+the text stands for the longer one: `Dufner` for `Jason Dufner`. Days and months begin no name. Text in capitals
+throughout has no names, and neither has a script without capital letters. In German, all nouns are found.
 """
 
 from __future__ import annotations
@@ -14,43 +14,50 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from simdoc_search.chunks.paragraphs import paragraph_spans
-from simdoc_search.concepts.occurrences import COMMON_WORDS, Found, by_paragraph
+from simdoc_search.chunks import paragraph_spans
+from simdoc_search.concepts.finder import COMMON_WORDS, Occurrence, count_by_paragraph
 
-MOST_WORDS = 6
-"""Of a name; a longer run is a heading or a list."""
-
+_MAX_WORDS = 6  # a longer run is a heading or a list
 _WORD = re.compile(r"[^\W\d_]\w*(?:[’'\-]\w+)*")
 _GAP = re.compile(r" {1,2}|[ \t]*\n[ \t]*| & ")
 _SENTENCE_END = re.compile(r"[.!?…:;\"“”„«»()\[\]{}|*#>•\-–—/=<]|\n[^\S\n]*\n")
 _POSSESSIVE = re.compile(r"[’']s?$")
 _LINKS = "of the de del della di da dos du la le van von der den het el al bin ibn"
 _INSIDE = frozenset(_LINKS.split())
-_MOST_LINKS = 2
+_MAX_LINKS = 2
+
+Name = tuple[str, ...]
+"""The words of a name."""
 
 
 @dataclass(slots=True)
 class _CapitalisedRun:
-    """Words that may be a name: where each begins and ends, and whether the first begins a sentence."""
+    """Words that may be a name.
 
-    first: bool
+    Attributes:
+        begins_sentence: whether the first word begins a sentence.
+        words: the words, without possessive endings.
+        spans: start and end of each word.
+        links: small words after the last word, which belong to the name if another word follows.
+    """
+
+    begins_sentence: bool
     words: list[str] = field(default_factory=list)
-    places: list[tuple[int, int]] = field(default_factory=list)
+    spans: list[tuple[int, int]] = field(default_factory=list)
     links: list[re.Match[str]] = field(default_factory=list)
 
     def add(self, word: re.Match[str]) -> None:
-        """The next one, after what links them."""
-        for each in (*self.links, word):
-            self.words.append(_POSSESSIVE.sub("", each[0]))
-            self.places.append(each.span())
+        """Add the next word, after the links before it."""
+        for match in (*self.links, word):
+            self.words.append(_POSSESSIVE.sub("", match[0]))
+            self.spans.append(match.span())
         self.links.clear()
 
     def is_open(self, text: str, gap: str) -> bool:
-        """Whether another word may follow after such a gap."""
+        """Whether another word may follow after this gap."""
         if len(self.words[-1]) == 1 and gap in {". ", "."}:
-            return True  # the full stop is that of an initial, as in `J. R. R. Tolkien`
-        owns = _POSSESSIVE.search(text, *self.places[-1]) is not None
-        return bool(_GAP.fullmatch(gap)) and not owns
+            return True  # the full stop of an initial, as in `J. R. R. Tolkien`
+        return bool(_GAP.fullmatch(gap)) and not _POSSESSIVE.search(text, *self.spans[-1])
 
 
 class Names:
@@ -59,21 +66,21 @@ class Names:
     name = "names"
 
     def find(self, text: str) -> list[Counter[str]]:
-        """The names of each paragraph."""
-        return by_paragraph(paragraph_spans(text), names_in(text))
+        """Return the names of each paragraph."""
+        return count_by_paragraph(paragraph_spans(text), names_in(text))
 
 
-def names_in(text: str) -> list[Found]:
-    """The names in a text, in order, each as the longest name that it is part of."""
-    lower, runs = _read(text)
-    inside = {word for run in runs for word in run.words[run.first :]}
-    names = [each for run in runs if (each := _name(run, lower, inside))]
-    longer = _longer({words for _, _, words in names})
-    return [Found(begin, end, " ".join(longer.get(words, words))) for begin, end, words in names]
+def names_in(text: str) -> list[Occurrence]:
+    """Return the names in a text, in order, each as the longest name that it is part of."""
+    lower, runs = _runs(text)
+    in_names = {word for run in runs for word in run.words[run.begins_sentence :]}
+    names = [name for run in runs if (name := _name(run, lower, in_names))]
+    longer = _longer_names({words for _, _, words in names})
+    return [Occurrence(begin, end, " ".join(longer.get(words, words))) for begin, end, words in names]
 
 
-def _read(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
-    """The words that the text has in lower case, and its runs of words with a capital letter."""
+def _runs(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
+    """Return the words that the text has in lower case, and its runs of capitalised words."""
     lower: set[str] = set()
     runs: list[_CapitalisedRun] = []
     run: _CapitalisedRun | None = None
@@ -85,12 +92,12 @@ def _read(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
             run = None
         if word[0][0].isupper() or word[0][0].istitle():
             if run is None:
-                run = _CapitalisedRun(first=not end or is_field or bool(_SENTENCE_END.search(gap)))
+                run = _CapitalisedRun(not end or is_field or bool(_SENTENCE_END.search(gap)))
                 runs.append(run)
             run.add(word)
         else:
             lower.add(word[0].lower())
-            if run is not None and word[0] in _INSIDE and len(run.links) < _MOST_LINKS:
+            if run is not None and word[0] in _INSIDE and len(run.links) < _MAX_LINKS:
                 run.links.append(word)
             else:
                 run = None
@@ -98,43 +105,38 @@ def _read(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
     return lower, runs
 
 
-def _name(run: _CapitalisedRun, lower: set[str], inside: set[str]) -> tuple[int, int, tuple[str, ...]] | None:
-    """Where a name begins and ends, and its words; None if the run is none."""
-    skip = int(run.first and not _is_of_name(run, lower, inside))
-    while skip < len(run.words) and run.words[skip].lower() in COMMON_WORDS:
-        skip += 1
-    words = tuple(run.words[skip:])
-    shouted = len(words) > 2 and all(each.isupper() for each in words)
-    only = words[0] if len(words) == 1 else ""
-    if not words or len(words) > MOST_WORDS or shouted or len(only) == 1:
+def _name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> tuple[int, int, Name] | None:
+    """Return the start, end and words of the name in a run; None if it has no name."""
+    first = int(run.begins_sentence and not _begins_name(run, lower, in_names))
+    while first < len(run.words) and run.words[first].lower() in COMMON_WORDS:
+        first += 1
+    words = tuple(run.words[first:])
+    all_capitals = len(words) > 2 and all(word.isupper() for word in words)
+    is_initial = len(words) == 1 and len(words[0]) == 1
+    if not words or len(words) > _MAX_WORDS or all_capitals or is_initial:
         return None
-    return run.places[skip][0], run.places[-1][1], words
+    return run.spans[first][0], run.spans[-1][1], words
 
 
-def _is_of_name(run: _CapitalisedRun, lower: set[str], inside: set[str]) -> bool:
-    """Whether the first word of a sentence belongs to a name that begins there."""
+def _begins_name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> bool:
+    """Whether the first word of a sentence belongs to a name."""
     word = run.words[0]
-    is_acronym = 1 < len(word) <= MOST_WORDS and word.isupper()
-    return word.lower() not in lower and (len(run.words) > 1 or word in inside or is_acronym)
+    is_acronym = 1 < len(word) <= _MAX_WORDS and word.isupper()
+    return word.lower() not in lower and (len(run.words) > 1 or word in in_names or is_acronym)
 
 
-def _longer(names: set[tuple[str, ...]]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """For each name that is part of exactly one longer one, that one; of one that is part of others the longest."""
-    holders: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
+def _longer_names(names: set[Name]) -> dict[Name, Name]:
+    """Map each name that is part of exactly one longer name to that name; nested longer names count as the longest."""
+    longer: defaultdict[Name, set[Name]] = defaultdict(set)
     for name in names:
-        for part in _parts(name):
-            if part in names:
-                holders[part].add(name)
-    return {part: next(iter(whole)) for part, found in holders.items() if len(whole := _outermost(found)) == 1}
+        for part in names.intersection(_parts(name)):
+            longer[part].add(name)
+    outermost = {part: found - {p for name in found for p in _parts(name)} for part, found in longer.items()}
+    return {part: next(iter(whole)) for part, whole in outermost.items() if len(whole) == 1}
 
 
-def _outermost(names: set[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """Those that are no part of another."""
-    return names - {part for name in names for part in _parts(name)}
-
-
-def _parts(name: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Its shorter runs of words."""
+def _parts(name: Sequence[str]) -> Iterator[Name]:
+    """Yield the shorter runs of words of a name."""
     for size in range(1, len(name)):
-        for at in range(len(name) - size + 1):
-            yield tuple(name[at : at + size])
+        for start in range(len(name) - size + 1):
+            yield tuple(name[start : start + size])

@@ -1,4 +1,4 @@
-"""Concepts by a pipeline of spaCy's: entities, and noun phrases if it parses sentences."""
+"""Concepts found by a pipeline of spaCy: entities, and noun phrases if the pipeline parses sentences."""
 
 from __future__ import annotations
 
@@ -8,40 +8,38 @@ from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.chunks.paragraphs import paragraph_spans
-from simdoc_search.concepts.errors import ConceptsError
-from simdoc_search.concepts.occurrences import Found, by_paragraph
+from simdoc_search.chunks import paragraph_spans
+from simdoc_search.concepts.finder import ConceptsError, Occurrence, count_by_paragraph
 from simdoc_search.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
 PREFIX = "sp/"
-"""What the name of one begins with in the settings of an index; then comes that of the model."""
+"""Prefix of the model's name in the settings of an index."""
 
-_MOST_LETTERS = 15
-_NAME = re.compile(r"[a-z0-9._-]+")
+_NAME = re.compile(r"[a-z0-9._-]{1,15}")
 _NUMBERS = frozenset({"CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
-"""Entities that are none of what a text is about."""
+"""Labels of entities that do not tell what a text is about."""
 
 
 class SpacyConcepts:
     """Finds the entities and noun phrases of each paragraph.
 
     Args:
-        nlp: the pipeline, as `spacy.load` gives it. Its language and name are what an index remembers.
+        nlp: the pipeline, as returned by `spacy.load`. An index stores its language and name.
 
     Raises:
-        ConceptsError: its name is too long for that.
+        ConceptsError: the name is too long to be stored.
     """
 
     def __init__(self, nlp: Language) -> None:
         self._nlp = nlp
         self._model = f"{nlp.lang}_{nlp.meta['name']}".lower()
-        if len(self._model) > _MOST_LETTERS or not _NAME.fullmatch(self._model):
+        if not _NAME.fullmatch(self._model):
             raise ConceptsError(
-                f"an index cannot remember the model {self._model!r:.60}; give nlp.meta['name'] another one, so that "
-                f"it has up to {_MOST_LETTERS} letters with the language"
+                f"an index cannot store the model name {self._model!r:.60}; set nlp.meta['name'] so that language, _ "
+                "and name together have at most 15 letters, digits, '.', '_' or '-'"
             )
 
     @property
@@ -50,21 +48,19 @@ class SpacyConcepts:
         return PREFIX + self._model
 
     def find(self, text: str) -> list[Counter[str]]:
-        """The entities and noun phrases of each paragraph."""
+        """Return the entities and noun phrases of each paragraph."""
         spans = paragraph_spans(text)
-        found: list[Found] = []
         documents = self._nlp.pipe(text[begin:end] for begin, end in spans)
-        for (begin, _), document in zip(spans, documents, strict=True):
-            found += _found(document, begin)
-        return by_paragraph(spans, found)
+        pairs = zip(spans, documents, strict=True)
+        return count_by_paragraph(spans, [found for (begin, _), doc in pairs for found in _occurrences(doc, begin)])
 
 
 def load_spacy(model: str) -> SpacyConcepts:
-    """An installed model of spaCy's, like `en_core_web_sm`.
+    """Return the finder of an installed model, like `en_core_web_sm`.
 
     Raises:
         MissingExtraError: spaCy is not installed.
-        ConceptsError: the model is not.
+        ConceptsError: the model is not installed.
     """
     if find_spec("spacy") is None:
         raise MissingExtraError("finding concepts with spaCy", "spacy")
@@ -73,15 +69,15 @@ def load_spacy(model: str) -> SpacyConcepts:
     try:
         return SpacyConcepts(spacy.load(model))
     except OSError:
-        how = f"python -m spacy download {model}"
-        raise ConceptsError(f"spaCy's model {model!r:.60} is not installed; {how}") from None
+        advice = f"install it with: python -m spacy download {model}"
+        raise ConceptsError(f"spaCy's model {model!r:.60} is not installed; {advice}") from None
 
 
-def _found(document: Any, offset: int) -> list[Found]:
-    """The entities of a paragraph, and those of its noun phrases that have none."""
-    entities = [each for each in document.ents if each.label_ not in _NUMBERS]
+def _occurrences(document: Any, offset: int) -> list[Occurrence]:
+    """Return the entities of a paragraph, and its noun phrases without an entity."""
+    entities = [entity for entity in document.ents if entity.label_ not in _NUMBERS]
     phrases = list(document.noun_chunks) if document.has_annotation("DEP") else []
-    starts = [each.start for each in entities]
-    ends = [each.end for each in entities]
-    alone = [each for each in phrases if bisect_right(starts, each.end - 1) == bisect_right(ends, each.start)]
-    return [Found(offset + each.start_char, offset + each.end_char, each.text) for each in (*entities, *alone)]
+    starts = [entity.start for entity in entities]
+    ends = [entity.end for entity in entities]
+    alone = [span for span in phrases if bisect_right(starts, span.end - 1) == bisect_right(ends, span.start)]
+    return [Occurrence(offset + span.start_char, offset + span.end_char, span.text) for span in (*entities, *alone)]

@@ -96,18 +96,11 @@ def _find_in_root(
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A named folder.
+    """A named folder."""
 
-    Attributes:
-        path: its absolute path.
-        max_bytes: larger files are skipped.
-        within: the folder that no link may lead out of. None: any link is followed.
-        exclusions: the files and folders to leave out.
-    """
-
-    path: str
-    max_bytes: int
-    within: FileId | None
+    path: str  # its absolute path
+    max_bytes: int  # larger files are skipped
+    within: FileId | None  # the folder that no link may lead out of; None: any link is followed
     exclusions: Exclusions
 
     def files_below(self, folder: Path, prefix: str = "") -> Iterator[FileSource | Skipped]:

@@ -6,12 +6,14 @@ line with that word. Lines that were quoted as `>From ` lose the `>`.
 
 from __future__ import annotations
 
-import email.errors
-import email.header
-import email.utils
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from email.errors import MessageError
+from email.header import decode_header, make_header
+from email.parser import BytesHeaderParser
+from email.utils import parsedate_to_datetime
 from typing import IO
 
 _BEGIN = re.compile(
@@ -25,19 +27,12 @@ _HEADERS_WITHIN = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message.
+    """A message."""
 
-    Attributes:
-        data: the message without its `From ` line, or None if it is too large.
-        size: its size in bytes.
-        subject: its decoded subject, or an empty string.
-        sent_ns: its date in nanoseconds since 1970, or 0.
-    """
-
-    data: bytes | None
-    size: int
-    subject: str
-    sent_ns: int
+    data: bytes | None  # the message without its `From ` line, or None if it is too large
+    size: int  # in bytes
+    subject: str  # decoded, or empty
+    sent_ns: int  # its date in nanoseconds since 1970, or 0
 
 
 def messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
@@ -66,26 +61,16 @@ def messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
 
 def _message(lines: list[bytes], size: int, max_bytes: int) -> Message:
     data = b"".join(lines)
-    headers = re.split(rb"\r?\n\r?\n", data[:_HEADERS_WITHIN], maxsplit=1)[0]
-    return Message(data if size <= max_bytes else None, size, _subject(headers), _sent_ns(headers))
+    headers = BytesHeaderParser().parsebytes(re.split(rb"\r?\n\r?\n", data[:_HEADERS_WITHIN], maxsplit=1)[0])
+    subject = str(headers.get("Subject", ""))
+    with suppress(LookupError, ValueError, MessageError):  # an unknown encoding, or damaged
+        subject = str(make_header(decode_header(subject)))
+    return Message(data if size <= max_bytes else None, size, subject, _sent_ns(str(headers.get("Date", ""))))
 
 
-def _header(headers: bytes, name: bytes) -> str:
-    match = re.search(rb"^" + name + rb":[ \t]*((?:[^\r\n]|\r?\n[ \t])*)", headers, re.IGNORECASE | re.MULTILINE)
-    return re.sub(rb"\r?\n[ \t]+", b" ", match[1]).decode("utf-8", "replace").strip() if match else ""
-
-
-def _subject(headers: bytes) -> str:
-    subject = _header(headers, b"Subject")
+def _sent_ns(date: str) -> int:
     try:
-        return str(email.header.make_header(email.header.decode_header(subject)))
-    except (LookupError, ValueError, email.errors.MessageError):  # an unknown encoding, or damaged
-        return subject
-
-
-def _sent_ns(headers: bytes) -> int:
-    try:
-        seconds = int(email.utils.parsedate_to_datetime(_header(headers, b"Date")).timestamp())
+        seconds = int(parsedate_to_datetime(date).timestamp())
         return seconds * 10**9 if 0 < seconds < 1 << 33 else 0
     except (ValueError, TypeError, IndexError, OverflowError, OSError):
         return 0

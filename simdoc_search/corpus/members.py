@@ -64,19 +64,12 @@ _DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in an archive, or a message of a mailbox.
+    """A file in an archive, or a message of a mailbox."""
 
-    Attributes:
-        name: the part of its id after `!`. Empty for the archive as a whole.
-        data: its bytes. Empty if there is a reason.
-        mtime_ns: its modification time in nanoseconds, or 0.
-        reason: why it is not read, in a few words. For the archive as a whole: why the rest is not read.
-    """
-
-    name: str
-    data: bytes = b""
-    mtime_ns: int = 0
-    reason: str = ""
+    name: str  # the part of its id after `!`, or empty for the archive as a whole
+    data: bytes = b""  # empty if there is a reason
+    mtime_ns: int = 0  # modification time in nanoseconds, or 0
+    reason: str = ""  # why it is not read, or for the archive as a whole, why the rest is not read
 
 
 class _LimitError(Exception):

@@ -11,7 +11,6 @@ pairs.py              candidate pairs, found in memory
 engine_pairs.py       candidate pairs, found by the engine
 checkpoint.py         the progress of that, to resume it
 verification.py       the overlap of pairs, from fingerprints and from texts
-ignored_text.py       texts without the words of templates
 clusters.py           sets with equal words, and groups around a kept document
 contents.py           which files of a group have equal bytes
 verdicts.py           the kind of a duplicate, and what a plan proposes for it

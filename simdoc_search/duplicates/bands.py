@@ -18,9 +18,9 @@ import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, mixed, slices
-from simdoc_search.duplicates.fingerprint_table import FingerprintTable, bucket_count
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.query.curve import chance_of_matches
-from simdoc_search.query.planner import exact, rows_and_bands_of_enough
+from simdoc_search.query.planner import parse_fraction, rows_and_bands_of_enough
 from simdoc_search.sketch.fingerprint import Fingerprint
 from simdoc_search.sketch.tokens import hash_bits
 
@@ -75,15 +75,33 @@ def shingles_that_fill(filled: int, buckets: int) -> float:
     return math.inf if filled >= buckets else -buckets * math.log1p(-filled / buckets)
 
 
-def rare_tokens(table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction) -> tuple[Keys, Ints]:
+def rare_tokens(
+    table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction, *, by_frequency: bool = True
+) -> tuple[Keys, Ints]:
     """Return the rarest tokens of each document, and the document of each token.
 
     Two documents of the overlap share one of these. Of n tokens, k are shared with the wanted probability. So any
     n - k + 1 tokens contain a shared one. If all documents choose tokens by the same order, both documents choose it
     (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). The rarest tokens come first, so tokens
-    that are in every document pair nobody.
+    that are in every document pair nobody. Without frequencies, the order does not depend on the other documents.
     """
-    return _first_tokens(table, documents, overlap, recall, _token_frequencies(table, documents))
+    frequencies = _token_frequencies(table, documents) if by_frequency else np.zeros(1, np.int64)
+    sizes, size_of = np.unique(table.counts[documents], return_inverse=True)
+    needed = np.array([_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[size_of]
+    keys, owners = [], []
+    for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
+        codes, owner = table.tokens_of(documents[part])
+        hashes = mixed(codes.astype(np.uint64))
+        rarity = np.minimum(frequencies[_counter_of(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
+        order = np.argsort(
+            owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HALF | hashes >> _HALF
+        )
+        counts = table.counts[documents[part]]
+        rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+        chosen = order[rank < np.repeat(needed[part], counts)]
+        keys.append(hashes[chosen])
+        owners.append(documents[part][owner[chosen]])
+    return (np.concatenate(keys), np.concatenate(owners)) if keys else (np.zeros(0, np.uint64), documents)
 
 
 def band_keys(
@@ -108,10 +126,10 @@ def band_keys(
     """
     if not fingerprints:
         return []
-    share, minhash = exact(overlap, "overlap"), fingerprints[0].minhash
+    share, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
-    table = FingerprintTable.of(codes, shingles, hash_bits(minhash, 4), bucket_count(minhash))
+    table = FingerprintTable.of(codes, shingles, hash_bits(minhash), minhash.places)
     everything = np.arange(len(codes))
     found: list[tuple[Keys, Ints]] = []
     for band_pass in plan_passes(share, recall, table.buckets):
@@ -119,31 +137,9 @@ def band_keys(
         if band_pass.rows:
             found += [(keys, documents) for keys in table.band_keys(documents, band_pass.rows, band_pass.bands)]
         else:
-            found.append(_first_tokens(table, documents, share, recall, np.zeros(1, np.int64)))
+            found.append(rare_tokens(table, documents, share, recall, by_frequency=False))
     keys, owners = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return [distinct(keys[owners == document].view(np.int64)) for document in range(len(codes))]
-
-
-def _first_tokens(
-    table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction, frequencies: Ints
-) -> tuple[Keys, Ints]:
-    """Return as many tokens of each document as are needed, those of the lowest frequency first."""
-    sizes, size_of = np.unique(table.counts[documents], return_inverse=True)
-    needed = np.array([_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[size_of]
-    keys, owners = [], []
-    for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
-        codes, owner = table.tokens_of(documents[part])
-        hashes = mixed(codes.astype(np.uint64))
-        rarity = np.minimum(frequencies[_counter_of(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
-        order = np.argsort(
-            owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HALF | hashes >> _HALF
-        )
-        counts = table.counts[documents[part]]
-        rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        chosen = order[rank < np.repeat(needed[part], counts)]
-        keys.append(hashes[chosen])
-        owners.append(documents[part][owner[chosen]])
-    return (np.concatenate(keys), np.concatenate(owners)) if keys else (np.zeros(0, np.uint64), documents)
 
 
 def _token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:

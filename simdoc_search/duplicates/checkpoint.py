@@ -29,11 +29,7 @@ _PAIR = np.dtype([("a", np.int64), ("b", np.int64), ("estimate", np.float32)])
 
 
 class Checkpoint:
-    """The progress of a run.
-
-    Args:
-        file: its path; None: a temporary file.
-        options: name to value of all options that the results depend on.
+    """The progress of a run. Without a name, the file is temporary. `options` are all that the results depend on.
 
     Raises:
         StoreError: the file cannot be used, is not a checkpoint, or was written with other options.
@@ -64,12 +60,9 @@ class Checkpoint:
         return np.isin(keys, queried)
 
     def note(self, queried: Iterable[int], pairs: Iterable[tuple[int, int, float]], floods: Mapping[int, int]) -> None:
-        """Write the results of a batch in one transaction.
+        """Write the results of a batch: queried documents, pairs with their estimated overlap, and floods.
 
-        Args:
-            queried: the keys of the queried documents.
-            pairs: the keys of two documents, in any order, and their estimated overlap.
-            floods: key to number of matches that were not compared, of the documents of floods.
+        All documents are given by their keys. Floods have the number of matches that were not compared.
         """
         ordered = ((min(a, b), max(a, b), estimate) for a, b, estimate in pairs)
         add = self._database.executemany

@@ -27,14 +27,10 @@ def assign_duplicates(
     overlaps: Callable[[Ints], Bools],
     progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[Ints, Ints]:
-    """Assign each duplicate to the kept document of its group.
+    """Assign each duplicate of `count` documents to the kept document of its group.
 
-    Args:
-        count: number of documents.
-        first: the preferred document of each pair; pairs are in order, by first, then by second.
-        second: the other document, whose number is greater.
-        overlaps: says which of the pairs with these positions overlap enough; only called for pairs that matter.
-        progress: called with the share of pairs that is decided, 0..1.
+    Pairs are in order, by the preferred first document, then by the second one. `overlaps` says which of the pairs at
+    some positions overlap enough; it is only called for pairs that matter.
 
     Returns:
         The kept document of each document, or UNASSIGNED; and the positions of the pairs that assigned a document.
@@ -66,10 +62,7 @@ def _is_ready(first: Ints, second: Ints, count: int) -> Bools:
 
 
 class EqualWords:
-    """Sets of documents with equal words. Each set is compared with others as one document, its representative.
-
-    Args:
-        labels: a number per document, equal for the documents of a set; int64, shape (documents,).
+    """Sets of documents with equal labels, that is, equal words. Each set is compared as its representative.
 
     Attributes:
         representatives: the preferred document of each set, ascending.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.arrays import Ints
-from simdoc_search.duplicates.fingerprint_table import FingerprintTable, bucket_count
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.keep_order import Keep, KeepCriteria
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_path, file_problem
 from simdoc_search.sketch.settings import Settings
@@ -36,32 +36,20 @@ _COLUMNS = 9
 class Documents:
     """All documents by number, in keep order: the kept document of a group has the smallest number.
 
-    Documents whose file is gone, or is now a symbolic link, are left out.
-
-    Args:
-        records: the documents; read once.
-        settings: the settings of their fingerprints.
-        keep: the rule that decides which document of a group is kept.
-        is_new: says whether a document is new. The others are only compared with new ones, and are kept.
-        is_preferred: says whether a document is kept rather than others, whatever the rule.
-        with_tokens: hold the tokens; otherwise hold the `content_key` of each document.
-        max_token_bytes: tokens beyond this size are in a temporary file.
+    Documents whose file is gone, or is now a symbolic link, are left out. Documents that are not new are only compared
+    with new ones, and are kept. Preferred documents are kept whatever the rule.
 
     Attributes:
-        table: the fingerprints.
         text_labels: a number per document, equal if the texts are equal; int64, shape (documents,).
         word_labels: the same for the words.
         content_labels: the same for text and metadata, in archives also for the bytes; unique for other files.
         sizes: size of the file in bytes; -1: unknown, or in an archive.
         mtimes: modification time of the file in nanoseconds; 0: unknown.
-        keys: the `content_key` of each document; 0 if tokens are held.
+        keys: the `content_key` of each document if tokens are not held, else 0.
         new_from: the number of the first new document.
-        has_field: whether any document has the metadata field of the rule.
-        has_preferred: whether any document is preferred.
-        has_all_sizes: whether the number of shingles is known of all documents.
-        has_all_hashes: whether the hash of the words is known of all documents.
-        left_out: place to reason, of documents that cannot be compared.
-        gone: number of these whose file is gone, by the indexed folder or file.
+        has_all_sizes: whether the number of shingles of all documents is known.
+        has_all_hashes: whether the hash of the words of all documents is known.
+        gone: number of documents whose file is gone, by the indexed folder or file.
 
     Raises:
         FormatMismatchError: the tokens have no buckets.
@@ -78,7 +66,6 @@ class Documents:
         with_tokens: bool = True,
         max_token_bytes: int = _MAX_TOKEN_BYTES,
     ) -> None:
-        bucket_count(settings.minhash)  # raises before all is read
         self.left_out: dict[Place, str] = {}
         self.gone: Counter[str] = Counter()
         self._ids = _StringBuffer()
@@ -245,7 +232,7 @@ def _table(
     codes: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
 ) -> FingerprintTable:
     """Make the table of documents in keep order. An unknown number of shingles is estimated from the tokens."""
-    sketch, buckets = settings.minhash, bucket_count(settings.minhash)
+    sketch, buckets = settings.minhash, settings.minhash.places
     least = np.minimum(counts, 1) if sketch.fills_all_places else counts
     filled = np.minimum(least, buckets - 0.5) / buckets
     estimate = np.ceil(-buckets * np.log1p(-filled)).astype(np.int64)

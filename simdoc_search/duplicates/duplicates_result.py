@@ -22,7 +22,7 @@ from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.excluded_indices import LeftOutIndex
+from simdoc_search.stores.record import LeftOutIndex
 
 _PAIRS_AT_ONCE = 1 << 11
 _TEXTS_AT_ONCE = 20
@@ -172,7 +172,7 @@ class Duplicates:
         frees: bytes freed by deleting all of these.
         kinds: number of duplicates of each kind.
         drop: what a plan drops besides identical documents; None: nothing.
-        unverified: number of duplicates whose overlap is estimated because a text is not stored.
+        unverified: number of duplicates whose overlap is estimated because a text is missing or has changed.
         floods: documents that were not all compared with each other; None: there are none.
     """
 

@@ -28,7 +28,7 @@ from simdoc_search.duplicates.pairs import JoinedPairs, join
 from simdoc_search.query.planner import plan, rows_and_bands_of_enough
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.point_in_time import Found, Frozen, Question
+from simdoc_search.stores.point_in_time import FoundRecords, FrozenStore, SizedPlan
 from simdoc_search.stores.record import Record
 
 RECALL = Fraction(99, 100)
@@ -44,18 +44,10 @@ _Queried = tuple[int, Record]
 
 
 class EnginePairs:
-    """Finds candidate pairs among documents whose tokens are not held in memory.
-
-    Args:
-        frozen: the store at one point in time.
-        documents: its documents, without tokens.
-        measure: the measure, and the least overlap.
-        token_length: characters of a token.
-        checkpoint: the progress of this run and earlier ones.
-    """
+    """Finds candidate pairs among documents whose tokens are not held in memory."""
 
     def __init__(
-        self, frozen: Frozen, documents: Documents, measure: Measure, token_length: int, checkpoint: Checkpoint
+        self, frozen: FrozenStore, documents: Documents, measure: Measure, token_length: int, checkpoint: Checkpoint
     ) -> None:
         self._frozen = frozen
         self._documents = documents
@@ -92,8 +84,8 @@ class EnginePairs:
         looked_at = 0
         to_query = self._records_to_query(is_done)
         while batch := list(islice(to_query, _QUERIES_AT_ONCE)):
-            questions = [self._question(number, record, is_resumed=is_resumed) for number, record in batch]
-            answers = self._frozen.ask(questions, size=MAX_MATCHES + 1, once=self._documents.has_all_hashes)
+            plans = [self._question(number, record, is_resumed=is_resumed) for number, record in batch]
+            answers = self._frozen.ask(plans, size=MAX_MATCHES + 1, distinct_words=self._documents.has_all_hashes)
             looked_at += self._note(batch, answers, is_resumed=is_resumed)
             queried += len(batch)
             progress(queried / max(1, len(has_tokens)))
@@ -107,14 +99,14 @@ class EnginePairs:
                 is_done[number] = True
                 yield number, record
 
-    def _question(self, number: int, record: Record, *, is_resumed: bool) -> Question:
+    def _question(self, number: int, record: Record, *, is_resumed: bool) -> SizedPlan:
         least_jaccard, shingles = self._measure.least_jaccard, int(self._table.shingles[number])
         # If other documents were queried before this one existed, they did not ask for it.
         least = math.ceil(shingles * least_jaccard) if is_resumed else shingles
         sizes = (least, math.floor(shingles / least_jaccard)) if self._documents.has_all_sizes else None
-        return Question(_plan(encode(record.codes, self._token_length), least_jaccard), sizes)
+        return SizedPlan(_plan(encode(record.codes, self._token_length), least_jaccard), sizes)
 
-    def _note(self, batch: Sequence[_Queried], answers: Sequence[Found], *, is_resumed: bool) -> int:
+    def _note(self, batch: Sequence[_Queried], answers: Sequence[FoundRecords], *, is_resumed: bool) -> int:
         """Write the pairs and floods of a batch to the checkpoint; returns how many pairs were looked at."""
         numbers, records = [number for number, _ in batch], [record for _, record in batch]
         query_of, match_of = [], []  # positions in these lists

@@ -13,11 +13,10 @@ from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWords, assign_dup
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import HashFields, compare_contents
 from simdoc_search.duplicates.duplicates_result import Duplicates, Floods, Grouping
-from simdoc_search.duplicates.ignored_text import TextsWithoutTemplates
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join, run_limit
 from simdoc_search.duplicates.verdicts import DropScope, Verdicts
-from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts, Verifier
+from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts, TextsWithoutTemplates, Verifier
 from simdoc_search.sketch.settings import Settings
 
 Stage = Literal["reading", "comparing", "verifying", "hashing", "marking"]

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Bools, Ints, Keys, mixed, slices
-from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.base import Sketch
 
 Board = NDArray[np.uint16] | NDArray[np.uint32]
 
@@ -108,20 +106,6 @@ class FingerprintTable:
         if self._whole_board is None:
             self._whole_board = self.board(np.arange(len(self.counts)))
         return self._whole_board, first, second
-
-
-def bucket_count(sketch: Sketch) -> int:
-    """Return the number of buckets that the tokens of a sketch are numbered by.
-
-    Raises:
-        FormatMismatchError: the tokens of this sketch have no buckets, so all pairs cannot be found.
-    """
-    if not sketch.positions:
-        raise FormatMismatchError(
-            "the tokens of this sketch have no buckets, which the search for duplicates needs; "
-            "index into a new store with --sketch minhash, universal or xor"
-        )
-    return sketch.positions
 
 
 def count_true(values: Bools) -> Ints:

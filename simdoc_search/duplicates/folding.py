@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from simdoc_search.duplicates.arrays import Ints
-from simdoc_search.duplicates.fingerprint_table import FingerprintTable, bucket_count
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.remote.records import codes_of
@@ -68,14 +68,14 @@ def fold_near_duplicates(
     Raises:
         QuerySyntaxError: the overlap is out of range.
     """
-    least = Measure("jaccard", exact(overlap, "overlap")).overlap
+    least = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
     settings, page = settings or Settings(), list(hits)
     read = [codes_of(hit.get("_source") or {}, settings.token_length, field=field) for hit in page]
     numbers = [number for number, codes in enumerate(read) if not isinstance(codes, str)]
     codes = [codes for codes in read if not isinstance(codes, str)]
     counts: Ints = np.array([len(tokens) for tokens in codes], np.int64)
     bits = hash_bits(settings.minhash, settings.token_length)
-    table = FingerprintTable.of(codes, counts, bits, bucket_count(settings.minhash))
+    table = FingerprintTable.of(codes, counts, bits, settings.minhash.places)
     shown: dict[int, list[NearHit]] = {number: [] for number in range(len(page))}
     open_hits = np.arange(len(codes))
     while len(open_hits):

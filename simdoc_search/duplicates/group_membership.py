@@ -12,11 +12,7 @@ from simdoc_search.duplicates.collection import Documents
 
 
 class GroupMembership:
-    """The group of each document. It takes 24 bytes per document.
-
-    Args:
-        documents: all compared documents.
-        kept_for: the kept document of each duplicate; UNASSIGNED for all others.
+    """The group of each document, by its place. It takes 24 bytes per document.
 
     Attributes:
         members: the numbers of all documents in groups, kept ones included; int64, ascending.

@@ -18,7 +18,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 
 MeasureName = Literal["jaccard", "containment", "contained"]
 MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
@@ -32,11 +32,7 @@ _DEVIATIONS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of overlap, and the least overlap.
-
-    Attributes:
-        name: `jaccard`, `containment` or `contained`.
-        overlap: the least value, over 0, up to 1.
+    """A measure of overlap, and the least overlap: over 0, up to 1.
 
     Raises:
         QuerySyntaxError: there is no such measure, or the overlap is out of range.
@@ -48,7 +44,7 @@ class Measure:
     def __post_init__(self) -> None:
         if self.name not in MEASURES:
             raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.name!r}")
-        if not exact(self.overlap, "overlap"):
+        if not parse_fraction(self.overlap, "overlap"):
             raise QuerySyntaxError("an overlap of 0 would pair all documents with all; give a fraction over 0, up to 1")
 
     @property
@@ -57,13 +53,7 @@ class Measure:
         return self.overlap if self.name == "jaccard" else self.overlap / (1 + MAX_LENGTH_RATIO - self.overlap)
 
     def values(self, shared: Floats | Ints, first: Ints, second: Ints) -> Floats:
-        """Compute the measure of pairs, 0..1.
-
-        Args:
-            shared: number of distinct shingles that both documents have.
-            first: number of those of the first document, at least 1.
-            second: number of those of the second document, at least 1.
-        """
+        """Compute the measure, 0..1, from the numbers of distinct shingles of both, of the first, and of the second."""
         if self.name == "jaccard":
             return shared / (first + second - shared)
         return shared / (second if self.name == "containment" else first)

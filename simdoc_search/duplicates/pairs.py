@@ -53,16 +53,10 @@ def join(
     recall: Fraction = RECALL,
     progress: Callable[[float], None] = lambda _: None,
 ) -> JoinedPairs:
-    """Find all pairs of documents that may overlap enough, in the order of their numbers.
+    """Find all pairs of documents (ascending) that may overlap enough, in the order of their numbers.
 
-    Args:
-        table: the fingerprints. The preferred document of a pair has the smaller number.
-        documents: the documents to pair, ascending.
-        measure: the measure, and the least overlap.
-        known: first and second documents of known pairs, which are not found again; in order.
-        new_from: only find pairs whose second document has at least this number.
-        recall: probability that a pair of exactly the least overlap is found.
-        progress: called with the share of the work that is done, 0..1.
+    Pairs that are `known`, in order, are not found again. The second document of a pair has at least the number
+    `new_from`. A pair of exactly the least overlap is found with the probability `recall`.
     """
     pairs = _PairCollector(table, measure, known, new_from)
     passes = plan_passes(measure.least_jaccard, recall, table.buckets)

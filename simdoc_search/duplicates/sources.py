@@ -25,11 +25,10 @@ from simdoc_search.duplicates.measures import Measure, MeasureName
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.duplicates.verdicts import DropScope, check_drop
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.point_in_time import Freezable, HasFields
 from simdoc_search.stores.record import Record, has_changed
@@ -62,7 +61,7 @@ def duplicates_in(
     ignore: Sequence[str] = (),
 ) -> Duplicates:
     """Find the duplicates in a store; see `SimilaritySearch.duplicates`."""
-    least, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
+    least, rule = Measure(measure, parse_fraction(overlap, "overlap")), Keep(keep, measure)
     check_drop(drop)
     if ignore and not (verify and store.store_texts):
         raise QuerySyntaxError("words can only be ignored where texts are stored and compared; leave ignore out")
@@ -104,7 +103,7 @@ def duplicates_in(
             hash_fields=partial(_field_hashes, store, documents),
             progress=progress,
         )
-        found.left_out_indices = left_out_indices(store)
+        found.left_out_indices = store.left_out_indices()
         return found
 
     if via == "memory":
@@ -152,7 +151,7 @@ def duplicates_among(
         QuerySyntaxError: the overlap, the measure or `keep` is not valid.
     """
     settings = settings or Settings()
-    least, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
+    least, rule = Measure(measure, parse_fraction(overlap, "overlap")), Keep(keep, measure)
     texts: list[str] = []
     collection = Documents(_records(documents, settings, texts if verify else None), settings, rule)
 

@@ -62,13 +62,7 @@ class Verdict:
 
 
 class Verdicts:
-    """The verdicts on all duplicates.
-
-    Args:
-        documents: all documents.
-        groups: the kept document of each group, and its duplicates in keep order.
-        contents: which contents are equal.
-        drop: what is dropped besides identical documents.
+    """The verdicts on all duplicates, which `groups` gives by kept document, in keep order.
 
     Attributes:
         kinds: number of duplicates of each kind.
@@ -151,13 +145,8 @@ class Verdicts:
 def reason_for(verdict: Verdict, *, overlap: str, signs: str, name: str, has_file: bool, frees: bool) -> str:
     """Say in a few words why a plan proposes the action.
 
-    Args:
-        verdict: the verdict.
-        overlap: overlap with the kept document, as shown.
-        signs: the result of `describe_signs` for two texts with the same words.
-        name: id of the document that is kept instead, or of the hard link; empty for the kept document of the group.
-        has_file: whether the document has a file.
-        frees: whether applying the plan frees its bytes.
+    `overlap` and `signs` are as shown. `name` is the id of the document that is kept instead, or of the hard link; it
+    is empty for the kept document of the group.
     """
     match verdict.kind:
         case "identical":

@@ -1,14 +1,12 @@
 """Overlaps of pairs: estimated at first, and computed from the texts once a result depends on them.
 
 Texts are compared as sets of shingles. A shingle is known by 64 bits of SipHash with a random key for each run: in one
-of 10**13 pairs of long texts, two different shingles are taken for equal. Nobody can prepare two that are. Texts are
-dropped once they are hashed; the hashes that were used last are kept.
+of 10**13 pairs of long texts, two different shingles are taken for equal. Nobody can prepare two that are.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -16,13 +14,15 @@ import numpy as np
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
-from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys
+from simdoc_search.analysis.words import placed_words
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, slices
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
+from simdoc_search.passages.ignored_words import ignored_words, left_text
 from simdoc_search.sketch.estimate import count_common
-from simdoc_search.sketch.frequencies import numbered
+from simdoc_search.sketch.hash_functions import siphash_2_4_128
+from simdoc_search.sketch.hashing import numbered
 from simdoc_search.sketch.long_text import LONG, shingles_in_pieces
-from simdoc_search.sketch.siphash import siphash_2_4_128
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 """Reads the texts of documents by their numbers; a text that is not stored is None, or left out."""
@@ -30,15 +30,11 @@ ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 _CACHE_BYTES = 1 << 28
 _CACHE_ENTRY_BYTES = 100
 _CHARACTERS_AT_ONCE = 1 << 16
-_PAIRS_AT_ONCE = 50
+_PAIRS_AT_ONCE = _TEXTS_AT_ONCE = 50
 
 
 class PairOverlaps:
-    """Pairs of documents in order, and their overlaps.
-
-    Args:
-        measure: the measure, and the least overlap.
-        verifier: compares the texts; None: the estimates decide.
+    """Pairs of documents in order, and their overlaps. Without a verifier, the estimates decide.
 
     Attributes:
         first: the preferred document of each pair; int64, shape (pairs,).
@@ -70,11 +66,11 @@ class PairOverlaps:
 
     def enough(self, pairs: Ints) -> Bools:
         """Say which of these pairs overlap enough, by their texts where these are stored."""
-        if self._verifier is not None and len(pairs_to_verify := pairs[self._unverified[pairs]]):
-            self._unverified[pairs_to_verify] = False
-            shared, first, second = self._verifier.shared(self.first[pairs_to_verify], self.second[pairs_to_verify])
+        if self._verifier is not None and len(unverified := pairs[self._unverified[pairs]]):
+            self._unverified[unverified] = False
+            shared, first, second = self._verifier.shared(self.first[unverified], self.second[unverified])
             has_texts = shared >= 0
-            verified = pairs_to_verify[has_texts]
+            verified = unverified[has_texts]
             sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)  # all words may be ignored
             self.overlap[verified] = self._measure.values(shared[has_texts], *sizes)
             self._enough[verified] = self._measure.is_reached(shared[has_texts], *sizes)
@@ -83,20 +79,15 @@ class PairOverlaps:
 
 
 class Verifier:
-    """Counts the shingles that texts share.
-
-    Args:
-        read_texts: reads the texts of documents.
-        analysis: how shingles are made.
-        cache_bytes: size of the cache of shingle hashes.
-    """
+    """Counts the shingles that texts share."""
 
     def __init__(self, read_texts: ReadTexts, analysis: Analysis, cache_bytes: int = _CACHE_BYTES) -> None:
         self._read_texts = read_texts
         self._analysis = analysis
         self._key = (secrets.randbits(64), secrets.randbits(64))
+        self._cache: dict[int, Keys | None] = {}
+        self._cache_bytes = cache_bytes
         self._free_bytes = cache_bytes
-        self._cache: OrderedDict[int, Keys | None] = OrderedDict()
 
     def shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """Count for each pair the distinct shingles of both, of the first, and of the second document.
@@ -104,44 +95,80 @@ class Verifier:
         All three are -1 where a text is not stored.
         """
         counts = np.full((3, len(first)), -1, np.int64)
-        for start in range(0, len(first), _PAIRS_AT_ONCE):
-            pairs = slice(start, start + _PAIRS_AT_ONCE)
-            hashes = self._hashes_of([*first[pairs].tolist(), *second[pairs].tolist()])
-            for at, (a, b) in enumerate(zip(first[pairs].tolist(), second[pairs].tolist(), strict=True), start):
+        for part in slices(len(first), _PAIRS_AT_ONCE):
+            pairs = list(zip(first[part].tolist(), second[part].tolist(), strict=True))
+            hashes = self._hashes_of({number for pair in pairs for number in pair})
+            for at, (a, b) in enumerate(pairs, part.start):
                 left, right = hashes[a], hashes[b]
                 if left is not None and right is not None:
                     few, many = sorted((left, right), key=len)
                     counts[:, at] = count_common(many, few), len(left), len(right)
         return counts[0], counts[1], counts[2]
 
-    def _hashes_of(self, documents: Sequence[int]) -> Mapping[int, Keys | None]:
-        needed = dict.fromkeys(documents)
-        missing = [document for document in needed if document not in self._cache]
-        hashes: dict[int, Keys | None] = dict.fromkeys(missing)
-        hashes.update(self._read(missing) if missing else ())
-        for document in needed:
-            if document in hashes:
-                self._cache[document] = hashes[document]
-                self._free_bytes -= _cache_size(hashes[document])
-            else:
-                hashes[document] = self._cache[document]
-                self._cache.move_to_end(document)
-        while self._free_bytes < 0 and self._cache:
-            self._free_bytes += _cache_size(self._cache.popitem(last=False)[1])
-        return hashes
+    def _hashes_of(self, documents: set[int]) -> Mapping[int, Keys | None]:
+        missing = sorted(documents - self._cache.keys())
+        if self._free_bytes < 0:
+            self._cache = {number: self._cache[number] for number in documents & self._cache.keys()}
+            self._free_bytes = self._cache_bytes
+        new: dict[int, Keys | None] = dict.fromkeys(missing)
+        new.update(self._read(missing) if missing else ())
+        self._cache.update(new)
+        self._free_bytes -= sum(
+            _CACHE_ENTRY_BYTES + (0 if hashes is None else hashes.nbytes) for hashes in new.values()
+        )
+        return self._cache
 
     def _read(self, documents: Sequence[int]) -> Iterator[tuple[int, Keys]]:
-        numbers: list[int] = []
-        texts: list[str] = []
+        batch: dict[int, str] = {}
         for number, text in self._read_texts(documents):
-            if text is None:
-                continue
-            numbers.append(number)
-            texts.append(text)
-            if sum(map(len, texts)) >= _CHARACTERS_AT_ONCE:
-                yield from zip(numbers, shingle_hashes(texts, self._analysis, self._key), strict=True)
-                numbers, texts = [], []
-        yield from zip(numbers, shingle_hashes(texts, self._analysis, self._key), strict=True)
+            if text is not None:
+                batch[number] = text
+            if sum(map(len, batch.values())) >= _CHARACTERS_AT_ONCE:
+                yield from zip(batch, shingle_hashes(list(batch.values()), self._analysis, self._key), strict=True)
+                batch = {}
+        yield from zip(batch, shingle_hashes(list(batch.values()), self._analysis, self._key), strict=True)
+
+
+class TextsWithoutTemplates:
+    """Reads texts without the words of templates, so that documents are not duplicates because they share a template.
+
+    Words are ignored also where the template is slightly edited.
+
+    Attributes:
+        ignored: number of ignored words, by document.
+    """
+
+    def __init__(self, read_texts: ReadTexts, templates: Sequence[str], analysis: Analysis) -> None:
+        self._read_texts = read_texts
+        self._templates = [placed_words(template, analysis) for template in templates]
+        self._analysis = analysis
+        self.ignored: dict[int, int] = {}
+
+    def __call__(self, documents: Sequence[int]) -> Iterator[tuple[int, str | None]]:
+        """Read the texts of some documents."""
+        for number, text in self._read_texts(documents):
+            if text is not None:
+                words = placed_words(text, self._analysis)
+                is_ignored = ignored_words(words, self._templates)
+                self.ignored[number] = int(is_ignored.sum())
+                yield number, left_text(text, words, is_ignored)
+
+    def separate_templates(self, labels: Ints) -> Ints:
+        """Give each document that has no words besides those of templates a label of its own.
+
+        Labels are equal for documents with equal words, which are not compared with each other.
+        """
+        numbers, first, counts = np.unique(labels, return_index=True, return_counts=True)
+        repeated, representatives = numbers[counts > 1], first[counts > 1].tolist()
+        separated = labels.copy()
+        for part in slices(len(representatives), _TEXTS_AT_ONCE):
+            texts = dict(self(representatives[part]))
+            for label, representative in zip(repeated[part], representatives[part], strict=True):
+                text = texts.get(representative)
+                if text is not None and not placed_words(text, self._analysis).words:
+                    is_template = labels == label
+                    separated[is_template] = len(labels) + 1 + np.flatnonzero(is_template)
+        return separated
 
 
 def shingle_hashes(texts: Sequence[str], analysis: Analysis, key: tuple[int, int]) -> list[Keys]:
@@ -164,7 +191,3 @@ def _hashes(batch: ShingleBatch, key: tuple[int, int]) -> Keys:
         return np.zeros(0, np.uint64)
     hashes = siphash_2_4_128(batch.units, batch.starts, batch.ends, key)[0]
     return numbered(hashes, batch.counts) if batch.with_frequencies else hashes
-
-
-def _cache_size(hashes: Keys | None) -> int:
-    return _CACHE_ENTRY_BYTES + (0 if hashes is None else hashes.nbytes)

@@ -13,8 +13,8 @@ from simdoc_search.groups.components import Edge, components, members_of
 from simdoc_search.groups.sentences import ANCHORS, MAX_OWNERS, VersionPairs, version_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import LeftOutIndex, left_out_indices
 from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.record import LeftOutIndex
 
 
 class FamilyMembers(NamedTuple):
@@ -92,5 +92,5 @@ def find_families(store: Store, limits: Limits, filters: Filters | None, progres
     """Find the families of the documents that match filters; see `SimilaritySearch.version_families`."""
     documents = read_all(store, filters, progress)
     families = Families(documents, version_pairs(documents, limits, progress), limits)
-    families.left_out_indices = left_out_indices(store)
+    families.left_out_indices = store.left_out_indices()
     return families

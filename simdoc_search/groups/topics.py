@@ -20,8 +20,8 @@ from simdoc_search.groups.components import Edge, members_of
 from simdoc_search.groups.concepts import ANCHORS, MAX_COMPARED, MAX_MET, RelatedPairs, related_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import LeftOutIndex, left_out_indices
 from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.record import LeftOutIndex
 
 _MAX_CONCEPTS = 20
 
@@ -148,5 +148,5 @@ def find_topics(store: Store, limits: Limits, filters: Filters | None, progress:
     """Find the topics of the documents that match filters; see `SimilaritySearch.topics`."""
     documents = read_all(store, filters, progress, concepts=True)
     topics = Topics(documents, related_pairs(store, documents, limits, progress, filtered=bool(filters)))
-    topics.left_out_indices = left_out_indices(store)
+    topics.left_out_indices = store.left_out_indices()
     return topics

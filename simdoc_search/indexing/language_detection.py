@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Skipped
 from simdoc_search.indexing.preparation import Job, chunks_of, map_chunks, read_document
-from simdoc_search.languages import Identified, check_can_identify, identified, language_said
+from simdoc_search.languages import Identification, declared_language, identify, require_identifier
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_Detected = tuple[int, str, Identified] | Skipped  # size in bytes, name and language of a document
+_Detected = tuple[int, str, Identification] | Skipped  # size in bytes, name and language of a document
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class LanguageReport:
     """
 
     languages: Counter[str] = field(default_factory=Counter)
-    each: list[tuple[str, Identified]] = field(default_factory=list)
+    each: list[tuple[str, Identification]] = field(default_factory=list)
     bytes: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     seconds: float = 0.0
@@ -54,7 +54,7 @@ def identify_documents(
     Raises:
         MissingExtraError: the package that identifies languages is not installed.
     """
-    check_can_identify()
+    require_identifier()
     began, report = time.monotonic(), LanguageReport()
     pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(job.name, reason), limits)
     with closing(map_chunks(chunks_of(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
@@ -81,8 +81,8 @@ def _identify(jobs: Sequence[Job], begin: BeginItem) -> list[_Detected]:
             detected.append(document)
             continue
         size = job.source.size if isinstance(job.source, FileSource) else len(document.text.encode("utf-8", "replace"))
-        language = language_said(document.metadata)
-        found = Identified(language, []) if language else identified(document.text)
+        language = declared_language(document.metadata)
+        found = Identification(language, []) if language else identify(document.text)
         detected.append((size, job.name, found))
     begin(None)
     return detected

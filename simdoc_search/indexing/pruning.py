@@ -19,15 +19,10 @@ _FEW = 10  # this many documents are removed even if they are more than half of 
 
 @dataclass(slots=True)
 class VanishedDocuments:
-    """The documents whose files are gone.
+    """The documents whose files are gone."""
 
-    Attributes:
-        ids: the documents to remove.
-        problems: a sentence for each reason to keep others, whose files were not found either.
-    """
-
-    ids: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)  # the documents to remove
+    problems: list[str] = field(default_factory=list)  # a sentence for each reason to keep others
 
 
 def vanished_documents(

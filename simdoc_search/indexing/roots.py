@@ -25,33 +25,19 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class NamedPath:
-    """A folder or file that a person named.
+    """A folder or file that a person named."""
 
-    Attributes:
-        number: its number in the run, from 1.
-        path: its absolute path.
-        root: the path of its root, which is the path itself or a folder above it.
-        prefix: the prefix of the root's ids.
-        within: its path below the root with a `/`. Empty for the root itself.
-        stored: the number of documents that the store had of the root.
-        met: the number of these that came in this run.
-        files: the number of files found.
-        unreadable: the paths that could not be read, with the reasons.
-        taken: by root, the number of files whose ids another root has.
-        renamed: the number of documents that had other ids before.
-    """
-
-    number: int
-    path: str
-    root: str
-    prefix: str = ""
-    within: str = ""
-    stored: int = 0
-    met: int = 0
-    files: int = 0
-    unreadable: dict[str, str] = field(default_factory=dict)
-    taken: Counter[str] = field(default_factory=Counter)
-    renamed: int = 0
+    number: int  # its number in the run, from 1
+    path: str  # its absolute path
+    root: str  # the path of its root, which is the path itself or a folder above it
+    prefix: str = ""  # the prefix of the root's ids
+    within: str = ""  # its path below the root with a `/`, or empty
+    stored: int = 0  # number of documents that the store had of the root
+    met: int = 0  # number of these that came in this run
+    files: int = 0  # number of files found
+    unreadable: dict[str, str] = field(default_factory=dict)  # path to reason
+    taken: Counter[str] = field(default_factory=Counter)  # root to number of files whose ids it has
+    renamed: int = 0  # number of documents that had other ids before
 
     @property
     def id_prefix(self) -> str:

@@ -11,21 +11,13 @@ from simdoc_search.documents import Skipped
 
 @dataclass(frozen=True, slots=True)
 class SkipKind:
-    """A kind of reason.
+    """A kind of reason."""
 
-    Attributes:
-        label: its name after a count. Empty: the reason itself.
-        pattern: a regular expression for its reasons. A group is a detail that differs from file to file.
-        expected: whether the file was never meant to be read.
-        text_gone: whether the file exists but its earlier text does not.
-        advice: the option that would help.
-    """
-
-    label: str
-    pattern: str
-    expected: bool = False
-    text_gone: bool = False
-    advice: str = ""
+    label: str  # its name after a count; empty: the reason itself
+    pattern: str  # a regular expression for its reasons; a group is a detail that differs from file to file
+    expected: bool = False  # whether the file was never meant to be read
+    text_gone: bool = False  # whether the file exists but its earlier text does not
+    advice: str = ""  # the option that would help
 
 
 OTHER = SkipKind("", ".*")
@@ -75,17 +67,11 @@ def matters(skipped: Skipped) -> bool:
 
 @dataclass(slots=True)
 class SkipGroup:
-    """The files skipped for one reason.
-
-    Attributes:
-        label: the reason.
-        advice: the option that would help, if any.
-        examples: the paths, with their details.
-    """
+    """The files skipped for one reason."""
 
     label: str
-    advice: str
-    examples: list[str] = field(default_factory=list)
+    advice: str  # the option that would help, if any
+    examples: list[str] = field(default_factory=list)  # the paths, with their details
 
 
 def group_by_reason(skipped: Iterable[Skipped]) -> list[SkipGroup]:

@@ -19,13 +19,10 @@ _COUNTED_WORDS = 4
 
 
 def dense(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints:
-    """The runs with other runs near them.
+    """The runs with at least `min_words` equal words near them, and those of at least `keep_length` words.
 
-    Args:
-        runs: The runs.
-        reach: The side of a square in words. The runs in the same square or a neighbouring one are near.
-        min_words: The minimum number of equal words near a run, including its own. At most 4 words of a run count.
-        keep_length: Runs of this many words are kept.
+    Runs are near if they are in the same square of `reach` words, or in a neighbouring one. At most 4 words of a run
+    count.
     """
     rows, columns = runs[:, 0] // reach + 1, runs[:, 1] // reach + 1
     width = int(columns.max(initial=0)) + 2
@@ -42,10 +39,7 @@ def dense(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints:
 def uncovered(runs: Ints, sizes: tuple[int, int], long_length: int) -> Ints:
     """The runs that longer runs do not cover: short ones by half in either text, long ones completely in both.
 
-    Args:
-        runs: The runs.
-        sizes: The number of words of the first text and of the second.
-        long_length: The number of words from which on a run is long.
+    The texts have `sizes` words. A run is long from `long_length` words on.
     """
     kept = [NO_RUNS]
     marks_a, marks_b = (np.zeros(size + 1, np.int64) for size in sizes)
@@ -124,10 +118,7 @@ def _merged(label: Ints, ones: Ints, others: Ints) -> Ints:
 def disjoint(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
     """The runs without the words of longer runs, in the order of the first text.
 
-    Args:
-        runs: The runs.
-        taken_a: The words of the first text that runs already have. The words of the result are added.
-        taken_b: The same for the second text.
+    `taken_a` and `taken_b` are the words that runs already have. The words of the result are added to them.
     """
     kept: list[tuple[int, int, int]] = []
     for i, j, size in runs[np.argsort(-runs[:, 2], kind="stable")].tolist():
@@ -142,11 +133,8 @@ def disjoint(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
 def parted(runs: Ints, gap: int, max_replaced: int) -> Iterator[Ints]:
     """The parts of a passage between the author's own words.
 
-    Args:
-        runs: The matched runs in the order of the first text.
-        gap: The maximum number of own words inside a part.
-        max_replaced: The same if they replace about as many words of the second text. Each side of such a gap then
-            has at least half as many matched words.
+    A part has at most `gap` own words between two runs. It may have up to `max_replaced` if they replace about as many
+    words of the second text, and if each side of the gap has at least half as many matched words.
     """
     i, j, size = runs.T
     own = i[1:] - np.maximum.accumulate(i + size)[:-1]

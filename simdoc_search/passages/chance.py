@@ -37,11 +37,8 @@ def trimmed(runs: Ints, keep_length: int) -> Ints:
     """A chain without the runs at its ends that are there by chance, judging by the gaps before them.
 
     Gaps inside a passage are assumed to be as long as its average gap, and gaps between words that are equal by chance
-    much longer. Both are exponentially distributed, and the more likely one is believed.
-
-    Args:
-        runs: The runs of a chain.
-        keep_length: Runs of this many words are kept.
+    much longer. Both are exponentially distributed, and the more likely one is believed. Runs of `keep_length` words
+    are kept.
     """
     for column in (0, 1):
         if len(runs) < 2:
@@ -93,11 +90,9 @@ class RunEvidence:
         self._sums = np.concatenate(([0.0], np.cumsum(information[a])))
 
     def credible(self, runs: Ints, keep_length: int) -> Ints:
-        """The runs of a passage that chance does not explain.
+        """The runs of a passage that chance does not explain, and those of at least `keep_length` words.
 
-        Args:
-            runs: The runs in the order of the first text. No word is in two of them.
-            keep_length: Runs of this many words are kept.
+        All are in the order of the first text. No word is in two of them.
         """
         while len(runs) > 1:
             check_stopped()
@@ -140,13 +135,7 @@ class Likeness:
         self._weights = -np.log(_FREQUENT * np.maximum(a, b)).clip(max=0)
 
     def is_one_passage(self, place: tuple[int, int, int, int], words: int, min_words: int) -> bool:
-        """Whether two stretches are one passage.
-
-        Args:
-            place: The first word and the word after the last, in the first text and in the second.
-            words: The number of equal words in them.
-            min_words: The minimum number of equal words of a passage.
-        """
+        """Whether two stretches with `words` equal words are one passage. A passage has at least `min_words`."""
         first, end, other, other_end = place
         if min(end - first, other_end - other) < min_words:
             return False

@@ -17,10 +17,9 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Cover(Generic[Key]):
-    """What one text covers of another text.
+    """What a text, the `key`, covers of another text.
 
     Attributes:
-        key: The text that covers.
         rank: If two texts add the same number of words, the one with the smaller rank is first.
         places: The covered words or tokens of the other text, as ascending numbers.
         length: The number of words or tokens of the other text.
@@ -38,9 +37,7 @@ def by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, float]]:
     """All texts with the number of words that each adds to the coverage, the text that adds most first.
 
     The order is greedy. The number that a text adds only decreases, so a text that still adds most is the next one.
-
-    Args:
-        covers: What each text covers. Those with the same weight cover the same text.
+    All texts with the same weight cover the same text.
     """
     covered: dict[float, Mask] = {}
     waiting = [(-cover.weight * len(cover.places), cover.rank, number) for number, cover in enumerate(covers)]

@@ -29,15 +29,10 @@ Stretch = tuple[int, int, int, int]
 
 
 def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Difference]:
-    """The differences between two texts, in the order of the first text.
+    """The differences between two texts that share some passages, in the order of the first text.
 
     The words outside all differences are equal and in the same order in both texts. The two places of a `moved`
     difference have equal words. No word is in two differences.
-
-    Args:
-        a: The words of the first text.
-        b: The words of the second text.
-        passages: The passages that they share.
     """
     runs = disjoint_runs(a, b, passages)
     in_order = heaviest_increasing(runs)

@@ -66,18 +66,10 @@ def _hull(spans: Sequence[Span]) -> Span:
 def without_templates(
     comparison: Comparison, texts: tuple[str, str], templates: Sequence[str], analysis: Analysis | None, least: int
 ) -> tuple[Comparison, tuple[int, int]]:
-    """A comparison without the words that either text has from some templates.
+    """A comparison without the words of templates, and the number of ignored words of each text.
 
-    Args:
-        comparison: What the texts share.
-        texts: The two texts.
-        templates: The texts whose words are ignored.
-        analysis: How texts are split into words.
-        least: The minimum number of matched words of a passage.
-
-    Returns:
-        The comparison, and the number of ignored words of each text. `words` and `matched` do not count these. The
-        measures of shingles and the differences are those of the whole texts.
+    `words`, `matched` and `passages` are without these words. A passage must keep at least `least` matched words. The
+    measures of shingles and the differences are those of the whole texts.
     """
     a, b = (placed_words(text, analysis) for text in texts)
     placed = [placed_words(template, analysis) for template in templates]

@@ -18,18 +18,14 @@ _MIN_SHARE = 0.9
 def repeated_passages(
     passages: tuple[Passage, ...], texts: tuple[str, str], analysis: Analysis | None = None
 ) -> frozenset[int]:
-    """The numbers, from 0, of the passages of up to 200 words that occur at least three times in one of the texts.
-
-    Args:
-        passages: The passages that the texts share.
-        texts: The two texts.
-        analysis: How texts are split into shingles.
-    """
+    """The numbers, from 0, of the passages of up to 200 words that occur at least three times in one of the texts."""
     short = {number: passage for number, passage in enumerate(passages) if passage.words <= _MAX_WORDS}
     counts = [Counter(shingles(text, analysis)) for text in texts] if short else []
     repeated = set()
     for number, passage in short.items():
         own = shingles(texts[0][slice(*passage.a)], analysis)
-        if own and any(sum(count[each] >= _MIN_TIMES for each in own) >= _MIN_SHARE * len(own) for count in counts):
+        if own and any(
+            sum(count[shingle] >= _MIN_TIMES for shingle in own) >= _MIN_SHARE * len(own) for count in counts
+        ):
             repeated.add(number)
     return frozenset(repeated)

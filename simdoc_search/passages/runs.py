@@ -73,14 +73,10 @@ def unique_runs(runs: Ints) -> Ints:
 def _uncovered_starts(
     equal_after: Callable[[Ints, Ints], Ints], a: Ints, b: Ints, length: int, known: Ints
 ) -> tuple[Ints, Ints]:
-    """The starts of runs for the windows `a` of a text that no known run covers, from its beginning to its end.
+    """The starts of runs for the windows of one text that no known run covers, from its beginning to its end.
 
-    Args:
-        equal_after: As `Windows.equal_after`, for the text of `a` and the text of `b`.
-        a: The classes of the windows of this text.
-        b: The classes of the windows of the other text.
-        length: The number of words of a window.
-        known: The known runs; this text is the first.
+    `a` and `b` are the classes of the windows of this text and of the other one. This text is the first in the known
+    runs and in `equal_after`; see `Windows.equal_after`.
     """
     places: dict[int, list[int]] = {}
     uncovered = np.flatnonzero(~_is_covered(known, len(a), length) & np.isin(a, b))

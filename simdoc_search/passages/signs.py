@@ -19,13 +19,7 @@ def signs(a: str, b: str, words_a: PlacedWords, words_b: PlacedWords, runs: Iter
     """The signs that differ between and inside equal words, in the order of the runs.
 
     Words are compared without case and punctuation. This function finds what they hide. Whitespace makes no difference.
-
-    Args:
-        a: The first text.
-        b: The second text.
-        words_a: The words of the first text.
-        words_b: The words of the second text.
-        runs: The runs of equal words. For two texts with the same words: `[(0, 0, number of words)]`.
+    `runs` are the runs of equal words. For two texts with the same words they are `[(0, 0, number of words)]`.
     """
     found: list[SignDifference] = []
     first, second = _SpacedText(a, words_a), _SpacedText(b, words_b)

@@ -13,11 +13,11 @@ import re
 from fractions import Fraction
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 from simdoc_search.query.syntax import FingerprintQuery
 
-_MOST_PARTS = 3
-_WRITTEN = re.compile(
+_MAX_PARTS = 3
+_FINGERPRINT = re.compile(
     r'\s*(?:FINGERPRINT\s*:)?\s*(?:"(?P<quoted>[^"]*)"(?P<more>[^"]*)|(?P<bare>[^"]*))', re.IGNORECASE
 )
 _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
@@ -32,20 +32,19 @@ def parse_alfresco(text: str) -> FingerprintQuery:
     Raises:
         QuerySyntaxError: there is no id, or a number is malformed or out of range.
     """
-    written = _WRITTEN.fullmatch(text)
-    value = "".join(each for each in written.groups() if each) if written else ""
-    parts = value.strip().rstrip("_").split("_")
-    if not parts[0] or len(parts) > _MOST_PARTS:
-        raise QuerySyntaxError(f"{text!r} is no FINGERPRINT of Alfresco; write UUID_20_80, without _ in the id")
-    numbers = [_share(part, text) for part in parts[1:]]
-    overlap, probability = [*numbers, None, None][:2]
-    return FingerprintQuery(parts[0].rpartition("/")[2], overlap, probability)
+    match = _FINGERPRINT.fullmatch(text)
+    value = "".join(group for group in match.groups() if group) if match else ""
+    id, *numbers = value.strip().rstrip("_").split("_")
+    if not id or len(numbers) >= _MAX_PARTS:
+        raise QuerySyntaxError(f"{text!r} is not a FINGERPRINT of Alfresco; write UUID_20_80, without _ in the id")
+    overlap, probability = [*(_fraction(number, text) for number in numbers), None, None][:2]
+    return FingerprintQuery(id.rpartition("/")[2], overlap, probability)
 
 
-def _share(part: str, text: str) -> Fraction:
+def _fraction(part: str, text: str) -> Fraction:
     """Return a number up to 1 as it is, and a larger one, or one with a percent sign, as a percentage."""
-    found = _NUMBER.fullmatch(part)
-    if not found:
-        raise QuerySyntaxError(f"{part!r} in {text!r} is no number; write UUID_20_80")
-    number = Fraction(found[1])
-    return exact(number / 100 if number > 1 or found[2] else number, "a number of FINGERPRINT")
+    match = _NUMBER.fullmatch(part)
+    if not match:
+        raise QuerySyntaxError(f"{part!r} in {text!r} is not a number; write UUID_20_80")
+    number = Fraction(match[1])
+    return parse_fraction(number / 100 if number > 1 or match[2] else number, "a number of FINGERPRINT")

@@ -17,21 +17,22 @@ from simdoc_search.query.lucene import (
     QUOTED,
     Occur,
     Part,
-    fingerprint_in,
+    fingerprint_of,
     has_fingerprint,
-    parsed,
+    parse_query,
     parts_of,
     value_of,
 )
 
 Clause = dict[str, Any]
 
-_CLAUSES = re.compile(rf"{QUOTED}|(?P<operator>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)
-_MENTIONED = re.compile(rf"{QUOTED}|(?P<field>\b{FIELD}\s*:)", re.DOTALL)
+_OPERATOR = re.compile(rf"{QUOTED}|(?P<found>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)
+_FIELD_NAME = re.compile(rf"{QUOTED}|(?P<found>\b{FIELD}\s*:)", re.DOTALL)
+_ADVICE = "write one FINGERPRINT:ID_20, then AND FIELD:VALUE, AND FIELD:(VALUE OR VALUE) or AND NOT FIELD:VALUE"
 
 
 class ClauseFilters(NamedTuple):
-    """A FINGERPRINT, and what its hits must and must not have: pairs of a field and its values."""
+    """A FINGERPRINT and the filters beside it: pairs of a field and its values."""
 
     fingerprint: str
     wanted: list[tuple[str, list[str]]]
@@ -40,8 +41,11 @@ class ClauseFilters(NamedTuple):
 
 def has_clauses(text: str) -> bool:
     """Whether a text is a FINGERPRINT among other clauses, and not only an id, which may contain spaces."""
-    named = any(each["field"] for each in _MENTIONED.finditer(text))
-    return named and any(each["operator"] for each in _CLAUSES.finditer(text))
+    return all(_occurs_unquoted(pattern, text) for pattern in (_FIELD_NAME, _OPERATOR))
+
+
+def _occurs_unquoted(pattern: re.Pattern[str], text: object) -> bool:
+    return isinstance(text, str) and any(match["found"] for match in pattern.finditer(text))
 
 
 def expanded(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause]) -> Clause:
@@ -60,8 +64,8 @@ def expanded(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause])
         MissingExtraError: luqum is not installed.
     """
     if isinstance(query, str):
-        return _query_string({"query": query}, clause_of)
-    return dict(_walked(query, clause_of))
+        return _expanded_query_string({"query": query}, clause_of)
+    return dict(_expanded_value(query, clause_of))
 
 
 def with_filters(query: str) -> ClauseFilters:
@@ -71,131 +75,118 @@ def with_filters(query: str) -> ClauseFilters:
         QuerySyntaxError: the query does not have this form.
         MissingExtraError: luqum is not installed.
     """
-    tree, values = parsed(query)
-    found = ClauseFilters("", [], [])
+    tree, values = parse_query(query)
+    filters = ClauseFilters("", [], [])
     for part in parts_of(tree, is_and=False):
-        fingerprint, (field, some) = fingerprint_in(part.node, values), _field_values(part.node)
-        if fingerprint and part.occur == "must" and not found.fingerprint:
-            found = found._replace(fingerprint=fingerprint)
+        fingerprint, (field, field_values) = fingerprint_of(part.node, values), _field_values(part.node)
+        if fingerprint and part.occur == "must" and not filters.fingerprint:
+            filters = filters._replace(fingerprint=fingerprint)
         elif fingerprint or not field or part.occur == "should":
-            raise QuerySyntaxError(_FORM.format(query))
+            raise QuerySyntaxError(f"{query!r:.200} cannot be a query here; {_ADVICE}")
         else:
-            (found.wanted if part.occur == "must" else found.excluded).append((field, some))
-    if not found.fingerprint:
-        raise QuerySyntaxError(_FORM.format(query))
-    return found
+            (filters.wanted if part.occur == "must" else filters.excluded).append((field, field_values))
+    if not filters.fingerprint:
+        raise QuerySyntaxError(f"{query!r:.200} cannot be a query here; {_ADVICE}")
+    return filters
 
 
-_FORM = (
-    "{!r:.200} cannot be asked; write one FINGERPRINT:ID_20, then AND FIELD:VALUE, AND FIELD:(VALUE OR VALUE) or "
-    "AND NOT FIELD:VALUE"
-)
-
-
-def _walked(value: Any, clause_of: Callable[[str], Clause]) -> Any:
+def _expanded_value(value: Any, clause_of: Callable[[str], Clause]) -> Any:
     if isinstance(value, Mapping):
-        asked = value.get("query_string")
-        if isinstance(asked, Mapping) and _mentions(asked.get("query")):
+        options = value.get("query_string")
+        if isinstance(options, Mapping) and _occurs_unquoted(_FIELD_NAME, options.get("query")):
             if len(value) > 1:
-                raise QuerySyntaxError("a query_string stands alone in its clause")
-            return _query_string(asked, clause_of)
-        return {key: _walked(each, clause_of) for key, each in value.items()}
-    return [_walked(each, clause_of) for each in value] if isinstance(value, list) else value
+                raise QuerySyntaxError("a query_string must be the only key of its clause")
+            return _expanded_query_string(options, clause_of)
+        return {key: _expanded_value(part, clause_of) for key, part in value.items()}
+    return [_expanded_value(part, clause_of) for part in value] if isinstance(value, list) else value
 
 
-def _mentions(text: object) -> bool:
-    return isinstance(text, str) and any(each["field"] for each in _MENTIONED.finditer(text))
+def _expanded_query_string(query_string: Mapping[str, Any], clause_of: Callable[[str], Clause]) -> Clause:
+    if not _occurs_unquoted(_FIELD_NAME, query_string["query"]):
+        return {"query_string": dict(query_string)}
+    tree, values = parse_query(query_string["query"])
+    options = dict(query_string)
+    del options["query"]
+    boost, least = options.pop("boost", None), options.pop("minimum_should_match", None)
+    clause = _Expansion(options, values, clause_of).expanded(tree, least)
+    return clause if boost is None else {"bool": {"must": [clause], "boost": boost}}
 
 
-def _query_string(asked: Mapping[str, Any], clause_of: Callable[[str], Clause]) -> Clause:
-    """Expand the FINGERPRINTs of a `query_string`."""
-    if not _mentions(asked["query"]):
-        return {"query_string": dict(asked)}
-    tree, values = parsed(asked["query"])
-    least, boost = asked.get("minimum_should_match"), asked.get("boost")
-    options = {key: each for key, each in asked.items() if key not in {"query", "boost", "minimum_should_match"}}
-    is_and = str(options.get("default_operator", "or")).lower() == "and"
-    made = _Expanding(options, values, clause_of, is_and=is_and, least=least).expanded(tree)
-    return made if boost is None else {"bool": {"must": [made], "boost": boost}}
-
-
-class _Expanding:
+class _Expansion:
     """Rewrites a tree of clauses as `bool` queries, as far as it contains FINGERPRINTs."""
 
-    def __init__(
-        self,
-        options: dict[str, Any],
-        values: list[str],
-        clause_of: Callable[[str], Clause],
-        *,
-        is_and: bool,
-        least: object,
-    ) -> None:
+    def __init__(self, options: dict[str, Any], values: list[str], clause_of: Callable[[str], Clause]) -> None:
         self._options, self._values, self._clause_of = options, values, clause_of
-        self._is_and, self._least = is_and, least  # `minimum_should_match`, which counts clauses one by one
+        self._is_and = str(options.get("default_operator", "or")).lower() == "and"
 
-    def expanded(self, node: Any) -> Clause:
-        """Expand one clause, or all clauses of a level."""
+    def expanded(self, node: Any, least: object = None) -> Clause:
+        """Expand one clause, or all clauses of a level, of which `minimum_should_match` is `least`."""
         from luqum import tree  # noqa: PLC0415 - of an extra
 
         if not has_fingerprint(node):
-            return {"query_string": {**self._options, "query": str(node).strip()}}
-        if fingerprint := fingerprint_in(node, self._values):
+            return self._unchanged(str(node).strip())
+        if fingerprint := fingerprint_of(node, self._values):
             return self._clause_of(fingerprint)
         if isinstance(node, tree.Boost):
-            return {"bool": {"must": [self.expanded(node.expr)], "boost": float(node.force)}}
+            return {"bool": {"must": [self.expanded(node.expr, least)], "boost": float(node.force)}}
         if isinstance(node, tree.Group):
-            return self.expanded(node.expr)
+            return self.expanded(node.expr, least)
         if isinstance(node, tree.SearchField):
-            return self._of_field(node)
+            return self._expanded_field(node)
         if isinstance(node, tree.BaseOperation | tree.Unary):
-            return self._level(list(parts_of(node, is_and=self._is_and)))
+            return self._expanded_level(list(parts_of(node, is_and=self._is_and)), least)
         raise QuerySyntaxError(
-            f"{str(node).strip()!r} is no FINGERPRINT; write FINGERPRINT:ID_20 or FINGERPRINT:ID_20_80"
+            f"{str(node).strip()!r} is not a FINGERPRINT; write FINGERPRINT:ID_20 or FINGERPRINT:ID_20_80"
         )
 
-    def _of_field(self, node: Any) -> Clause:
+    def _unchanged(self, query: str) -> Clause:
+        return {"query_string": {**self._options, "query": query}}
+
+    def _expanded_field(self, node: Any) -> Clause:
         """Expand `FINGERPRINT:(a_20 OR b_20)`."""
         from luqum import tree  # noqa: PLC0415 - of an extra
 
         if node.name != FIELD or not isinstance(node.expr, tree.FieldGroup):
             raise QuerySyntaxError(
-                f"{str(node).strip()!r}: a FINGERPRINT stands in no other field, and has no wildcard"
+                f"{str(node).strip()!r}: a FINGERPRINT cannot be inside another field, and has no wildcards"
             )
-        parts = list(parts_of(node.expr.expr, is_and=self._is_and))
-        clauses = [(part.occur, self._clause_of(value_of(part.node, self._values))) for part in parts]
-        return _bool(clauses)
+        parts = parts_of(node.expr.expr, is_and=self._is_and)
+        return _bool([(part.occur, self._clause_of(value_of(part.node, self._values))) for part in parts])
 
-    def _level(self, parts: list[Part]) -> Clause:
-        """Expand the clauses of a level; adjacent ones without a FINGERPRINT that occur alike are kept together."""
-        least, self._least = self._least, None  # of the first level alone
+    def _expanded_level(self, parts: list[Part], least: object) -> Clause:
+        """Expand the clauses of a level. Adjacent ones without a FINGERPRINT that occur alike are kept together.
+
+        With `least`, they are separate, because the engine counts the clauses of the `bool` query.
+        """
         clauses: list[tuple[Occur, Clause]] = []
         run: list[str] = []
-        for number, part in enumerate(parts):
-            if not has_fingerprint(part.node):
-                run.append(str(part.node))
-                following = parts[number + 1] if number + 1 < len(parts) else None
-                goes_on = following and part.is_bare and following.is_bare and not has_fingerprint(following.node)
-                if goes_on and least is None and part.occur == following.occur != "must_not":  # type: ignore[union-attr]
-                    continue
-                is_usual = (part.occur == "must") == self._is_and
-                joint = " " if is_usual else " AND " if part.occur == "must" else " OR "
-                text = joint.join(each.strip() for each in run)
-                clauses.append((part.occur, {"query_string": {**self._options, "query": text}}))
-                run = []
-            else:
+        for part, following in zip(parts, [*parts[1:], None], strict=True):
+            if has_fingerprint(part.node):
                 clauses.append((part.occur, self.expanded(part.node)))
+                continue
+            run.append(str(part.node).strip())
+            if following and least is None and self._are_one_run(part, following):
+                continue
+            is_default = (part.occur == "must") == self._is_and
+            joint = " " if is_default else " AND " if part.occur == "must" else " OR "
+            clauses.append((part.occur, self._unchanged(joint.join(run))))
+            run = []
         return _bool(clauses, least)
+
+    @staticmethod
+    def _are_one_run(part: Part, following: Part) -> bool:
+        are_bare = part.is_bare and following.is_bare and not has_fingerprint(following.node)
+        return are_bare and part.occur == following.occur != "must_not"
 
 
 def _bool(clauses: list[tuple[Occur, Clause]], least: object = None) -> Clause:
     """Combine the clauses of a level, with the number of optional ones that must match."""
     if len(clauses) == 1 and clauses[0][0] != "must_not" and least is None:
         return clauses[0][1]
-    found: dict[str, Any] = {} if least is None else {"minimum_should_match": least}
+    body: dict[str, Any] = {} if least is None else {"minimum_should_match": least}
     for occur, clause in clauses:
-        found.setdefault(occur, []).append(clause)
-    return {"bool": found}
+        body.setdefault(occur, []).append(clause)
+    return {"bool": body}
 
 
 def _field_values(node: Any) -> tuple[str, list[str]]:
@@ -204,13 +195,13 @@ def _field_values(node: Any) -> tuple[str, list[str]]:
 
     if not isinstance(node, tree.SearchField):
         return "", []
-    each = [node.expr]
+    values = [node.expr]
     if isinstance(node.expr, tree.FieldGroup):
         parts = list(parts_of(node.expr.expr, is_and=False))
-        if any(part.occur != "should" for part in parts):
+        values = [part.node for part in parts if part.occur == "should"]
+        if len(values) < len(parts):
             return "", []
-        each = [part.node for part in parts]
-    if not all(isinstance(one, tree.Word | tree.Phrase) for one in each):
+    if not all(isinstance(value, tree.Word | tree.Phrase) for value in values):
         return "", []
-    plain = [re.sub(r"\\(.)", r"\1", one.value[1:-1] if isinstance(one, tree.Phrase) else one.value) for one in each]
-    return node.name, plain
+    texts = [value.value[1:-1] if isinstance(value, tree.Phrase) else value.value for value in values]
+    return node.name, [re.sub(r"\\(.)", r"\1", text) for text in texts]

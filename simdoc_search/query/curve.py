@@ -17,17 +17,12 @@ def chance_of_matches(count: int, least: int, overlap: float) -> float:
     return min(1.0, math.fsum(_binomial(count, matched, overlap) for matched in range(least, count + 1)))
 
 
-@functools.lru_cache(maxsize=4096)  # by number of tokens, of which there are few
+@functools.lru_cache(maxsize=4096)  # queries have few different numbers of tokens
 def sure_matches(count: int, overlap: float, missed: float) -> int:
     """Return the number of matches that a document of this overlap reaches except with probability `missed`.
 
     This is the largest k with P(Binomial(count, overlap) < k) < missed. Example: of 512 tokens, a document of overlap
     0.2 shares 82 or more in 99 of 100 cases, where 102.4 are expected.
-
-    Args:
-        count: number of the query's tokens.
-        overlap: the true overlap, 0..1.
-        missed: probability that the document has fewer, 0..1.
     """
     fewer = 0.0
     for matched in range(count):
@@ -50,7 +45,7 @@ def chance_of_bands(count: int, rows: int, bands: int, overlap: float, least: in
         rows: tokens per band.
         bands: number of bands.
         overlap: the true overlap, 0..1.
-        least: tokens that must be shared; values up to `rows` make no difference.
+        least: tokens that must be shared; up to `rows` it makes no difference.
     """
     if not count or not bands:
         return 0.0

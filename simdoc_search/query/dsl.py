@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.planner import Planner, exact, plan
+from simdoc_search.query.planner import Planner, parse_fraction, plan
 from simdoc_search.query.plans import ANY_OVERLAP, Bands, Plan, Threshold
 
 MAX_CLAUSES = 1024
@@ -28,8 +28,7 @@ Score = Literal["bands", "tokens", "nothing"]
 FieldKind = Literal["text", "terms"]
 """How a field holds tokens: as words of a text, or as separate terms."""
 
-_FIELD_KINDS, _SCORES = get_args(FieldKind), get_args(Score)
-_MOST_TOKENS = 512  # that `more_like_this` takes of a document; those of the default settings
+_MAX_TOKENS = 512  # that `more_like_this` takes of a document; as many as the default settings make
 _COMPOUNDS = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
 
 
@@ -66,25 +65,25 @@ def to_dsl(
     Raises:
         QuerySyntaxError: the kind or the score is unknown, or the plan alone exceeds the clause limit.
     """
-    if kind not in _FIELD_KINDS:
+    if kind not in get_args(FieldKind):
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
-    if score not in _SCORES:
+    if score not in get_args(Score):
         raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
     if not plan.can_match:  # a `match` on a single token would ignore that it asks for two
         return {"match_none": {}}
     if kind == "text" and any(len(token.split()) != 1 for token in plan.tokens):
-        raise QuerySyntaxError("these tokens hold white space, as Lucene's own do; ask for them with kind='terms'")
-    kept = [*filters, *_bucket_range(plan, buckets_field)]
-    left_out = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
-    beside = clause_count([*kept, *left_out])
-    clause = _chosen_by(plan, field, kind, score, max_clauses - beside)
-    used = clause_count(clause) + beside
+        raise QuerySyntaxError("these tokens contain white space, like Lucene terms; query them with kind='terms'")
+    required = [*filters, *_bucket_range(plan, buckets_field)]
+    excluded = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
+    others = clause_count([*required, *excluded])
+    clause = _candidates(plan, field, kind, score, max_clauses - others)
+    used = clause_count(clause) + others
     if used > max_clauses:
         raise QuerySyntaxError(
             f"the query has {used} clauses and the engine allows {max_clauses}; "
             "raise indices.query.bool.max_clause_count, or use planner 'enough' and a probability"
         )
-    return _beside(clause, kept, left_out)
+    return _combined(clause, required, excluded)
 
 
 def similar_query(
@@ -101,14 +100,9 @@ def similar_query(
     score: Score = "bands",
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
-    """Plan and compile in one step; see `plan` and `to_dsl`.
-
-    Raises:
-        QuerySyntaxError: a number is out of range, or the planner or kind is unknown.
-    """
-    made = plan(tokens, overlap, probability, planner=planner)
+    """Plan and compile in one step; for arguments and errors see `plan` and `to_dsl`."""
     return to_dsl(
-        made,
+        plan(tokens, overlap, probability, planner=planner),
         field,
         kind=kind,
         buckets_field=buckets_field,
@@ -162,16 +156,18 @@ def similar_by_id(
             "fields": [field],
             "like": [source],
             "include": True,  # else the engine leaves out the documents with this id in other indices, too
-            "max_query_terms": _MOST_TOKENS,
+            "max_query_terms": _MAX_TOKENS,
             "min_term_freq": 1,
             "min_doc_freq": 1,
-            "minimum_should_match": _least_of(Fraction(0) if overlap is None else exact(overlap, "overlap")),
+            "minimum_should_match": _minimum_should_match(
+                Fraction(0) if overlap is None else parse_fraction(overlap, "overlap")
+            ),
         }
     }
-    return _beside(clause, [*filters], [{"bool": {"filter": itself}}])
+    return _combined(clause, [*filters], [{"bool": {"filter": itself}}])
 
 
-def _least_of(share: Fraction) -> str:
+def _minimum_should_match(share: Fraction) -> str:
     """Return the minimum_should_match that means ceil(n * share), for an unknown n.
 
     The engine rounds percentages down. Stated as the number of tokens that may be missing, this rounds correctly:
@@ -192,7 +188,7 @@ def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]
             return []
 
 
-def _chosen_by(plan: Plan, field: str, kind: FieldKind, score: Score, max_clauses: int) -> dict[str, Any]:
+def _candidates(plan: Plan, field: str, kind: FieldKind, score: Score, max_clauses: int) -> dict[str, Any]:
     """Return the clause that selects a plan's candidates."""
     match plan:
         case Threshold():
@@ -202,22 +198,18 @@ def _chosen_by(plan: Plan, field: str, kind: FieldKind, score: Score, max_clause
             return _some_band(plan, field, kind, score if fits else "bands")
 
 
-def can_count_tokens(plan: Plan, beside: int, max_clauses: int) -> bool:
-    """Whether selecting and counting together, with the other clauses, keep within the engine's limit."""
+def can_count_tokens(plan: Plan, others: int, max_clauses: int) -> bool:
+    """Whether selecting, counting and the number of other clauses together keep within the engine's limit."""
     counting = len(plan.tokens) if isinstance(plan, Bands) else 0
-    return plan.clauses + counting + beside <= max_clauses
+    return plan.clauses + counting + others <= max_clauses
 
 
-def _beside(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
+def _combined(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
     """Combine a clause with those that must and must not match."""
     if not filters and not without:
         return clause
-    query: dict[str, Any] = {"must": [clause]}
-    if filters:
-        query["filter"] = filters
-    if without:
-        query["must_not"] = without
-    return {"bool": query}
+    query = {"must": [clause], "filter": filters, "must_not": without}
+    return {"bool": {occur: clauses for occur, clauses in query.items() if clauses}}
 
 
 def _some_band(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
@@ -238,8 +230,8 @@ def _some_band(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[s
 def _count_of(tokens: Sequence[str], least: int, field: str, kind: FieldKind) -> dict[str, Any]:
     """Return the clause for at least this many of the tokens; the score is their number."""
     if kind == "text":
-        asked = {"query": " ".join(tokens), "analyzer": "whitespace", "minimum_should_match": least}
-        return {"match": {field: asked}}
+        options = {"query": " ".join(tokens), "analyzer": "whitespace", "minimum_should_match": least}
+        return {"match": {field: options}}
     scored = [{"constant_score": {"filter": {"term": {field: token}}}} for token in tokens]
     return {"bool": {"should": scored, "minimum_should_match": least}}
 
@@ -259,8 +251,8 @@ def clause_count(query: dict[str, Any] | list[dict[str, Any]]) -> int:
         if kind in _COMPOUNDS and isinstance(body, dict):
             count += sum(clause_count(part) for part in body.values() if isinstance(part, dict | list))
         elif kind == "match" and isinstance(body, dict):
-            asked = (each.get("query", "") if isinstance(each, dict) else each for each in body.values())
-            count += sum(max(1, len(str(each).split())) for each in asked)
+            queries = (value.get("query", "") if isinstance(value, dict) else value for value in body.values())
+            count += sum(max(1, len(str(query).split())) for query in queries)
         else:
             count += 1
     return count

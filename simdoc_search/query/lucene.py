@@ -39,7 +39,7 @@ class Part:
     is_bare: bool  # without a modifier of its own
 
 
-def parsed(query: str) -> tuple[Any, list[str]]:
+def parse_query(query: str) -> tuple[Any, list[str]]:
     """Return the tree of a query, and the values of its quoted FINGERPRINTs, which the tree has as placeholders."""
     try:
         from luqum.exceptions import ParseError  # noqa: PLC0415 - of an extra
@@ -48,38 +48,37 @@ def parsed(query: str) -> tuple[Any, list[str]]:
         raise MissingExtraError("FINGERPRINT among other clauses", "lucene") from None
     values: list[str] = []
 
-    def replaced(found: re.Match[str]) -> str:
-        if found["named"]:
-            values.append(found["value"])
+    def replacement(match: re.Match[str]) -> str:
+        if match["named"]:
+            values.append(match["value"])
             return f'{FIELD}:"{len(values) - 1}"'
         signs = {"and": "AND", "or": "OR", "not": "NOT "}
-        return next((word for name, word in signs.items() if found[name]), found[0])
+        return next((word for name, word in signs.items() if match[name]), match[0])
 
     try:
-        return parser.parse(_TOKEN.sub(replaced, query)), values
+        return parser.parse(_TOKEN.sub(replacement, query)), values
     except ParseError as error:
         raise QuerySyntaxError(f"{query!r:.200} is not in Lucene's query syntax: {error}") from None
 
 
 def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
-    """Return the clauses of a level without parentheses, and how they occur: `QueryParserBase.addClause`."""
+    """Yield the clauses of a level without parentheses, and how they occur: `QueryParserBase.addClause`."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     occurs: list[Occur] = []
-    found: list[tuple[Any, bool]] = []
-    for conjunction, each in _flat(node):
-        modifier = type(each) if isinstance(each, tree.Not | tree.Prohibit | tree.Plus) else None
-        is_prohibited = modifier in {tree.Not, tree.Prohibit}
+    nodes: list[tuple[Any, bool]] = []
+    for conjunction, clause in _flat(node):
+        modifier = type(clause) if isinstance(clause, tree.Not | tree.Prohibit | tree.Plus) else None
         if occurs and occurs[-1] != "must_not":
             if conjunction == "AND":
                 occurs[-1] = "must"
             elif is_and and conjunction == "OR":
                 occurs[-1] = "should"
         is_required = modifier is tree.Plus or conjunction == "AND" or (is_and and conjunction != "OR")
-        occurs.append("must_not" if is_prohibited else "must" if is_required else "should")
-        found.append((each.a if modifier else each, modifier is None))
-    for (each, is_bare), occur in zip(found, occurs, strict=True):
-        yield Part(each, occur, is_bare)
+        occurs.append("must_not" if modifier in {tree.Not, tree.Prohibit} else "must" if is_required else "should")
+        nodes.append((clause.a if modifier else clause, modifier is None))
+    for (clause, is_bare), occur in zip(nodes, occurs, strict=True):
+        yield Part(clause, occur, is_bare)
 
 
 def _flat(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
@@ -90,24 +89,24 @@ def _flat(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
     if type(node) not in names:
         yield conjunction, node
         return
-    for number, each in enumerate(node.children):
-        yield from _flat(each, names[type(node)] if number else conjunction)
+    for number, child in enumerate(node.children):
+        yield from _flat(child, names[type(node)] if number else conjunction)
 
 
 def has_fingerprint(node: Any) -> bool:
     """Whether a clause is or contains a FINGERPRINT."""
-    return _is_field(node) or any(map(has_fingerprint, node.children))
+    return _is_fingerprint(node) or any(map(has_fingerprint, node.children))
 
 
-def _is_field(node: Any) -> bool:
+def _is_fingerprint(node: Any) -> bool:
     return getattr(node, "name", "") == FIELD and hasattr(node, "expr")
 
 
-def fingerprint_in(node: Any, values: list[str]) -> str:
+def fingerprint_of(node: Any, values: list[str]) -> str:
     """Return the FINGERPRINT of a clause; empty for any other clause."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
-    return value_of(node.expr, values) if _is_field(node) and isinstance(node.expr, tree.Term) else ""
+    return value_of(node.expr, values) if _is_fingerprint(node) and isinstance(node.expr, tree.Term) else ""
 
 
 def value_of(node: Any, values: list[str]) -> str:
@@ -118,4 +117,4 @@ def value_of(node: Any, values: list[str]) -> str:
         return values[int(node.value[1:-1])]
     if isinstance(node, tree.Word) and not re.search(r"(?<!\\)[*?]", node.value):
         return re.sub(r"\\(.)", r"\1", node.value)
-    raise QuerySyntaxError(f"{str(node).strip()!r} is no document of a FINGERPRINT; write ID_20 or ID_20_80")
+    raise QuerySyntaxError(f"{str(node).strip()!r} is not the document of a FINGERPRINT; write ID_20 or ID_20_80")

@@ -14,26 +14,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.curve import chance_of_bands, sure_matches
-from simdoc_search.query.plans import Bands, Plan, Threshold, chance_limit
+from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, chance_limit
 
-Planner = Literal["enough", "all"] | int
-"""How bands are cut: by name, or by the number of tokens per band."""
+Planner = Literal["enough", "all"]
+"""How bands are cut."""
 
-PLANNERS: tuple[Literal["enough", "all"], ...] = ("enough", "all")
+PLANNERS: tuple[Planner, ...] = get_args(Planner)
 
 _FALSE_POSITIVES = 0.05  # how often a plan of `enough` may find a document of half the overlap
-_MISSED = 0.01  # how often a document of the overlap may have fewer equal tokens than a verified query asks for
-_DEVIATIONS = 2.33  # beyond which one of 100 lies
+_MISSED = 0.01  # how often a document of the overlap may have fewer equal tokens than a verified query requires
 _ROUNDING = 1e-12  # two probabilities that differ by less are equal
 _MAX_DIGITS = 40
 _MAX_BUCKETS = 2**31 - 1  # of an engine's integer field
 
 
-def exact(value: float | str | Fraction, name: str) -> Fraction:
+def parse_fraction(value: float | str | Fraction, name: str) -> Fraction:
     """Return a fraction 0..1, exactly as written: 0.07 is 7/100.
 
     Raises:
@@ -63,7 +62,6 @@ def plan(
     *,
     planner: Planner = "enough",
     verified: bool = False,
-    banded: int | None = None,
 ) -> Plan:
     """Plan a query.
 
@@ -72,22 +70,20 @@ def plan(
         overlap: minimum Jaccard similarity, 0..1; None or 0 for any overlap, that is more equal tokens than chance
             explains (`chance_limit`: 1 % of the tokens, 1 to 4).
         probability: probability of finding a document of exactly that overlap, over 0, up to 1; None or 1: certainty.
-        planner: `enough` (as few bands as the promise needs); `all` (all tokens, as Alfresco and Solr); or the number
-            of rows per band, with as few bands as the promise needs, or as many as fit if it cannot be kept.
+        planner: `enough` (as few bands as the promise needs), or `all` (all tokens, as Alfresco and Solr).
         verified: whether candidates are compared by their texts. A threshold then requires fewer equal tokens, so that
             fewer than 1 % of the documents of that overlap are missed; bands do not change.
-        banded: how many of the first tokens may be cut into bands, where later ones are unreliable; None for all.
 
     Returns:
         A `Threshold`, or `Bands` for a probability below 1. Without tokens it finds nothing.
 
     Raises:
-        QuerySyntaxError: a number is out of range, the planner is unknown, or a band has more rows than tokens.
+        QuerySyntaxError: a number is out of range, or the planner is unknown.
     """
     check_planner(planner)
     tokens = tuple(tokens)
-    share = Fraction(0) if overlap is None else exact(overlap, "overlap")
-    chance = Fraction(1) if probability is None else exact(probability, "probability")
+    share = Fraction(0) if overlap is None else parse_fraction(overlap, "overlap")
+    chance = Fraction(1) if probability is None else parse_fraction(probability, "probability")
     if not chance:
         raise QuerySyntaxError("probability 0 would find nothing; give a fraction over 0, up to 1")
     if not share and chance < 1:
@@ -96,29 +92,22 @@ def plan(
         return Threshold(tokens, chance_limit(len(tokens)))
     if float(chance) == 1:
         return _loose_threshold(tokens, share) if verified else _threshold(tokens, share)
-    usable = tokens if banded is None else tokens[:banded]
+    count = len(tokens)
     if planner == "all":
-        rows = rows_of_all(len(usable), share, chance)
-        bands = _all_bands(usable, rows)
+        rows = rows_of_all(count, share, chance)
+        around = tokens + tokens[:rows]  # a short last band wraps around to the first tokens
+        bands = tuple(around[first : first + rows] for first in range(0, count, rows))
     else:
-        if planner == "enough":
-            rows, count = rows_and_bands_of_enough(len(usable), share, chance)
-        else:
-            rows, count = int(planner), _bands_of_rows(len(usable), int(planner), share, chance)
-        bands = tuple(tokens[n * rows : (n + 1) * rows] for n in range(count))
-    made = Bands(tokens, bands, _cut_off(len(tokens), rows, len(bands), float(share), float(chance)))
-    return replace(made, plain=_plain(made, share))
+        rows, number = rows_and_bands_of_enough(count, share, chance)
+        bands = tuple(tokens[n * rows : (n + 1) * rows] for n in range(number))
+    banded = Bands(tokens, bands, _cut_off(count, rows, len(bands), float(share), float(chance)))
+    return replace(banded, plain=_plain(banded, share))
 
 
 def check_planner(planner: object) -> None:
-    """Check a planner.
-
-    Raises:
-        QuerySyntaxError: it is neither a name nor a number of rows.
-    """
-    is_rows = isinstance(planner, int) and not isinstance(planner, bool) and planner >= 1
-    if planner not in PLANNERS and not is_rows:
-        raise QuerySyntaxError(f"planner must be 'enough', 'all' or the rows of a band, not {planner!r:.60}")
+    """Raise a QuerySyntaxError if there is no such planner."""
+    if planner not in PLANNERS:
+        raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r:.60}")
 
 
 def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
@@ -132,11 +121,11 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
 
 
 def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Return the minimum of equal tokens, and of tokens of its own, of a document of the overlap, except by chance."""
+    """Return a threshold that a document of the overlap reaches except by chance, and so its number of tokens."""
     count = len(tokens)
     least = max(sure_matches(count, float(share), _MISSED), chance_limit(count))
     most = count / float(share)
-    return Threshold(tokens, least, (least, min(math.ceil(most + _DEVIATIONS * math.sqrt(most)), _MAX_BUCKETS)))
+    return Threshold(tokens, least, (least, min(math.ceil(most + DEVIATIONS * math.sqrt(most)), _MAX_BUCKETS)))
 
 
 def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> int:
@@ -149,14 +138,14 @@ def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> 
     return sure_matches(count, share, min(_MISSED, max(0.0, spare)))
 
 
-def _plain(made: Bands, share: Fraction) -> Threshold:
+def _plain(banded: Bands, share: Fraction) -> Threshold:
     """Return how many equal tokens a document of the overlap reaches at least as likely as bands find it."""
-    count = len(made.tokens)
-    likely = sure_matches(count, float(share), 1 - made.probability_of_finding(float(share)))
-    return Threshold(made.tokens, max(min(likely, math.ceil(count * share)), chance_limit(count)), is_tolerant=True)
+    count = len(banded.tokens)
+    likely = sure_matches(count, float(share), 1 - banded.probability_of_finding(float(share)))
+    return Threshold(banded.tokens, max(min(likely, math.ceil(count * share)), chance_limit(count)), is_tolerant=True)
 
 
-@functools.lru_cache(maxsize=4096)  # by number of tokens, of which there are few
+@functools.lru_cache(maxsize=4096)  # queries have few different numbers of tokens
 def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
     """Return rows and bands of planner `enough` for `count` tokens.
 
@@ -166,31 +155,21 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
     `Bands.probability_of_finding`.
     """
     share, chance = float(overlap), float(probability)
-    best: tuple[bool, float, int, int, int] | None = None
+    plans: list[tuple[bool, float, int, int, int]] = []
     for rows in range(1, count + 1):
         bands = _fewest_bands(share**rows, chance, count // rows)
-        if bands is None:
-            continue
-        stray = -math.expm1(bands * math.log1p(-((share / 2) ** rows)))
-        tight = stray <= _FALSE_POSITIVES + _ROUNDING
-        candidate = (not tight, 0.0 if tight else stray, bands * rows, rows, bands)
-        best = candidate if best is None else min(best, candidate)
-    return (1, count) if best is None else best[3:]
-
-
-def _bands_of_rows(count: int, rows: int, overlap: Fraction, probability: Fraction) -> int:
-    """Return the smallest number of bands with this many rows that keeps the promise, or all that fit."""
-    limit = count // rows
-    if not limit:
-        raise QuerySyntaxError(f"a band of {rows} rows needs {rows} tokens, and there are {count}; give fewer rows")
-    return _fewest_bands(float(overlap) ** rows, float(probability), limit) or limit
+        if bands is not None:
+            stray = -math.expm1(bands * math.log1p(-((share / 2) ** rows)))
+            is_tight = stray <= _FALSE_POSITIVES + _ROUNDING
+            plans.append((not is_tight, 0.0 if is_tight else stray, bands * rows, rows, bands))
+    return min(plans)[3:] if plans else (1, count)
 
 
 def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
     """Return the fewest bands, matched with probability `match` each, of which one matches with `probability`."""
     if match >= 1:
         return 1
-    if match < 1e-300:  # beyond floating point; so many bands never fit
+    if match < 1e-300:  # beyond floating point; that many bands never fit
         return None
     needed = math.log1p(-probability) / math.log1p(-match)
     if needed > limit + 1:
@@ -214,10 +193,3 @@ def rows_of_all(count: int, overlap: Fraction, probability: Fraction) -> int:
         if 1 - (1 - share**rows) ** bands > chance:
             return rows
     return 1
-
-
-def _all_bands(tokens: tuple[str, ...], rows: int) -> tuple[tuple[str, ...], ...]:
-    """Cut all tokens into groups of `rows`; a short last group wraps around to the first tokens."""
-    return tuple(
-        (tokens[at : at + rows] + tokens[: max(0, at + rows - len(tokens))]) for at in range(0, len(tokens), rows)
-    )

@@ -15,7 +15,8 @@ from simdoc_search.query.curve import chance_of_bands, chance_of_matches
 ANY_OVERLAP = 4
 """Equal tokens beyond chance in any query. A single one is chance in 1.5 % of all pairs of long documents."""
 
-_RULED_OUT = 2.33  # standard deviations; a document of the asked overlap is dropped in 1 of 100 cases
+DEVIATIONS = 2.33
+"""Standard deviations that 1 of 100 documents exceeds."""
 
 
 def chance_limit(count: int) -> int:
@@ -57,12 +58,11 @@ class Threshold:
         """Return the probability, 0..1, that a document of this overlap is a candidate; see `chance_of_matches`."""
         return chance_of_matches(len(self.tokens), self.minimum_match, overlap)
 
-    def least_share(self, overlap: Fraction | None) -> float:
+    def least_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - as in `Bands`
         """The share of the query's tokens, 0..1, that every hit has; all candidates have it."""
-        del overlap
         return 0.0
 
-    def stays(self, shared: int, union: int, overlap: Fraction | None) -> bool:
+    def is_hit(self, shared: int, union: int, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit: by its estimate `shared / union`, if there is a minimum overlap."""
         if shared < self.minimum_match:
             return False
@@ -108,18 +108,18 @@ class Bands:
 
     def least_share(self, overlap: Fraction | None) -> float:
         """The share of the query's tokens, 0..1, that every hit has."""
-        return _not_ruled_out(overlap, len(self.tokens)) if overlap else 0.0
+        return _least_estimate(overlap, len(self.tokens)) if overlap else 0.0
 
-    def stays(self, shared: int, union: int, overlap: Fraction | None) -> bool:
+    def is_hit(self, shared: int, union: int, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit, unless its estimate `shared / union` rules the overlap out."""
         if shared < max(self.minimum_match, chance_limit(len(self.tokens))):
             return False
-        return not overlap or shared / union >= _not_ruled_out(overlap, union)
+        return not overlap or shared / union >= _least_estimate(overlap, union)
 
 
 Plan = Threshold | Bands
 
 
-def _not_ruled_out(overlap: Fraction, union: int) -> float:
+def _least_estimate(overlap: Fraction, union: int) -> float:
     """Return the smallest estimate over this many buckets that does not rule an overlap out."""
-    return float(overlap) - _RULED_OUT * math.sqrt(overlap * (1 - overlap) / union)
+    return float(overlap) - DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)

@@ -1,8 +1,7 @@
 """Plans as SELECT statements, for an application with documents in SQLite, DuckDB or PostgreSQL. Pure: opens nothing.
 
 There are two tables. `simdoc_documents` has a number, the id and the number of tokens of each document.
-`simdoc_tokens` has a row for each token of each document; its key (token, document) is the index for lookups. Fill them
-once per document:
+`simdoc_tokens` has a row for each token of each document. Fill them once per document:
 
     tables = Tables()
     for statement in tables.create():
@@ -13,29 +12,26 @@ once per document:
 and query, for a stored document or for any text:
 
     tokens = sorted(token for (token,) in connection.execute(*tables.tokens_of("doc123")))
-    found = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
+    rows = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
 
-The rows are `id` and `matched`, most first. They are candidates; `sketch.overlap_of_tokens` estimates the overlap of
-each from its tokens, see examples/with_sql.py. Filters and permissions are the application's. The SELECT can be used
-as a subquery: `SELECT ... FROM (...) AS found JOIN articles ON articles.id = found.id WHERE ...`.
+The rows are candidates, `id` and `matched`, most first; `sketch.overlap_of_tokens` estimates their overlap, see
+examples/with_sql.py. Filters and permissions are the application's. The SELECT can be used as a subquery.
 
-Why there is no column per band, or a hash of each: that fixes the number of rows for all queries, but a plan cuts its
-bands from the tokens of the query document. Here the query's bands are a table with one row per token. AND is a count
-that reaches the band's size, OR is any such band. No expression is nested, so the depth limits of SQLite (1000) and
-DuckDB (1000) do not matter. The number of parameters is limited: 32,766 in SQLite, 65,535 in PostgreSQL. The plan of a
+A plan cuts its bands from the tokens of the query document, so bands are not columns. They are a table with one row
+per token. All tokens of a band are present if the count reaches the size of the band. No expression is nested, so the
+depth limits of SQLite and DuckDB do not matter. SQLite allows 32,766 parameters, PostgreSQL 65,535; the plan of a
 document with 512 tokens has up to 1,536.
 
 Tokens and ids are always parameters, never part of the statement. The statement is the same for all three databases,
 except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg, `$1` for asyncpg.
-PostgreSQL's text cannot contain NUL: ids with NUL, and Lucene's own terms, work only in the other two.
+PostgreSQL's text cannot contain NUL: ids with NUL, and Lucene terms, work only in the other two.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
@@ -46,8 +42,8 @@ MAX_PARAMETERS = 32_766
 Placeholder = Literal["?", "%s", "$1"]
 """The driver's placeholder for a parameter; after `$1` comes `$2`."""
 
-_PLACEHOLDERS = ("?", "%s", "$1")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
+_DOCUMENTS = "simdoc_documents"
+_TOKENS = "simdoc_tokens"
 
 
 class Statement(NamedTuple):
@@ -64,45 +60,29 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The two tables: statements that create, fill and read them.
+    """Statements that create, fill and read the two tables.
 
     Attributes:
-        prefix: prefix of their names, up to 40 ASCII letters, digits and `_`.
         placeholder: the driver's placeholder.
 
     Raises:
-        QuerySyntaxError: the prefix is malformed, or the placeholder unknown.
+        QuerySyntaxError: the placeholder is unknown.
     """
 
-    prefix: str = "simdoc"
     placeholder: Placeholder = "?"
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.prefix):
-            raise QuerySyntaxError(
-                f"a prefix is up to 40 ASCII letters, digits and _, with no digit first, not {self.prefix!r:.60}"
-            )
-        if self.placeholder not in _PLACEHOLDERS:
+        if self.placeholder not in get_args(Placeholder):
             raise QuerySyntaxError(f"placeholder must be '?', '%s' or '$1', not {self.placeholder!r:.60}")
-
-    @property
-    def documents(self) -> str:
-        """The name of the table of documents."""
-        return f"{self.prefix}_documents"
-
-    @property
-    def tokens(self) -> str:
-        """The name of the table of tokens."""
-        return f"{self.prefix}_tokens"
 
     def create(self) -> tuple[str, ...]:
         """Return statements that create the tables if they do not exist, and the index for a document's tokens."""
         return (
-            f"CREATE TABLE IF NOT EXISTS {self.documents} "
+            f"CREATE TABLE IF NOT EXISTS {_DOCUMENTS} "
             "(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, buckets INTEGER NOT NULL)",
-            f"CREATE TABLE IF NOT EXISTS {self.tokens} "
+            f"CREATE TABLE IF NOT EXISTS {_TOKENS} "
             "(token TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (token, document))",
-            f"CREATE INDEX IF NOT EXISTS {self.prefix}_of_document ON {self.tokens} (document)",
+            f"CREATE INDEX IF NOT EXISTS simdoc_of_document ON {_TOKENS} (document)",
         )
 
     def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
@@ -114,33 +94,34 @@ class Tables:
             id: any id.
             tokens: as from `Fingerprint.tokens`; none for a text without words.
         """
-        row = _Parameters(self.placeholder)
-        document = (
-            f"INSERT INTO {self.documents} (number, id, buckets) "
-            f"SELECT COALESCE(MAX(number), 0) + 1, CAST({row.sign(id)} AS TEXT), "
-            f"CAST({row.sign(len(tokens))} AS INTEGER) FROM {self.documents}"
+        document = _Parameters(self.placeholder)
+        statement = document.statement(
+            f"INSERT INTO {_DOCUMENTS} (number, id, buckets) "
+            f"SELECT COALESCE(MAX(number), 0) + 1, CAST({document.sign(id)} AS TEXT), "
+            f"CAST({document.sign(len(tokens))} AS INTEGER) FROM {_DOCUMENTS}"
         )
+        if not tokens:
+            return (statement,)
         rows = _Parameters(self.placeholder)
-        each = (
-            f"INSERT INTO {self.tokens} (token, document) WITH given(token) AS (VALUES {rows.of(tokens)}) "
-            f"SELECT given.token, d.number FROM given CROSS JOIN {self.documents} AS d WHERE d.id = {rows.sign(id)}"
+        return statement, rows.statement(
+            f"INSERT INTO {_TOKENS} (token, document) WITH given(token) AS (VALUES {rows.rows_of(tokens)}) "
+            f"SELECT given.token, d.number FROM given CROSS JOIN {_DOCUMENTS} AS d WHERE d.id = {rows.sign(id)}"
         )
-        return (row.statement(document), *([rows.statement(each)] if tokens else []))
 
     def delete(self, id: str) -> tuple[Statement, ...]:
         """Return statements that delete a document, in one transaction; a missing one is not an error."""
         one, two = _Parameters(self.placeholder), _Parameters(self.placeholder)
-        numbers = f"SELECT number FROM {self.documents} WHERE id = {one.sign(id)}"
+        numbers = f"SELECT number FROM {_DOCUMENTS} WHERE id = {one.sign(id)}"
         return (
-            one.statement(f"DELETE FROM {self.tokens} WHERE document IN ({numbers})"),
-            two.statement(f"DELETE FROM {self.documents} WHERE id = {two.sign(id)}"),
+            one.statement(f"DELETE FROM {_TOKENS} WHERE document IN ({numbers})"),
+            two.statement(f"DELETE FROM {_DOCUMENTS} WHERE id = {two.sign(id)}"),
         )
 
     def tokens_of(self, id: str) -> Statement:
         """Return the statement that reads the tokens of a document, one row each; `plan` needs them sorted."""
         values = _Parameters(self.placeholder)
         return values.statement(
-            f"SELECT t.token FROM {self.documents} AS d JOIN {self.tokens} AS t ON t.document = d.number "
+            f"SELECT t.token FROM {_DOCUMENTS} AS d JOIN {_TOKENS} AS t ON t.document = d.number "
             f"WHERE d.id = {values.sign(id)}"
         )
 
@@ -157,7 +138,7 @@ def to_sql(
 
     Args:
         plan: the plan.
-        tables: the tables; None: `simdoc_documents` and `simdoc_tokens`, with placeholder `?`.
+        tables: the tables; None: with placeholder `?`.
         exclude_id: the id of a document to leave out, usually the source.
         score: what `matched` counts for a banded plan: equal tokens, or equal bands, which costs less. Counting tokens
             leaves out documents with fewer than the plan's `minimum_match`. A threshold always counts tokens.
@@ -169,68 +150,65 @@ def to_sql(
     Raises:
         QuerySyntaxError: the statement would have too many parameters.
     """
-    tables = tables or Tables()
-    values = _Parameters(tables.placeholder)
+    values = _Parameters((tables or Tables()).placeholder)
     if not plan.can_match:
-        return Statement(f"SELECT id, 0 AS matched FROM {tables.documents} WHERE 1 = 0", ())
-    asked, found = _found_by(plan, tables, values, score)
+        return Statement(f"SELECT id, 0 AS matched FROM {_DOCUMENTS} WHERE 1 = 0", ())
+    query, candidates = _candidates(plan, values, score)
     text = (
-        f"WITH {asked} SELECT d.id AS id, found.matched AS matched FROM ({found}) AS found "
-        f"JOIN {tables.documents} AS d ON d.number = found.document{_beside(plan, values, exclude_id)} "
+        f"WITH {query} SELECT d.id AS id, c.matched AS matched FROM ({candidates}) AS c "
+        f"JOIN {_DOCUMENTS} AS d ON d.number = c.document{_where(plan, values, exclude_id)} "
         "ORDER BY matched DESC, id"
     )
     if len(values.values) > max_parameters:
         raise QuerySyntaxError(
             f"the query has {len(values.values)} parameters and the database allows {max_parameters}; "
-            "ask with fewer tokens, or use planner 'enough'"
+            "query with fewer tokens, or use planner 'enough'"
         )
     return values.statement(text)
 
 
-def _found_by(plan: Plan, tables: Tables, values: _Parameters, score: str) -> tuple[str, str]:
+def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
     """Return the query's tokens as tables, and the SELECT of the numbers of a plan's candidates.
 
     A join is a CROSS JOIN with a condition where SQLite, which does not know the sizes, would begin at the wrong table.
     """
     match plan:
         case Threshold():
-            asked = f"asked(token) AS (VALUES {values.of(plan.tokens)})"
-            return asked, (
+            query = f"query(token) AS (VALUES {values.rows_of(plan.tokens)})"
+            return query, (
                 "SELECT t.document AS document, COUNT(*) AS matched "
-                f"FROM asked CROSS JOIN {tables.tokens} AS t WHERE t.token = asked.token "
+                f"FROM query CROSS JOIN {_TOKENS} AS t WHERE t.token = query.token "
                 f"GROUP BY t.document HAVING COUNT(*) >= {values.sign(plan.minimum_match)}"
             )
         case Bands():
             bands = [band for band in plan.bands if band]
-            rows = (values.of(band, f"{number}, {len(band)}, ") for number, band in enumerate(bands))
+            rows = (values.rows_of(band, f"{number}, {len(band)}, ") for number, band in enumerate(bands))
             whole = (
                 f"banded(band, size, token) AS (VALUES {', '.join(rows)}), whole(document, band) AS "
-                f"(SELECT t.document, b.band FROM banded AS b CROSS JOIN {tables.tokens} AS t WHERE t.token = b.token "
+                f"(SELECT t.document, b.band FROM banded AS b CROSS JOIN {_TOKENS} AS t WHERE t.token = b.token "
                 "GROUP BY t.document, b.band HAVING COUNT(*) >= MIN(b.size))"
             )
             if score == "bands":
                 return whole, "SELECT document, COUNT(*) AS matched FROM whole GROUP BY document"
-            asked = f"{whole}, asked(token) AS (VALUES {values.of(plan.tokens)})"
-            equal = "COUNT(CASE WHEN t.token IN (SELECT token FROM asked) THEN 1 END)"
-            return asked, (
+            query = f"{whole}, query(token) AS (VALUES {values.rows_of(plan.tokens)})"
+            equal = "COUNT(CASE WHEN t.token IN (SELECT token FROM query) THEN 1 END)"
+            return query, (
                 f"SELECT t.document AS document, {equal} AS matched "
-                f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {tables.tokens} AS t "
+                f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {_TOKENS} AS t "
                 "WHERE t.document = chosen.document "
                 f"GROUP BY t.document HAVING {equal} >= {values.sign(plan.minimum_match)}"
             )
 
 
-def _beside(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
+def _where(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
     """Return the conditions on a document itself."""
-    kept: list[str] = []
-    match plan:
-        case Threshold(buckets=(least, most)):
-            kept.append(f"d.buckets BETWEEN {values.sign(least)} AND {values.sign(most)}")
-        case Threshold() | Bands():
-            pass
+    conditions: list[str] = []
+    if isinstance(plan, Threshold) and plan.buckets:
+        least, most = plan.buckets
+        conditions.append(f"d.buckets BETWEEN {values.sign(least)} AND {values.sign(most)}")
     if exclude_id is not None:
-        kept.append(f"d.id <> {values.sign(exclude_id)}")
-    return f" WHERE {' AND '.join(kept)}" if kept else ""
+        conditions.append(f"d.id <> {values.sign(exclude_id)}")
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
 class _Parameters:
@@ -245,7 +223,7 @@ class _Parameters:
         self.values.append(value)
         return f"${len(self.values)}" if self._placeholder == "$1" else self._placeholder
 
-    def of(self, tokens: Sequence[str], before: str = "") -> str:
+    def rows_of(self, tokens: Sequence[str], before: str = "") -> str:
         """Return a row of VALUES for each token, after the columns `before`."""
         return ", ".join(f"({before}{self.sign(token)})" for token in tokens)
 

@@ -19,7 +19,8 @@ from fractions import Fraction
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownDocumentError
 
 _PREFIX = "FINGERPRINT:"
-_SUGGESTIONS = 3
+_MAX_SUGGESTIONS = 3
+_MAX_SHOWN = 10
 _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(?: ?%)?")  # longer ones are part of an id
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"(?:_(?P<overlap>[^_]*)(?:_(?P<probability>[^_]*))?)?', re.DOTALL)
 
@@ -96,20 +97,20 @@ def parse(text: str) -> Parsed:
     if body.startswith('"'):
         return Parsed(text, (_quoted(body),))
     readings, refused = [FingerprintQuery(body)], []
-    head = body
+    id = body
     numbers: tuple[str, ...] = ()
     for _ in range(2):
-        head, underscore, last = head.rpartition("_")
+        id, underscore, last = id.rpartition("_")
         if not underscore or not _NUMBER.fullmatch(last):
             break
         numbers = (last, *numbers)
-        if not head:
+        if not id:
             refused.append(("", f"{text!r} has no id before the numbers; write an id, like doc123_20_80"))
             break
         try:
-            readings.append(_reading(head, numbers[0], *numbers[1:]))
+            readings.append(_reading(id, numbers[0], *numbers[1:]))
         except QuerySyntaxError as error:
-            refused.append((head, str(error)))
+            refused.append((id, str(error)))
     return Parsed(text, tuple(readings), tuple(refused))
 
 
@@ -125,7 +126,7 @@ def _quoted(body: str) -> FingerprintQuery:
         raise QuerySyntaxError(f'the quote in {body!r} is not closed; write "the id"_20_80')
     if match.end() < len(body):
         raise QuerySyntaxError(
-            f'{body[match.end() :]!r} after the quoted id is not understood; write "the id"_20_80, percent'
+            f'{body[match.end() :]!r} after the quoted id is not a number; write "the id"_20_80, percent'
         )
     id = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
     if not id:
@@ -159,11 +160,12 @@ def choose(
         return existing[0]
     if existing:
         written = [str(reading) for reading in existing]
-        shown = ", ".join(written[:10]) + (f" and {len(written) - 10} more" if len(written) > 10 else "")
+        more = f" and {len(written) - _MAX_SHOWN} more" if len(written) > _MAX_SHOWN else ""
+        shown = ", ".join(written[:_MAX_SHOWN]) + more
         raise AmbiguousQueryError(f"{parsed.text!r} can mean several documents; write one of: {shown}", written)
     for id, reason in parsed.refused:
         if not id or find(id):
             raise QuerySyntaxError(reason)
     tried = [reading.id for reading in reversed(parsed.readings)]
     suggestions = dict.fromkeys(id for name in tried for id in suggest(name))
-    raise UnknownDocumentError(tried[0], list(suggestions)[:_SUGGESTIONS])
+    raise UnknownDocumentError(tried[0], list(suggestions)[:_MAX_SUGGESTIONS])

@@ -10,16 +10,14 @@ options.py                  options of all questions
 answers.py                  what all results share
 resolver.py                 from a query to a stored document
 query_document.py           the document or text that a question is about
-query_concepts.py           its concepts
 stored_texts.py             stored texts, read in batches and compared
 files.py                    documents by the paths of their files
 filter_check.py             misspelt fields of filters
 similar.py                  documents that share text
-similar_candidates.py       plans and their candidates
+similar_candidates.py       plans, and the candidates that they find
 similar_ranking.py          ranking by tokens or texts
 similar_containment.py      measures other than the Jaccard similarity
 similar_result.py           the result
-clauses.py                  FINGERPRINT clauses in an application's query
 nearest.py                  the document that a text duplicates
 rejection.py                rejection of duplicates by `index`
 passages.py                 documents that share passages
@@ -27,11 +25,10 @@ passages_candidates.py      candidates by tokens, phrases and fingerprints
 passages_result.py          the result
 versions.py                 versions of a document
 versions_candidates.py      candidates by sentences or texts
-versions_dates.py           evidence of when documents were written
 versions_result.py          the result
 related.py                  documents on the same topic
 related_candidates.py       candidates by rare concepts
-related_names.py            names of shared concepts
+related_concepts.py         concepts of the query document, and their names
 related_result.py           the result
 concepts.py                 the concepts of a document
 columns.py                  file, size, date and metadata of documents

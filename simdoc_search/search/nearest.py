@@ -9,7 +9,7 @@ from fractions import Fraction
 from simdoc_search.documents import Place, Placed
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.verdicts import Kind
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 from simdoc_search.search.answers import raise_error
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.similar import similar_to_records
@@ -48,7 +48,7 @@ def min_overlap(overlap: float | Fraction) -> Fraction:
     Raises:
         QuerySyntaxError: it is not over 0, up to 1.
     """
-    return Measure("jaccard", exact(overlap, "overlap")).overlap
+    return Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
 
 
 def nearest_duplicates(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Rejected
-from simdoc_search.duplicates.arrays import smallest_by_hash
 from simdoc_search.duplicates.verdicts import Kind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import file_of, is_gone
@@ -18,7 +17,7 @@ from simdoc_search.search.stored_texts import AnalysedText, exact_measures
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
-_MAX_DOCUMENTS, _MAX_CHARACTERS = 4_000, 1 << 25
+_MAX_DOCUMENTS, _MAX_CHARACTERS = 1_000, 1 << 25
 """Maximum number of documents, and of their characters, that are held until the store commits them."""
 
 _PROBABILITY = Fraction(999, 1000)
@@ -96,21 +95,12 @@ class DuplicateGate:
 
 
 class _WrittenDocuments:
-    """Documents that were written and are not committed yet.
-
-    They are found by their tokens with the smallest mixed values. The smallest tokens of the union of two documents are
-    among the smallest of each. With a probability of 1 - (1 - share)**count one of them is shared (bottom-k sketch,
-    Cohen and Kaplan 2007).
-    """
+    """Documents that were written and are not committed yet."""
 
     def __init__(self, store: Store, overlap: Fraction) -> None:
-        self._settings = store.settings
-        self._verify = store.store_texts
-        self._overlap = overlap
-        share = float(overlap / (2 - overlap))  # a bucket can have one token of each document
-        self._count = 1 if share >= 1 else math.ceil(math.log(1 - _PROBABILITY) / math.log1p(-share))
+        self._settings, self._verify, self._overlap = store.settings, store.store_texts, overlap
         self._records: dict[str, Record] = {}
-        self._ids_by_token: dict[int, list[str]] = {}
+        self._ids_by_token: defaultdict[int, list[str]] = defaultdict(list)
         self._characters = 0
 
     def __contains__(self, id: str) -> bool:
@@ -123,38 +113,35 @@ class _WrittenDocuments:
     def add(self, record: Record) -> None:
         self._records[record.id] = record
         self._characters += len(record.text or "")
-        for token in smallest_by_hash(record.codes, self._count):
-            self._ids_by_token.setdefault(token, []).append(record.id)
+        for token in record.codes.tolist():
+            self._ids_by_token[token].append(record.id)
 
     def remove(self, id: str) -> None:
         self._records.pop(id, None)
 
     def nearest(self, record: Record) -> NearestDuplicate | None:
         """Return the nearest duplicate of a document."""
-        tokens = smallest_by_hash(record.codes, self._count)
-        ids = dict.fromkeys(id for token in tokens for id in self._ids_by_token.get(token, ()))
-        others = [self._records[id] for id in ids if id in self._records]
-        text = self._analysed(record) if others else None
-        compared = [self._compared(record, text, other) for other in others]
-        near = [duplicate for duplicate in compared if duplicate and duplicate.overlap >= self._overlap]
+        text: AnalysedText | None = None
+        duplicates = []
+        ids = {id for token in record.codes.tolist() for id in self._ids_by_token.get(token, ())}
+        for other in (self._records[id] for id in sorted(ids & self._records.keys())):
+            shared, union = self._settings.estimate(record.codes, other.codes)
+            if max_overlap(shared, union) < self._overlap:
+                continue
+            if text is None and self._verify and record.text is not None:
+                text = AnalysedText.of(record.text, self._settings.analysis)
+            duplicates.append(self._compared(record, text, other, shared / union))
+        near = [duplicate for duplicate in duplicates if duplicate.overlap >= self._overlap]
         return max(near, key=lambda duplicate: (duplicate.overlap, duplicate.kind == "same text"), default=None)
 
-    def _compared(self, record: Record, text: AnalysedText | None, other: Record) -> NearestDuplicate | None:
-        shared, union = self._settings.estimate(record.codes, other.codes)
+    def _compared(self, record: Record, text: AnalysedText | None, other: Record, estimated: float) -> NearestDuplicate:
         kind = kind_of_pair(record, other)
         if text is None or other.text is None:
-            return NearestDuplicate(other.place, shared / union, kind, False)
-        if max_overlap(shared, union) < self._overlap:
-            return None
+            return NearestDuplicate(other.place, estimated, kind, False)
         if kind != "near":
             return NearestDuplicate(other.place, 1.0, kind, True)
         exact = exact_measures(text, AnalysedText.of(other.text, self._settings.analysis), self._settings.analysis)
         return NearestDuplicate(other.place, exact.jaccard, kind, True)
-
-    def _analysed(self, record: Record) -> AnalysedText | None:
-        if record.text is None or not self._verify:
-            return None
-        return AnalysedText.of(record.text, self._settings.analysis)
 
 
 def _rejected(record: Record, duplicate: NearestDuplicate) -> Rejected:

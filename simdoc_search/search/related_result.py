@@ -10,7 +10,7 @@ from simdoc_search.display import counted, printable
 from simdoc_search.documents import Place, Placed
 from simdoc_search.search.answers import Hits
 from simdoc_search.sketch.limits import THETA, Limits
-from simdoc_search.stores.excluded_indices import LeftOutIndex
+from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
 

@@ -1,27 +1,29 @@
-"""Finds the candidates of `similar`: plans queries, and runs many plans at once."""
+"""Finds the candidates of `similar`: plans queries, runs many plans at once, and expands clauses for an engine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError
-from simdoc_search.query.planner import plan
+from simdoc_search.query.clauses import expanded
+from simdoc_search.query.planner import Planner, plan
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.options import SimilarOptions
+from simdoc_search.search.resolver import Resolver
 from simdoc_search.stores.base import Candidates, Store
+from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
 
 def plan_for(store: Store, query: FingerprintQuery, source: Record, options: SimilarOptions) -> Plan:
     """Return the plan of a query. Raises NoFingerprintError if the document has no tokens."""
     check_has_tokens(source)
-    settings, overlap = store.settings, query.overlap
-    tokens = source.tokens(settings.token_length)
-    banded = settings.banded(len(tokens), overlap) if overlap else None
+    tokens = source.tokens(store.settings.token_length)
     verified = options.verify and store.store_texts
-    return plan(tokens, overlap, query.probability, planner=options.planner, verified=verified, banded=banded)
+    return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 
 
 def check_has_tokens(source: Record) -> None:
@@ -39,11 +41,6 @@ def check_has_tokens(source: Record) -> None:
         raise NoFingerprintError(
             f"{name} has no fingerprint. Unless its text has no words, add one with: simdoc-search backfill URL "
             "--text-field FIELD"
-        )
-    if source.shingles:
-        raise NoFingerprintError(
-            f"{name} is too short for the sketch of the store, which keeps few shingles of a text. "
-            "Index into a new store with another --sketch"
         )
     raise NoFingerprintError(f"{name} has no words, so nothing can be similar to it")
 
@@ -65,3 +62,22 @@ def run_plans(
             return
         for single in plans:
             yield from run_plans(store, [single], options)
+
+
+def expand_clauses(
+    store: Store, query: str | Mapping[str, Any], planner: Planner, filters: Filters | None, *, include_self: bool
+) -> dict[str, Any]:
+    """Return the query with its FINGERPRINT clauses expanded; see `SimilaritySearch.expand_fingerprints`."""
+    clause = getattr(store, "clause", None)
+    if clause is None:
+        raise QuerySyntaxError("only a store in an engine has other clauses; use similar with filters")
+    resolver = Resolver(store, filters)
+    options = SimilarOptions(planner=planner, verify=False)
+
+    def clause_of(fingerprint: str) -> dict[str, Any]:
+        resolved = resolver.resolve(fingerprint)
+        source = resolver.record(resolved.id)
+        plan = plan_for(store, resolved, source, options)
+        return dict(clause(plan, None if include_self else source.place))
+
+    return expanded(query, clause_of)

@@ -28,7 +28,7 @@ class HitPage(NamedTuple):
     Attributes:
         hits: the hits of the page.
         total: minimum number of hits on all pages.
-        is_total_exact: whether there are no more.
+        is_total_exact: whether `total` is exact.
     """
 
     hits: list[Hit]
@@ -83,7 +83,7 @@ class Ranking:
                 break
             is_known = is_known or is_complete(most)
             shared, union = self._counts(candidate)
-            if self.plan.stays(shared, union, self.overlap):
+            if self.plan.is_hit(shared, union, self.overlap):
                 total += 1
                 if not is_known:
                     insort(ranked, (-shared / union, -shared, number, candidate))
@@ -93,7 +93,9 @@ class Ranking:
                 is_exact = False
                 break
         page = ranked[self.offset :]
-        hits = (Hit(found.place, -overlap, -matched, fields=found.fields) for overlap, matched, _, found in page)
+        hits = (
+            Hit(candidate.place, -overlap, -matched, fields=candidate.fields) for overlap, matched, _, candidate in page
+        )
         return HitPage(in_order(hits), total, is_exact)
 
     def verified(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
@@ -133,7 +135,7 @@ class Ranking:
         for candidate in candidates:
             shared, union = self._counts(candidate)
             can_reach = not self.overlap or max_overlap(shared, union) >= self.overlap
-            if can_reach and self.plan.stays(shared, union, None):
+            if can_reach and self.plan.is_hit(shared, union, None):
                 yield candidate
 
     def _exact_hit(self, candidate: Candidate, record: Record, text: AnalysedText) -> Hit | None:
@@ -146,7 +148,7 @@ class Ranking:
 
     def _estimated_hit(self, candidate: Candidate) -> Hit | None:
         shared, union = self._counts(candidate)
-        if not self.plan.stays(shared, union, self.overlap):
+        if not self.plan.is_hit(shared, union, self.overlap):
             return None
         return Hit(candidate.place, shared / union, shared, "estimated", candidate.fields)
 

@@ -13,8 +13,7 @@ from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answers import Hits
-from simdoc_search.stores.excluded_indices import LeftOutIndex
-from simdoc_search.stores.record import LeftOut
+from simdoc_search.stores.record import LeftOut, LeftOutIndex
 
 _PRINTED_HITS = 10
 

@@ -19,13 +19,12 @@ from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.groups import Families, FamilyMembers, Topic, Topics, find_families, find_topics
 from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, delete_documents, index_documents
-from simdoc_search.languages import language_said
+from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answers import raise_error
-from simdoc_search.search.clauses import expand_clauses
 from simdoc_search.search.concepts import ConceptsResult, concepts_of
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.keywords import takes
@@ -45,13 +44,14 @@ from simdoc_search.search.options import (
 )
 from simdoc_search.search.passages import passages_of_many
 from simdoc_search.search.passages_result import PassageResult
-from simdoc_search.search.query_concepts import query_concepts
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.rejection import DuplicateGate
 from simdoc_search.search.related import related_to
+from simdoc_search.search.related_concepts import query_concepts
 from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.search.resolver import Question, Resolver
 from simdoc_search.search.similar import similar_to_many, similar_to_text
+from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import complete_record, read_records, resolved_record
 from simdoc_search.search.versions import order_family, versions_of
@@ -196,7 +196,7 @@ class SimilaritySearch:
         Args:
             filters: only documents with these fields, as for `similar`.
         """
-        return Counter(language_said(record.metadata) for record in self.store.scan(filters=filters))
+        return Counter(declared_language(record.metadata) for record in self.store.scan(filters=filters))
 
     # --- similar documents ---
 
@@ -209,10 +209,6 @@ class SimilaritySearch:
             options: the fields of `SimilarQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: the query or an option is malformed or out of range.
-            AmbiguousQueryError: the query can mean several documents, or behind an alias several have the id.
-            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no words.
         """
         (answer,) = similar_to_many(self.store, iter([options.query]), options)
@@ -232,7 +228,6 @@ class SimilaritySearch:
             For each query in order its result, or the error that `similar` would raise for it.
 
         Raises:
-            QuerySyntaxError: at the call: an option is malformed or out of range.
             StoreError: the store cannot be read.
         """
         return similar_to_many(self.store, iter(queries), options)
@@ -247,7 +242,6 @@ class SimilaritySearch:
             options: the fields of `SimilarOptions`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the text has no words.
         """
@@ -322,10 +316,6 @@ class SimilaritySearch:
             options: the fields of `PassageQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
-            AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no words.
             NoTextError: words are to be ignored, and the text of the document is not stored.
             FormatMismatchError: the store has no passage tokens.
@@ -348,7 +338,6 @@ class SimilaritySearch:
             For each source in order its result, or the error that `passages` would raise for it.
 
         Raises:
-            QuerySyntaxError: at the call: an option is malformed or out of range.
             StoreError: the store cannot be read, or has no passage tokens.
         """
         return passages_of_many(self.store, iter(sources), options)
@@ -411,10 +400,6 @@ class SimilaritySearch:
             options: the fields of `VersionQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
-            AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no sentences.
             StoreError: the store has neither sentences nor texts.
             MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
@@ -434,10 +419,6 @@ class SimilaritySearch:
             options: the fields of `RelatedQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
-            AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no concepts.
             FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
             MissingExtraError: the extractor of a text is not installed.
@@ -492,7 +473,6 @@ class SimilaritySearch:
             The counts, and what was left out. `families()` and `edges()` are iterators; `ordered` orders a family.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range.
             UnknownFieldError: there are no documents, and none has the field of a filter.
             StoreError: the store has neither sentences nor texts, or cannot be read.
             MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
@@ -502,14 +482,13 @@ class SimilaritySearch:
         self._check_field(families.documents, options.filters)
         return families
 
-    def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
+    def ordered(self, family: FamilyMembers) -> VersionFamily:
         """Order a family by its evidence, as `versions` does. Texts are not compared.
 
         Args:
             family: one of `version_families().families()`.
-            version_control: as for `versions`.
         """
-        return order_family(self.store, family, version_control=version_control)
+        return order_family(self.store, family)
 
     @span("simdoc_search.topics")
     @takes(GroupOptions)
@@ -525,7 +504,6 @@ class SimilaritySearch:
             The counts, and what was left out. `topics()` and `edges()` are iterators; `named` names a topic.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range.
             UnknownFieldError: there are no documents, and none has the field of a filter.
             FormatMismatchError: the store has no concepts.
             StoreError: the store cannot be read.

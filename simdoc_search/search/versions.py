@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
+from simdoc_search.indexing.roots import absolute
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import text_changes
 from simdoc_search.passages.dates import Date, latest_day
@@ -20,8 +22,7 @@ from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import AnalysedText, batches, read_records, read_texts, resolved_record
-from simdoc_search.search.versions_candidates import VersionCandidates, version_candidates
-from simdoc_search.search.versions_dates import dates_of_record, dates_of_text, with_date_fields
+from simdoc_search.search.versions_candidates import VersionCandidates, version_candidates, with_date_fields
 from simdoc_search.search.versions_result import (
     Contradiction,
     Step,
@@ -32,7 +33,6 @@ from simdoc_search.search.versions_result import (
 )
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.record import Record, has_changed
 from simdoc_search.versions import (
     DateSources,
@@ -70,7 +70,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
     versions = _versions(document, candidates, limits)
     family = _Family(store, document, versions, limits.bits)
     line = timeline(
-        [dates, *(dates_of_record(each.record, version_control=query.version_control) for each in versions)],
+        [dates, *(DateSources.of(version.record) for version in versions)],
         family.proposed_order,
     )
     chosen = _page(len(versions), line, query)
@@ -79,7 +79,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
     entries = family.entries(line, shown, records)
     hits = [family.hit(number, entries[number], records) for number in chosen]
     return VersionsResult(
-        **_order(line, entries, [document.name, *(each.record.id for each in versions)]),
+        **_order(line, entries, [document.name, *(version.record.id for version in versions)]),
         source=document.name,
         text=document.text,
         sentences=(len(set(document.sentences.tolist())), candidates.queried),
@@ -89,16 +89,16 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         compared=len(candidates.records),
         via=candidates.via,
         changed=document.is_stored and has_changed(document.record),
-        left_out_indices=left_out_indices(store),
+        left_out_indices=store.left_out_indices(),
         limits=limits,
     )
 
 
-def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
+def order_family(store: Store, family: FamilyMembers) -> VersionFamily:
     """Return a family in its order; see `SimilaritySearch.ordered`."""
     stored = read_records(store, family.places, text=False)
     records = with_date_fields(store, [stored[place] for place in family.places if place in stored])
-    line = timeline([dates_of_record(record, version_control=version_control) for record in records], list)
+    line = timeline([DateSources.of(record) for record in records], list)
     entries = {
         number: VersionEntry(record.id, record.place, False, line.dates[number])
         for number, record in enumerate(records)
@@ -110,11 +110,23 @@ def order_family(store: Store, family: FamilyMembers, *, version_control: bool) 
 def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:
     if query.text is not None:
         name = str(query.file or "")
-        return QueryDocument.of_text(query.text, store.settings, name, query.metadata), dates_of_text(query)
+        return QueryDocument.of_text(query.text, store.settings, name, query.metadata), _dates_of_text(query)
     record = resolved_record(store, query.query or "", query.source_filters)
     (dated,) = with_date_fields(store, [record])
-    dates = dates_of_record(dated, version_control=query.version_control)
-    return QueryDocument(record, store.settings), dates
+    return QueryDocument(record, store.settings), DateSources.of(dated)
+
+
+def _dates_of_text(query: VersionQuery) -> DateSources:
+    """Return the evidence of a text that need not be stored."""
+    metadata = query.metadata or {}
+    if not query.file:
+        return DateSources("", metadata)
+    path = Path(absolute(query.file))
+    name = "/".join(path.parts[-2:])  # the names of further folders do not say when the file was written
+    try:
+        return DateSources(name, metadata, path.stat().st_mtime_ns)
+    except OSError:
+        return DateSources(name, metadata)
 
 
 def _versions(document: QueryDocument, candidates: VersionCandidates, limits: Limits) -> list[_Version]:
@@ -125,7 +137,7 @@ def _versions(document: QueryDocument, candidates: VersionCandidates, limits: Li
         for record, sentences, matched in zip(candidates.records, candidates.sentences, matches, strict=True)
         if (score := limits.score_of(matched)) is not None and score >= limits.min_score
     ]
-    return sorted(versions, key=lambda each: (-each.score, each.record.id, str(each.record.index)))
+    return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
 
 def _page(count: int, line: Timeline, query: VersionQuery) -> list[int]:
@@ -145,8 +157,8 @@ def _order(line: Timeline, entries: dict[int, VersionEntry], names: Sequence[str
         "by": line.by,
         "certain": line.certain,
         "conflict": tuple(
-            Contradiction(each.by, names[each.later], names[each.earlier], *each.shown, each.counts)
-            for each in line.conflict
+            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.counts)
+            for pair in line.conflict
         ),
         "reason": line.reason,
     }
@@ -203,8 +215,8 @@ class _Family:
         days: dict[Place, Date | None] = {}
         for batch in batches(version.record.place for version in self._versions):
             days |= {place: latest_day(text) for place, text in read_texts(self._store, batch).items()}
-        theirs = (days.get(version.record.place) for version in self._versions)
-        return [latest_day(self._document.text or ""), *theirs]
+        days_of_versions = (days.get(version.record.place) for version in self._versions)
+        return [latest_day(self._document.text or ""), *days_of_versions]
 
 
 def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:
@@ -213,7 +225,7 @@ def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: f
         return Step(share)
     words = old.words, new.words
     differences = text_changes((old.text, new.text), words, align_words(*words))
-    changed = [each for each in differences.words if each.kind != "moved"]
-    added = words_in(new.words, [each.b for each in changed])
-    removed = words_in(old.words, [each.a for each in changed])
+    changed = [difference for difference in differences.words if difference.kind != "moved"]
+    added = words_in(new.words, [difference.b for difference in changed])
+    removed = words_in(old.words, [difference.a for difference in changed])
     return Step(share, int(added.sum()), int(removed.sum()), tuple(differences.keys))

@@ -16,13 +16,13 @@ from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.similar import similar_to_records
 from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.stored_texts import batches, read_records
-from simdoc_search.search.versions_dates import with_date_fields
 from simdoc_search.search.versions_result import Via
-from simdoc_search.sketch.sentences import Codes, asked_codes, codes_of_sentences, flips_to_ask, sentences_of_codes
+from simdoc_search.sketch.sentences import Codes, codes_of_sentences, flips_for, query_codes, sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
+from simdoc_search.versions.evidence import DATE_FIELDS
 from simdoc_search.versions.query_sentences import query_sentences, rare_sentences
 
 MAX_COMPARED = 500
@@ -85,22 +85,22 @@ def _by_sentences(
     """
     records: dict[Place, Record] = {}
     queried = query_sentences(document.sentences)
-    flips = flips_to_ask(len(queried), bits)
+    flips = flips_for(len(queried), bits)
 
     def search(codes: Codes) -> int:
-        found = store.sharing(codes, among="sentences", filters=query.filters, exclude=exclude, size=size)
-        places = [shared.place for shared in found.documents if shared.place not in records]
+        sharing = store.sharing(codes, among="sentences", filters=query.filters, exclude=exclude, size=size)
+        places = [shared.place for shared in sharing.documents if shared.place not in records]
         records.update(read_records(store, places, text=False, sketches=True))
-        return found.total
+        return sharing.total
 
-    total = search(asked_codes(queried, min(1, flips)))
+    total = search(query_codes(queried, min(1, flips)))
     if total > size:
         rare = rare_sentences(queried, [sentences_of_codes(record.sentences) for record in records.values()], bits)
         search(codes_of_sentences(rare))
         if len(rare) < len(queried):
-            search(asked_codes(rare, min(1, flips)))
+            search(query_codes(rare, min(1, flips)))
     if flips > 1:  # many documents share such tokens by chance, so this is an additional query
-        total = search(asked_codes(queried, flips))
+        total = search(query_codes(queried, flips))
     sentences = [sentences_of_codes(record.sentences) for record in records.values()]
     return VersionCandidates(list(records.values()), sentences, total, len(queried))
 
@@ -117,9 +117,9 @@ def _by_texts(
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
-        found = store.sharing(document.passage_query, filters=query.filters, exclude=exclude, size=size)
-        places.update(dict.fromkeys(shared.place for shared in found.documents))
-        total = found.total
+        sharing = store.sharing(document.passage_query, filters=query.filters, exclude=exclude, size=size)
+        places.update(dict.fromkeys(shared.place for shared in sharing.documents))
+        total = sharing.total
     options = SimilarOptions(size=size, filters=query.filters)
     similar = _similar(store, document, options, exclude)
     if isinstance(similar, SearchResult):
@@ -153,3 +153,11 @@ def _read_sentences(store: Store, places: Sequence[Place]) -> tuple[list[Record]
                 records.append(replace(record, text=None))
                 sentences.append(sentences_in(record.text, store.settings.analysis))
     return records, sentences
+
+
+def with_date_fields(store: Store, records: Sequence[Record]) -> list[Record]:
+    """Return the records with their metadata, which records of an application's own index do not have."""
+    if getattr(store, "own", True) or not records:
+        return list(records)
+    values = store.fields_at([record.place for record in records], DATE_FIELDS)
+    return [replace(record, metadata=values.get(record.place, {})) for record in records]

@@ -12,7 +12,7 @@ from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import key_change_lines
 from simdoc_search.search.answers import Hits
 from simdoc_search.sketch.limits import THETA, Limits
-from simdoc_search.stores.excluded_indices import LeftOutIndex
+from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import By, Dated, Matched
 from simdoc_search.versions.chronology import evidence_title
 
@@ -136,7 +136,7 @@ class VersionOrder:
         by: the evidence that the order is based on, see `versions.By`. `texts` is only a hint.
         certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: contradicting statements, two per contradiction.
-        reason: the evidence of the order and why better evidence is missing, for people.
+        reason: the evidence of the order, for people.
     """
 
     timeline: tuple[VersionEntry, ...]
@@ -209,7 +209,7 @@ class VersionsResult(VersionOrder, Hits[VersionHit]):
         by: the evidence that the order is based on, see `versions.By`. `texts` is only a hint.
         certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: contradicting statements, two per contradiction.
-        reason: the evidence of the order and why better evidence is missing, for people.
+        reason: the evidence of the order, for people.
         found: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of these that were compared. They share most.

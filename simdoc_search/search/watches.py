@@ -1,4 +1,4 @@
-"""Which new documents are copies of what is watched? The engine keeps the queries, and is asked for each document."""
+"""Watches documents: a standing query per document finds its copies among new documents."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches, watches_of
 
 DEFAULT_OVERLAP = Fraction(1, 2)
-"""What is a copy, if nothing else is said."""
+"""Minimum overlap of a copy."""
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
-    """A watched document of which another one is a copy.
+class WatchMatch:
+    """A watched document of which another document is a copy.
 
     Attributes:
         watch: the watch.
-        overlap: estimated from both documents' tokens, 0..1.
-        matched: equal tokens.
+        overlap: estimated from the tokens of both documents, 0..1.
+        matched: number of equal tokens.
     """
 
     watch: Watch
@@ -37,18 +37,15 @@ class Copied:
     matched: int
 
 
-class Watching:
-    """The watches for documents of a store.
+class Watcher:
+    """Sets, lists and matches the watches for the documents of a store.
 
     Args:
         store: an index of an engine, or an alias.
-        name: the index in which the watches are.
-
-    Attributes:
-        name: that index.
+        name: the index of the watches.
 
     Raises:
-        StoreError: the store is no index of an engine, or the index of watches is another one.
+        StoreError: the store is not in an engine, or the index has something else than watches.
     """
 
     def __init__(self, store: Store, name: str = WATCHES) -> None:
@@ -57,65 +54,66 @@ class Watching:
         self._watches: Watches = watches_of(store, name)
 
     def set(self, query: Question, *, overlap: Number = None) -> Watch:
-        """Watch for copies of a document; an older watch of it is replaced.
+        """Watch for copies of a document. A watch that it already has is replaced.
 
         Args:
             query: the document, with or without an overlap; see `SimilaritySearch.similar`.
-            overlap: least Jaccard similarity of a copy, over 0, up to 1. None: that of the query, or DEFAULT_OVERLAP.
+            overlap: minimum overlap of a copy, over 0, up to 1. None for that of the query, or DEFAULT_OVERLAP.
 
         Raises:
-            QuerySyntaxError: a number is out of range, or a probability is asked for.
-            UnknownDocumentError: no such document is stored.
-            NoFingerprintError: it has no words.
-            FormatMismatchError: there are watches of fingerprints of other settings in the same field.
+            QuerySyntaxError: a number is out of range, or the query has a probability.
+            UnknownDocumentError: there is no such document.
+            NoFingerprintError: the document has no words.
+            FormatMismatchError: the index has watches with other settings in the same field.
             StoreError: the engine has no percolator, or refuses.
         """
-        asked, record = self._resolved(query, overlap)
-        if asked.probability is not None:
+        resolved, record = self._resolve(query, overlap)
+        if resolved.probability is not None:
             raise QuerySyntaxError("a watch finds every copy; leave out the probability")
-        least = DEFAULT_OVERLAP if asked.overlap is None else asked.overlap
-        if not least:
-            raise QuerySyntaxError("a watch for any overlap would find what is no copy; give one over 0")
-        made = plan(encode(record.codes, self._store.settings.token_length), least)
-        return self._watches.set(record, made, least)
+        minimum = DEFAULT_OVERLAP if resolved.overlap is None else resolved.overlap
+        if not minimum:
+            raise QuerySyntaxError("a watch for any overlap would find documents that are not copies; give one over 0")
+        tokens = encode(record.codes, self._store.settings.token_length)
+        return self._watches.set(record, plan(tokens, minimum), minimum)
 
     def all(self) -> list[Watch]:
-        """All watches for documents of this store, by id."""
-        return sorted(self._watches.all(), key=lambda each: (each.place.id, each.place.index or ""))
+        """Return all watches for documents of this store, by id."""
+        return sorted(self._watches.all(), key=lambda watch: (watch.place.id, watch.place.index or ""))
 
     def remove(self, ids: Iterable[str]) -> int:
-        """End the watches for documents, which may be gone; how many there were.
+        """Remove the watches for documents, which may be deleted, and return how many there were.
 
         Raises:
-            StoreError: one of them is not watched; those before it are not any more.
+            StoreError: a document is not watched. The watches of those before it are removed.
         """
-        return sum(map(self._remove, ids))
+        removed = 0
+        for id in ids:
+            count = self._watches.remove(id)
+            if not count:
+                raise StoreError(f"{id!r} is not watched; list the watches with: simdoc-search watch --list")
+            removed += count
+        return removed
 
-    def copied_by(self, query: Question) -> list[Copied]:
-        """The watched documents, of any index, of which a stored document is a copy, greatest overlap first.
+    def copied_by(self, query: Question) -> list[WatchMatch]:
+        """Return the watched documents, in any index, of which a stored document is a copy; greatest overlap first.
 
         Raises:
-            UnknownDocumentError: no such document is stored.
-            NoFingerprintError: it has no words.
-            FormatMismatchError: the watches are of fingerprints of other settings.
+            UnknownDocumentError: there is no such document.
+            NoFingerprintError: the document has no words.
+            FormatMismatchError: the watches have other settings.
             StoreError: the engine refuses.
         """
-        _, record = self._resolved(query)
-        found = []
+        _, record = self._resolve(query)
+        matches = []
         for watch in self._watches.copied_by(record.place):
             shared, union = self._store.settings.estimate(watch.codes, record.codes)
             if union and shared >= watch.overlap * union:
-                found.append(Copied(watch, shared / union, shared))
-        return sorted(found, key=lambda each: (-each.overlap, each.watch.place.id, each.watch.place.index or ""))
+                matches.append(WatchMatch(watch, shared / union, shared))
+        return sorted(matches, key=lambda match: (-match.overlap, match.watch.place.id, match.watch.place.index or ""))
 
-    def _resolved(self, query: Question, overlap: Number = None) -> tuple[FingerprintQuery, Record]:
+    def _resolve(self, query: Question, overlap: Number = None) -> tuple[FingerprintQuery, Record]:
         resolver = Resolver(self._store)
-        asked = resolver.resolve(query, overlap=overlap)
-        record = resolver.record(asked.id, query if isinstance(query, Place) else None)
+        resolved = resolver.resolve(query, overlap=overlap)
+        record = resolver.record(resolved.id, query if isinstance(query, Place) else None)
         check_has_tokens(record)
-        return asked, record
-
-    def _remove(self, id: str) -> int:
-        if removed := self._watches.remove(id):
-            return removed
-        raise StoreError(f"{id!r} is not watched; simdoc-search watch --list names what is")
+        return resolved, record

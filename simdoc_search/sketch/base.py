@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.shingles import ShingleBatch
+from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.sentences import mixed
-from simdoc_search.sketch.slices import Hashes
 
-MOST_PLACES = 4096
+MAX_PLACES = 4096
 """Maximum number of numbered places. With more, too few bits of a token are left for the hash."""
+
+TOKEN_LENGTH = 4
+"""Characters of a token, 6 bits each, unless the settings of an index say otherwise."""
+
+_BOOLEANS = {"true": True, "false": False}
 
 Codes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
 class Minima:
-    """The minima that a sketch keeps of one text, ordered by place.
+    """The values that a sketch keeps of one text, ordered by place.
 
     Attributes:
         slots: place of each value; int64, shape (values,), ascending. For MinHash: hash function * bucket_count +
@@ -43,52 +46,49 @@ class Sketch(ABC):
 
     Attributes:
         name: the name in `--sketch`.
-        size_field: the field that holds its size, as in minhash:512.
+        stored_name: the name in stored settings.
+        stored_fields: the parameters in stored settings, the size first.
         version: raised by one whenever the same text and settings would give other tokens.
         fills_all_places: whether a text with at least one shingle has a token for every numbered place.
-        key: a secret; shingles are then hashed with SipHash-2-4 instead of MurmurHash3, which takes about twice the
-            time, and nobody without the key can compute tokens. None: no key, as in Lucene.
+        key: a secret without which nobody can compute tokens. Shingles are then hashed with SipHash-2-4 instead of
+            MurmurHash3, in about twice the time. None: no key, as in Lucene.
     """
 
     name: ClassVar[str]
-    size_field: ClassVar[str] = "count"
+    stored_name: ClassVar[str]
+    stored_fields: ClassVar[tuple[str, ...]]
     version: ClassVar[int] = 1
     fills_all_places: ClassVar[bool] = True
     key: HashKey | None
 
     @property
-    def stored_name(self) -> str:
-        """The name in stored settings."""
-        return self.name
-
-    @property
-    def positions(self) -> int:
-        """Number of numbered places; a token names its place. 0 if tokens are a plain set."""
-        return 0
-
-    @property
     @abstractmethod
+    def places(self) -> int:
+        """Number of numbered places; a token names its place."""
+
+    @property
     def values(self) -> tuple[str, ...]:
-        """The parameters as stored: short words without spaces, the size first."""
+        """The parameters as stored: short words without spaces."""
+        return tuple(str(getattr(self, name)).lower() for name in self.stored_fields)
 
     @classmethod
-    @abstractmethod
     def of_values(cls, values: Sequence[str]) -> Sketch:
-        """Return the sketch with these parameters; missing ones have their defaults.
+        """Return the sketch with these stored parameters.
 
         Raises:
             ValueError: a parameter is malformed.
         """
+        kinds: dict[str, Any] = {field.name: type(field.default) for field in fields(cast(Any, cls))}
+        parsed: dict[str, Any] = {}
+        for name, value in zip(cls.stored_fields, values, strict=True):
+            if kinds[name] is bool and value not in _BOOLEANS:
+                raise ValueError(f"{value!r:.60} is neither true nor false")
+            parsed[name] = _BOOLEANS[value] if kinds[name] is bool else kinds[name](value)
+        return cls(**parsed)
 
     @abstractmethod
-    def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
-        """Return the minima of each text in a batch.
-
-        Args:
-            shingles: the shingles of all texts.
-            h1: first 64 bits of each shingle's hash; uint64, shape (shingles,).
-            h2: the other 64 bits; uint64, shape (shingles,).
-        """
+    def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
+        """Return the minima of each text, given both halves of the hash of each shingle; uint64, shape (shingles,)."""
 
     @property
     def can_merge(self) -> bool:
@@ -104,7 +104,7 @@ class Sketch(ABC):
         return minima
 
     @abstractmethod
-    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
+    def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:
         """Return two counts; `shared / union` is an unbiased estimate of the Jaccard similarity.
 
         Args:
@@ -113,45 +113,9 @@ class Sketch(ABC):
             length: characters of a token, 4 or 5.
         """
 
-    def banded(self, count: int, overlap: Fraction) -> int:
-        """Return how many of the first `count` tokens may be cut into bands for this overlap."""
-        del overlap
-        return count
+    def check_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens
+        """Raise a ValueError if these settings have no bucketed tokens."""
 
-    def check_tokens(self) -> None:  # noqa: B027 - most have nothing to refuse
-        """Check that these settings have bucketed tokens.
-
-        Raises:
-            ValueError: they have none.
-        """
-
-    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
-        """Return the terms that Lucene's MinHashFilter indexes.
-
-        Raises:
-            ValueError: this sketch has no such terms.
-        """
-        del minima, repeats
-        raise ValueError(f"the sketch {self.name} has no terms of Lucene's; use format 'bucketed'")
-
-
-def of_places(minima: NDArray[np.uint64]) -> Minima:
-    """Return the minima of numbered places, with bits mixed, because tokens take only the top bits."""
-    return Minima(np.arange(len(minima)), mixed(minima), minima)
-
-
-def smaller_of_places(a: Minima, b: Minima) -> Minima:
-    """Return the smaller value of each place for two parts of a text. A part without shingles has no values."""
-    if not len(a.slots) or not len(b.slots):
-        return a if len(a.slots) else b
-    return of_places(np.minimum(a.val2, b.val2))
-
-
-def check_number(name: str, value: object, least: int, most: int) -> None:
-    """Check that a value is a whole number in a range.
-
-    Raises:
-        ValueError: it is not.
-    """
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ValueError(f"{name} must be a whole number from {least:,} to {most:,}, not {value!r:.60}")
+    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - for MinHash
+        """Return the terms that Lucene's MinHashFilter indexes, or raise a ValueError if there are none."""
+        raise ValueError(f"the sketch {self.name} has no Lucene terms; use format 'bucketed'")

@@ -13,7 +13,6 @@ concepts measure it.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.sketch.sentences import mixed
-from simdoc_search.sketch.simhash import BITS, Simhashes, simhashes
+from simdoc_search.sketch.hash_functions import mixed
+from simdoc_search.sketch.simhash import Simhashes, simhashes
 
 CONCEPT_LENGTH = 5
 """Characters of a token, 6 bits each."""
@@ -65,9 +64,9 @@ class Paragraphs:
     """The distinct concepts of each paragraph of a text that has any.
 
     Attributes:
-        codes: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (places,).
-        times: how often the paragraph has the concept; int64, shape (places,).
-        numbers: number of the paragraph, from 0; int64, shape (places,), ascending.
+        codes: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (entries,).
+        times: how often the paragraph has the concept; int64, shape (entries,).
+        numbers: number of the paragraph, from 0; int64, shape (entries,), ascending.
         count: number of paragraphs.
     """
 
@@ -95,38 +94,27 @@ def paragraphs_of(stored: Codes) -> Paragraphs:
 
 def joined(documents: Sequence[Paragraphs]) -> Paragraphs:
     """Concatenate the paragraphs of several texts."""
-    begins = np.cumsum([0, *(each.count for each in documents)])
-    numbers = [each.numbers + begin for each, begin in zip(documents, begins.tolist(), strict=False)]
+    begins = np.cumsum([0, *(document.count for document in documents)]).tolist()
+    numbers = [document.numbers + begin for document, begin in zip(documents, begins, strict=False)]
     return Paragraphs(
-        np.concatenate([np.zeros(0, np.uint32), *(each.codes for each in documents)]),
-        np.concatenate([np.zeros(0, np.int64), *(each.times for each in documents)]),
+        np.concatenate([np.zeros(0, np.uint32), *(document.codes for document in documents)]),
+        np.concatenate([np.zeros(0, np.int64), *(document.times for document in documents)]),
         np.concatenate([np.zeros(0, np.int64), *numbers]),
-        int(begins[-1]),
+        begins[-1],
     )
 
 
 def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -> Simhashes:
-    """Return the simhash of the concepts of each paragraph.
+    """Return the simhash of the concepts of each paragraph; uint64, shape (paragraphs,).
 
-    Args:
-        paragraphs: the paragraphs of a text.
-        weights: weight of each concept at its place, shape (places,); None for one vote each.
-
-    Returns:
-        uint64, shape (paragraphs,).
+    `weights` has the weight of each entry; None for one vote each.
     """
     counts = np.bincount(paragraphs.numbers, minlength=paragraphs.count)
     ends = np.append(0, np.cumsum(counts))
-    found = np.zeros(paragraphs.count, np.uint64)
+    values = np.zeros(paragraphs.count, np.uint64)
     for begin in range(0, paragraphs.count, _PARAGRAPHS_AT_ONCE):
-        some = slice(begin, begin + _PARAGRAPHS_AT_ONCE)
-        places = slice(ends[begin], ends[min(some.stop, paragraphs.count)])
-        hashes = mixed(paragraphs.codes[places].astype(np.uint64))
-        found[some] = simhashes(hashes, counts[some], None if weights is None else weights[places])
-    return found
-
-
-def likeness(bits: NDArray[np.uint8]) -> Floats:
-    """Return the cosine estimated from the number of differing bits: 1 for none, 0 for half of them, -1 for all."""
-    found: Floats = np.cos(bits * (math.pi / BITS))
-    return found
+        end = min(begin + _PARAGRAPHS_AT_ONCE, paragraphs.count)
+        entries = slice(ends[begin], ends[end])
+        hashes = mixed(paragraphs.codes[entries].astype(np.uint64))
+        values[begin:end] = simhashes(hashes, counts[begin:end], None if weights is None else weights[entries])
+    return values

@@ -45,10 +45,10 @@ def crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[st
         FormatMismatchError: the key of the settings is not known, or their sketch is not bucketed.
     """
     if not isinstance(settings.minhash, MinHash):
-        raise FormatMismatchError("only the sketch minhash shows which texts were made to mislead")
-    ours, theirs = itertools.tee(texts)
-    made = fingerprints((text for _, text in theirs), settings.analysis, settings.minhash)
-    return (id for (id, _), fp in zip(ours, made, strict=False) if implausible(fp))
+        raise FormatMismatchError("only the sketch minhash shows which texts were crafted")
+    for_ids, for_texts = itertools.tee(texts)
+    all_fingerprints = fingerprints((text for _, text in for_texts), settings.analysis, settings.minhash)
+    return (id for (id, _), fp in zip(for_ids, all_fingerprints, strict=False) if implausible(fp))
 
 
 def deviation(fp: Fingerprint) -> float:
@@ -57,15 +57,15 @@ def deviation(fp: Fingerprint) -> float:
     The variance is that of a random number of shingles, slightly more than that of a fixed number.
     """
     if not isinstance(fp.minhash, MinHash):
-        raise ValueError(f"only minima of buckets can be looked at, not those of the sketch {fp.minhash.name}")
+        raise ValueError(f"only the sketch minhash has buckets, not {fp.minhash.name}")
     fp.minhash.check_tokens()
     count, size = fp.minhash.bucket_count, fp.minhash.bucket_size << 32
     expected = fp.shingles / count  # hashes in a bucket
     if not expected:
         return 0.0
-    own = (fp.minima.val2 // np.uint64(size)).astype(np.int64) == fp.minima.slots  # and no rotated copy
-    below = (fp.minima.val2[own] % np.uint64(size)).astype(np.float64) / size
+    is_own = (fp.minima.val2 // np.uint64(size)).astype(np.int64) == fp.minima.slots  # not a rotated copy
+    below = (fp.minima.val2[is_own] % np.uint64(size)).astype(np.float64) / size
     total = expected * (float(below.sum()) + count - len(below))  # an empty bucket counts whole
-    nothing = math.exp(-expected)  # the probability of an empty bucket
-    variance = 1 - 2 * expected * nothing - nothing**2
-    return (total - count * (1 - nothing)) / math.sqrt(count * variance)
+    empty = math.exp(-expected)  # the probability of an empty bucket
+    variance = 1 - 2 * expected * empty - empty**2
+    return (total - count * (1 - empty)) / math.sqrt(count * variance)

@@ -27,11 +27,9 @@ def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, 
         bits: number of low bits of a code that are hash; the others are the bucket.
 
     Returns:
-        Number of equal tokens, and number of buckets filled in a or in b.
+        The number of equal tokens, and of buckets that are filled in either document.
     """
-    shared = count_common(a, b)
-    common_buckets = count_common(a >> bits, b >> bits)
-    return shared, len(a) + len(b) - common_buckets
+    return count_common(a, b), len(a) + len(b) - count_common(a >> bits, b >> bits)
 
 
 def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
@@ -51,21 +49,18 @@ def overlap_interval(shared: int, union: int) -> tuple[float, float]:
     return wilson_interval(shared / union if union else 0.0, union)
 
 
-def wilson_interval(share: float, drawn: float) -> tuple[float, float]:
+def wilson_interval(share: float, size: float) -> tuple[float, float]:
     """Return the 95 % confidence interval of a proportion, as fractions: Wilson's score interval (1927).
 
     https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
-
-    Args:
-        share: the proportion in the sample, 0..1.
-        drawn: the size of the sample; for 0 the interval is (0, 1).
+    The proportion in a sample of this size is `share`, 0..1. For size 0 the interval is (0, 1).
     """
-    if not drawn:
+    if not size:
         return 0.0, 1.0
-    z2 = _Z * _Z / drawn
+    z2 = _Z * _Z / size
     centre = share + z2 / 2
-    margin = _Z * math.sqrt(share * (1 - share) / drawn + z2 / (4 * drawn))
-    # At the ends the formula gives 0 and 1, but for rounding.
+    margin = _Z * math.sqrt(share * (1 - share) / size + z2 / (4 * size))
+    # For a share of 0 or 1 the formula gives 0 or 1, except for rounding.
     low = (centre - margin) / (1 + z2) if share else 0.0
     high = (centre + margin) / (1 + z2) if share < 1 else 1.0
     return low, high

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +12,16 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.hashes import WordsHash, joined_words_of, words_hashes
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
-from simdoc_search.sketch.base import Minima, Sketch
+from simdoc_search.sketch.base import TOKEN_LENGTH, Minima, Sketch
 from simdoc_search.sketch.estimate import overlap_interval
-from simdoc_search.sketch.hashing import minima, minima_and_hashes, top_bits
+from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima, top_bits
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.terms import codes_of_terms, has_tokens, own_values, shared_and_union_of_terms
+from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
-_BATCH_SIZE = 1 << 16  # characters and buckets handled together; larger batches leave the processor's cache
+_BATCH_SIZE = 1 << 16  # characters and places handled together; larger batches leave the processor's cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,15 +51,11 @@ class Fingerprint:
     def __repr__(self) -> str:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
 
-    def codes(self, length: int = 4) -> NDArray[np.uint32]:
-        """The bucketed tokens as numbers: uint32, shape (tokens,), ascending.
-
-        Raises:
-            ValueError: these MinHash settings have no bucketed tokens.
-        """
+    def codes(self, length: int = TOKEN_LENGTH) -> NDArray[np.uint32]:
+        """The bucketed tokens as numbers: uint32, shape (tokens,), ascending. Raises ValueError if there are none."""
         return bucketed_codes(self.minima, self.minhash, length)
 
-    def tokens(self, format: str = "bucketed", *, length: int = 4, repeats: bool = False) -> list[str]:
+    def tokens(self, format: str = "bucketed", *, length: int = TOKEN_LENGTH, repeats: bool = False) -> list[str]:
         """Return the terms to index or to query.
 
         Args:
@@ -80,14 +75,13 @@ class Fingerprint:
     def overlap(self, other: Fingerprint) -> float:
         """Estimate the Jaccard similarity of the two texts' shingles, 0..1.
 
-        The standard error for 512 buckets is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5, and
-        less where texts have fewer than some thousand shingles. With several hash functions the estimate is also
-        unbiased, but its error is larger for texts with fewer shingles than buckets.
+        The standard error for 512 buckets is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5. It
+        is less for texts of up to some thousand shingles, and more for short texts with several hash functions.
 
         Raises:
             ValueError: the fingerprints were made with different settings.
         """
-        shared, union = self._compare(other)
+        shared, union = self._shared_and_union(other)
         return shared / union if union else 0.0
 
     def interval(self, other: Fingerprint) -> tuple[float, float]:
@@ -101,19 +95,22 @@ class Fingerprint:
             raise ValueError(
                 f"hash_count is {self.minhash.hash_count}, and an interval is known for 1 only; use overlap"
             )
-        return overlap_interval(*self._compare(other))
+        return overlap_interval(*self._shared_and_union(other))
 
-    def _compare(self, other: Fingerprint) -> tuple[int, int]:
+    def _shared_and_union(self, other: Fingerprint) -> tuple[int, int]:
         if (self.analysis, self.minhash) != (other.analysis, other.minhash):
             raise ValueError(
                 "fingerprints made with different settings cannot be compared: "
                 f"{self.analysis}, {self.minhash} and {other.analysis}, {other.minhash}"
             )
-        if not isinstance(self.minhash, MinHash) or has_tokens(self.minhash):
-            return self.minhash.shared_and_union(self.codes(), other.codes())
-        made = self.minhash
-        mine, theirs = (codes_of_terms(own_values(each.minima, made), made) for each in (self, other))
-        return shared_and_union_of_terms(mine, theirs, made)
+        minhash = self.minhash
+        try:
+            minhash.check_tokens()
+        except ValueError:  # only MinHash has settings without tokens
+            assert isinstance(minhash, MinHash)  # noqa: S101
+            ours, theirs = (codes_of_terms(own_values(fp.minima, minhash), minhash) for fp in (self, other))
+            return shared_and_union_of_terms(ours, theirs, minhash)
+        return minhash.shared_and_union(self.codes(), other.codes())
 
 
 def fingerprint(
@@ -137,11 +134,24 @@ def fingerprints(
     `words_hash`, `words` and `passages` also fill these attributes; each costs some percent of the time.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    for batch in _batches(texts, minhash.positions):
-        asked = _Asked(words_hash, words, passages)
-        for values, shingles, its_hash, its_words, its_passages in _sketches(batch, analysis, minhash, asked):
-            minima_of_text = minhash.completed(values)
-            yield Fingerprint(analysis, minhash, shingles, minima_of_text, its_hash, its_words, its_passages)
+    for batch in _batches(texts, minhash.places):
+        if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):
+            yield _of_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
+            continue
+        words_of_batch, shingles = shingles_of_texts(batch, analysis)
+        h1, h2 = hash_shingles(shingles, minhash.key)
+        joined = joined_words_of(words_of_batch) if words_hash or words else []
+        none = [no_passages()] * len(batch)
+        for minima_of_text, count, its_hash, its_words, its_passages in zip(
+            minima(shingles, minhash, h1, h2),
+            distinct_counts(shingles, h1),
+            words_hashes(joined) if words_hash else [""] * len(batch),
+            [b" ".join(set(text.split(b" "))) for text in joined] if words else [b""] * len(batch),
+            winnowed(top_bits(h1), shingles.counts, passages.window) if passages else none,
+            strict=True,
+        ):
+            completed = minhash.completed(minima_of_text)
+            yield Fingerprint(analysis, minhash, count, completed, its_hash, its_words, its_passages)
 
 
 def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
@@ -153,9 +163,8 @@ def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch |
     Returns:
         Codes as in `Fingerprint.passages`, which are a subset of these; uint32, ascending, without repeats.
     """
-    analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    _, hashes = minima_and_hashes(shingles_of_texts([text], analysis)[1], minhash)
-    return distinct(top_bits(hashes))
+    shingles = shingles_of_texts([text], analysis or Analysis())[1]
+    return distinct(top_bits(hash_shingles(shingles, minhash.key if minhash else None)[0]))
 
 
 def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: Sketch | None = None) -> float:
@@ -169,7 +178,7 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: S
     Raises:
         ValueError: a token is malformed, or tokens have several lengths.
     """
-    both = [each.split() if isinstance(each, str) else each for each in (a, b)]
+    both = [tokens.split() if isinstance(tokens, str) else tokens for tokens in (a, b)]
     if not all(both):
         return 0.0
     length = len(both[0][0])
@@ -178,41 +187,19 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: S
     return shared / union
 
 
-_Sketches = tuple[Minima, int, str, bytes, NDArray[np.uint32]]
+def _of_long_text(
+    text: str, analysis: Analysis, minhash: Sketch, passages: Passages | None, *, words_hash: bool
+) -> Fingerprint:
+    hashing = WordsHash() if words_hash else None
+    winnowing = Winnowing(passages.window) if passages else None
+    values, count = long_text_minima(text, analysis, minhash, hashing, winnowing)
+    passage_codes = winnowing.codes() if winnowing else no_passages()
+    its_hash = hashing.hexdigest() if hashing else ""
+    return Fingerprint(analysis, minhash, count, minhash.completed(values), its_hash, passages=passage_codes)
 
 
-class _Asked(NamedTuple):
-    """The optional parts of a fingerprint."""
-
-    words_hash: bool
-    words: bool
-    passages: Passages | None
-
-
-def _sketches(batch: list[str], analysis: Analysis, minhash: Sketch, asked: _Asked) -> Iterable[_Sketches]:
-    """Yield for each text its minima, number of distinct shingles, hash of words, words and passage tokens."""
-    passages = asked.passages
-    if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):
-        hashing = WordsHash() if asked.words_hash else None
-        winnowing = Winnowing(passages.window) if passages else None
-        values, shingles = long_text_minima(batch[0], analysis, minhash, hashing, winnowing)
-        kept = winnowing.codes() if winnowing else no_passages()
-        return [(values, shingles, hashing.hexdigest() if hashing else "", b"", kept)]
-    words, places = shingles_of_texts(batch, analysis)
-    found, counts, hashes = minima(places, minhash)
-    joined = joined_words_of(words) if asked.words_hash or asked.words else []
-    return zip(
-        found,
-        counts,
-        words_hashes(joined) if asked.words_hash else [""] * len(batch),
-        [b" ".join(set(each.split(b" "))) for each in joined] if asked.words else [b""] * len(batch),
-        winnowed(top_bits(hashes), places.counts, passages.window) if passages else [no_passages()] * len(batch),
-        strict=True,
-    )
-
-
-def _batches(texts: Iterable[str], buckets: int) -> Iterator[list[str]]:
-    """Yield texts in batches of limited size, buckets included. A long text is a batch of its own."""
+def _batches(texts: Iterable[str], places: int) -> Iterator[list[str]]:
+    """Yield texts in batches of limited size, places included. A long text is a batch of its own."""
     batch: list[str] = []
     size = 0
     for text in texts:
@@ -220,7 +207,7 @@ def _batches(texts: Iterable[str], buckets: int) -> Iterator[list[str]]:
             yield batch
             batch, size = [], 0
         batch.append(text)
-        size += len(text) + buckets
+        size += len(text) + places
         if size >= _BATCH_SIZE:
             yield batch
             batch, size = [], 0

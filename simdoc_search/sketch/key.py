@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 
 HASH_KEY = "SIMDOC_HASH_KEY"
 """The environment variable that holds the key. The command line takes it in no other way."""
 
-MIN_CHARACTERS = 16
+_MIN_CHARACTERS = 16
+_CHECK = re.compile("[0-9a-f]{16}")
 
 
 class HashKey:
@@ -32,9 +34,9 @@ class HashKey:
     __slots__ = ("_words", "check")
 
     def __init__(self, secret: str) -> None:
-        if not isinstance(secret, str) or len(secret) < MIN_CHARACTERS:
+        if not isinstance(secret, str) or len(secret) < _MIN_CHARACTERS:
             raise ValueError(
-                f"a hash key has at least {MIN_CHARACTERS} characters; make one with: openssl rand -hex 32"
+                f"a hash key has at least {_MIN_CHARACTERS} characters; make one with: openssl rand -hex 32"
             )
         root = hashlib.blake2b(secret.encode("utf-8", "surrogatepass")).digest()
         words = hashlib.blake2b(b"simdoc-search shingles", key=root, digest_size=16).digest()
@@ -48,11 +50,11 @@ class HashKey:
         Raises:
             ValueError: the check value is malformed.
         """
-        if not isinstance(check, str) or len(check) != 16 or set(check) - set("0123456789abcdef"):
-            raise ValueError(f"{check!r:.60} is no check value of a hash key")
-        known = cls.__new__(cls)
-        known._words, known.check = None, check
-        return known
+        if not isinstance(check, str) or not _CHECK.fullmatch(check):
+            raise ValueError(f"{check!r:.60} is not the check value of a hash key")
+        key = cls.__new__(cls)
+        key._words, key.check = None, check
+        return key
 
     @property
     def is_known(self) -> bool:

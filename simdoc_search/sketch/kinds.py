@@ -20,43 +20,43 @@ class Kind:
     """A kind of tokens.
 
     Attributes:
-        name: the name in settings, records and fields.
+        name: the name in settings, records, fields and messages.
         length: characters of a token, 6 bits each.
         is_set: whether a document's tokens are a set, ascending; otherwise they are in order, with repeats.
-        shown: the name in messages.
-        indexed: the option of `simdoc-search index` that adds them; empty if every new store has them.
-        backfilled: the option of `simdoc-search backfill`.
+        index_option: the option of `simdoc-search index` that adds them; empty if every new store has them.
+        backfill_option: the option of `simdoc-search backfill`.
     """
 
     name: KindName
     length: int
     is_set: bool
-    shown: str
-    indexed: str
-    backfilled: str
+    index_option: str
+    backfill_option: str
 
-    def how(self, location: str) -> str:
-        """How to add them to a store of `simdoc-search index`."""
-        if not self.indexed:
+    def how_to_add(self, location: str) -> str:
+        """Return the advice on how to add them to a store of `simdoc-search index`."""
+        if not self.index_option:
             return "index its documents again into a new store"
         if location == ":memory:":
             return "name them in the settings that you open it with"
-        return f"add them with: {shlex.join(['simdoc-search', 'index', *self.indexed.split(), '--store', location])}"
+        return (
+            f"add them with: {shlex.join(['simdoc-search', 'index', *self.index_option.split(), '--store', location])}"
+        )
 
 
 KINDS: dict[KindName, Kind] = {
-    "passages": Kind("passages", PASSAGE_LENGTH, True, "passages", "", "--passages"),
-    "sentences": Kind("sentences", SENTENCE_LENGTH, False, "sentences", "--with versions", "--with versions"),
-    "concepts": Kind("concepts", CONCEPT_LENGTH, False, "concepts", "--with relations", "--with relations"),
+    "passages": Kind("passages", PASSAGE_LENGTH, True, "", "--passages"),
+    "sentences": Kind("sentences", SENTENCE_LENGTH, False, "--with versions", "--with versions"),
+    "concepts": Kind("concepts", CONCEPT_LENGTH, False, "--with relations", "--with relations"),
 }
 """All kinds, in the order in which they are stored."""
 
 
 def names_of_kinds(settings: Settings) -> list[KindName]:
     """Return the names of the kinds in an index with these settings."""
-    return [each.name for each in kinds_of(settings)]
+    return [name for name in KINDS if getattr(settings, name) is not None]
 
 
 def kinds_of(settings: Settings) -> list[Kind]:
     """Return the kinds in an index with these settings."""
-    return [each for each in KINDS.values() if getattr(settings, each.name) is not None]
+    return [KINDS[name] for name in names_of_kinds(settings)]

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
+from simdoc_search.analysis.settings import check_whole_number
+
 THETA = 0.75
 """Score from which two documents are versions. Lower scores are relations."""
 
@@ -22,20 +24,15 @@ MOST_BITS = 16
 _STORED = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})")
 
 
-class Shares(Protocol):
-    """What two documents have in common; see `versions.matching.Matched`."""
+class _Shares(Protocol):
+    """The shares of sentences that two documents have in common; see `versions.matching.Matched`."""
 
     @property
-    def share(self) -> float:
-        """The share of the sentences of one document."""
-
+    def share(self) -> float: ...
     @property
-    def share_of_other(self) -> float:
-        """The share of the sentences of the other document."""
-
+    def share_of_other(self) -> float: ...
     @property
-    def too_few(self) -> bool:
-        """Whether too few sentences are similar to mean anything."""
+    def too_few(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +60,13 @@ class Limits:
         if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
             given = f"{100 * self.enough:g} % and {100 * self.least:g} %"
             raise ValueError(f"enough must be over 0 %, up to 100 %, and least no more than that, not {given}")
-        if not isinstance(self.bits, int) or isinstance(self.bits, bool) or not 0 <= self.bits <= MOST_BITS:
-            raise ValueError(f"bits must be a whole number from 0 to {MOST_BITS}, not {self.bits!r}")
+        check_whole_number("bits", self.bits, 0, MOST_BITS)
         if not 0 <= self.min_score <= 1:
             raise ValueError(f"the minimum score must be from 0 to 1, not {self.min_score!r}")
 
-    def score_of(self, both: Shares) -> float | None:
-        """Return the score of what two documents have in common; None if they are not versions."""
-        return None if both.too_few else self.score(both.share, both.share_of_other)
+    def score_of(self, shares: _Shares) -> float | None:
+        """Return the score of two documents; None if they are not versions."""
+        return None if shares.too_few else self.score(shares.share, shares.share_of_other)
 
     def score(self, share: float, other: float) -> float | None:
         """Return the score, from `THETA` for just enough to 1.0 for all of one document; None for no versions."""
@@ -90,8 +86,8 @@ class Limits:
         Raises:
             ValueError: the text is malformed.
         """
-        found = _STORED.fullmatch(text) if isinstance(text, str) else None
-        if found is None:
+        match = _STORED.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
             raise ValueError(f"{text!r:.60} are not limits")
-        enough, least, bits, min_score = found.groups()
+        enough, least, bits, min_score = match.groups()
         return cls(float(enough), float(least), int(bits), float(min_score))

@@ -17,13 +17,12 @@ from simdoc_search.analysis.hashes import WordsHash
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
 from simdoc_search.analysis.word_break import word_spans
-from simdoc_search.analysis.word_classes import classes
-from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
+from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, classes
 from simdoc_search.analysis.words import WordBatch, without_surrogates, word_batch
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.base import Minima, Sketch
-from simdoc_search.sketch.hashing import minima_and_hashes, top_bits
-from simdoc_search.sketch.slices import Hashes
+from simdoc_search.sketch.hash_functions import Hashes
+from simdoc_search.sketch.hashing import hash_shingles, minima, top_bits
 from simdoc_search.sketch.winnow import Winnowing
 
 LONG = 1 << 21
@@ -52,22 +51,21 @@ def long_text_minima(
     best: Minima | None = None
     seen: list[Hashes] = []
     for shingles in shingles_in_pieces(text, analysis, words_hash):
-        values, hashes = minima_and_hashes(shingles, minhash)
-        best = values[0] if best is None else minhash.merged(best, values[0])
-        seen.append(distinct(hashes))
+        h1, h2 = hash_shingles(shingles, minhash.key)
+        (values,) = minima(shingles, minhash, h1, h2)
+        best = values if best is None else minhash.merged(best, values)
+        seen.append(distinct(h1))
         if winnowing is not None:
-            winnowing.add(top_bits(hashes))
-    if best is None:
-        none = np.zeros(0, np.uint64)
-        best = Minima(np.zeros(0, np.int64), none, none)
-    return best, len(distinct(np.concatenate(seen))) if seen else 0
+            winnowing.add(top_bits(h1))
+    assert best is not None  # noqa: S101 - there is at least one piece
+    return best, len(distinct(np.concatenate(seen)))
 
 
 def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | None = None) -> Iterator[ShingleBatch]:
     """Yield the shingles of one text, piece by piece, in order; `words_hash` receives all words on the way."""
-    whole = replace(analysis, short_texts=False)  # a piece is not a short text
+    without_short_texts = replace(analysis, short_texts=False)  # a piece is not a short text
     before = _no_words()
-    found = False
+    has_shingles = False
     for piece in _pieces(text):
         check_stopped()
         fresh = word_batch([piece], analysis)
@@ -75,10 +73,10 @@ def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | No
             words_hash.add(fresh)
         words = _joined(before, fresh)
         if int(words.counts[0]) >= analysis.shingle_size:
-            found = True
-            yield shingle_batch(words, whole)
+            has_shingles = True
+            yield shingle_batch(words, without_short_texts)
         before = _last(words, analysis.shingle_size - 1)
-    if not found:
+    if not has_shingles:
         yield shingle_batch(before, analysis)
 
 
@@ -118,13 +116,12 @@ def _no_words() -> WordBatch:
 
 def _last(words: WordBatch, count: int) -> WordBatch:
     """Return the last words of a batch of one text."""
-    starts, ends = words.starts[len(words.starts) - min(count, len(words.starts)) :], words.ends
-    if not len(starts):
+    kept = min(count, len(words.starts))
+    if not kept:
         return _no_words()
-    ends = ends[-len(starts) :]
+    starts, ends = words.starts[-kept:], words.ends[-kept:]
     first = int(starts[0])
-    units = words.units[first : int(ends[-1])]
-    return WordBatch(units, starts - first, ends - first, np.array([len(starts)]))
+    return WordBatch(words.units[first : int(ends[-1])], starts - first, ends - first, np.array([kept]))
 
 
 def _joined(before: WordBatch, words: WordBatch) -> WordBatch:

@@ -17,46 +17,26 @@ from simdoc_search.sketch.base import Minima
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.minhash import MinHash, buckets_of
 
-_BITS = 64  # of a code
-_PLACES = 32  # top bits of val2 that choose the bucket
-
-
-def has_tokens(minhash: MinHash) -> bool:
-    """Whether these options also have bucketed tokens."""
-    try:
-        minhash.check_tokens()
-    except ValueError:
-        return False
-    return True
+_CODE_BITS = 64
+_BUCKET_BITS = 32  # top bits of val2 that choose the bucket
 
 
 def own_values(values: Minima, minhash: MinHash) -> Minima:
-    """Return the values that belong to their bucket and are surely the smallest of the text.
-
-    Args:
-        values: the values that the filter keeps, rotated or not.
-        minhash: its options.
-    """
+    """Return those of the filter's values, rotated or not, that are surely the smallest of their own bucket."""
     is_own = buckets_of(values.val2, minhash) == values.slots % minhash.bucket_count
     slots = values.slots[is_own]
-    first = _rank(slots) < _kept(minhash)
-    return Minima(slots[first], values.val1[is_own][first], values.val2[is_own][first])
+    is_sure = _rank(slots) < _sure_values(minhash)
+    return Minima(slots[is_sure], values.val1[is_own][is_sure], values.val2[is_own][is_sure])
 
 
 def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
-    """Return a number for each value: its bucket, then the top bits of its place in the bucket.
-
-    Returns:
-        uint64, shape (values,), ascending; within a bucket in the order of the values.
-    """
+    """Return a number for each value, uint64, ascending: its bucket, then the top bits of its place in the bucket."""
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
-    in_bucket = values.val2 - (
-        (values.slots % minhash.bucket_count).astype(np.uint64) * np.uint64(size) << np.uint64(32)
-    )
-    spare = max(0, (size - 1).bit_length() + _PLACES + bits - _BITS)
-    slots = values.slots.astype(np.uint64) << np.uint64(_BITS - bits)
-    return slots | in_bucket >> np.uint64(spare)
+    buckets = (values.slots % minhash.bucket_count).astype(np.uint64)
+    in_bucket = values.val2 - (buckets * np.uint64(size) << np.uint64(_BUCKET_BITS))
+    spare = max(0, (size - 1).bit_length() + _BUCKET_BITS + bits - _CODE_BITS)
+    return values.slots.astype(np.uint64) << np.uint64(_CODE_BITS - bits) | in_bucket >> np.uint64(spare)
 
 
 def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> tuple[int, int]:
@@ -66,21 +46,16 @@ def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash
     "On the resemblance and containment of documents", section 4). Buckets empty in both are left out (Li, Owen, Zhang
     2012).
 
-    Args:
-        a: codes of one document, from `codes_of_terms`.
-        b: codes of the other document.
-        minhash: the options of the filter.
-
     Returns:
-        Number of the smallest values of all buckets that are in a and in b, and number of these values.
+        How many of the smallest values of all buckets are in both documents, and the number of these values.
     """
     union = np.union1d(a, b)
-    slots = union >> np.uint64(_BITS - _slot_bits(minhash))
-    smallest = union[_rank(slots) < _kept(minhash)]
+    slots = union >> np.uint64(_CODE_BITS - _slot_bits(minhash))
+    smallest = union[_rank(slots) < _sure_values(minhash)]
     return count_common(np.intersect1d(a, b, assume_unique=True), smallest), len(smallest)
 
 
-def _kept(minhash: MinHash) -> int:
+def _sure_values(minhash: MinHash) -> int:
     """Return how many values of a bucket are surely the smallest."""
     return max(1, minhash.hash_set_size - 1)
 

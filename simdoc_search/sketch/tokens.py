@@ -15,59 +15,40 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis.distinct import distinct
-from simdoc_search.sketch.base import Codes, Minima, Sketch
+from simdoc_search.sketch.base import TOKEN_LENGTH, Codes, Minima, Sketch
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
 TOKEN_LENGTHS = (4, 5)
 _BITS = 6  # of a character
 _LETTERS = np.frombuffer(ALPHABET.encode("ascii"), np.uint8)
 _SPACE, _NO_VALUE = 64, 255
-_VALUES = bytes(
-    {ord(" "): _SPACE, **{ord(c): value for value, c in enumerate(ALPHABET)}}.get(each, _NO_VALUE)
-    for each in range(256)
-)
+_VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # -1 % 256 is _NO_VALUE
 
 
-def bucketed_codes(values: Minima, sketch: Sketch, length: int = 4) -> Codes:
-    """Return the tokens of a fingerprint or another sketch as numbers.
+def bucketed_codes(values: Minima, sketch: Sketch, length: int = TOKEN_LENGTH) -> Codes:
+    """Return the tokens of a text as numbers.
 
     Args:
-        values: bucket minima.
-        sketch: the sketch that made them. MinHash needs hash_count and hash_set_size 1, and as bucket_count a power
-            of two up to 4,096.
+        values: the minima of the text.
+        sketch: the sketch that made them.
         length: characters of a token, 4 or 5.
 
     Returns:
-        uint32, shape (values,), ascending: bucket number, then the top bits of val1 (15 for 512 buckets and length
-        4). A sketch without numbered places uses all bits for the hash, without repeats.
+        uint32, shape (values,), ascending: the number of the place, then the top bits of val1 (15 for 512 buckets and
+        length 4).
 
     Raises:
-        ValueError: the settings do not fit.
-    """
-    check_length(length)
-    sketch.check_tokens()
-    bits = hash_bits(sketch, length)
-    codes = ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
-    return codes if sketch.positions else distinct(codes)
-
-
-def check_length(length: int) -> None:
-    """Check the length of tokens.
-
-    Raises:
-        ValueError: it is not 4 or 5.
+        ValueError: the sketch has no bucketed tokens, or the length is another.
     """
     if length not in TOKEN_LENGTHS:
         raise ValueError(f"a token has 4 or 5 characters, not {length!r}")
+    sketch.check_tokens()
+    bits = hash_bits(sketch, length)
+    return ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
 
 
-def encode(codes: Codes, length: int = 4) -> list[str]:
-    """Encode numbers as tokens of `length` characters.
-
-    Raises:
-        ValueError: a number needs more characters.
-    """
+def encode(codes: Codes, length: int = TOKEN_LENGTH) -> list[str]:
+    """Encode numbers as tokens of `length` characters. Raises ValueError if a number needs more characters."""
     if len(codes) and int(codes.max()) >> (_BITS * length):
         raise ValueError(f"{int(codes.max())} does not fit into {length} characters")
     text = np.empty((len(codes), length + 1), np.uint8)
@@ -77,12 +58,8 @@ def encode(codes: Codes, length: int = 4) -> list[str]:
     return text.tobytes().decode("ascii").split()
 
 
-def decode(tokens: Sequence[str], length: int = 4) -> Codes:
-    """Decode tokens that `encode` wrote.
-
-    Raises:
-        ValueError: a token has another length, or a character outside the alphabet.
-    """
+def decode(tokens: Sequence[str], length: int = TOKEN_LENGTH) -> Codes:
+    """Decode tokens that `encode` wrote. Raises ValueError for a token of another length or with other characters."""
     joined = "".join(tokens)
     if not joined.isascii() or not {length}.issuperset(map(len, tokens)):
         wrong = next(token for token in tokens if len(token) != length or not token.isascii())
@@ -93,12 +70,8 @@ def decode(tokens: Sequence[str], length: int = 4) -> Codes:
     return _numbers(values)
 
 
-def decode_text(text: str, length: int = 4) -> Codes:
-    """Decode the text of a field, tokens separated by spaces; several times faster if we wrote it.
-
-    Raises:
-        ValueError: as `decode`.
-    """
+def decode_text(text: str, length: int = TOKEN_LENGTH) -> Codes:
+    """Decode the text of a field, tokens separated by spaces; faster if we wrote it. Raises as `decode`."""
     if text.isascii() and len(text) % (length + 1) == length:
         values = _values(f"{text} ")
         rows = values.reshape(-1, length + 1)
@@ -122,6 +95,6 @@ def _numbers(values: NDArray[np.uint8]) -> Codes:
     return codes
 
 
-def hash_bits(sketch: Sketch, length: int = 4) -> int:
-    """Return how many low bits of a code are hash; the others are the bucket or another numbered place."""
-    return _BITS * length - (max(1, sketch.positions) - 1).bit_length()
+def hash_bits(sketch: Sketch, length: int = TOKEN_LENGTH) -> int:
+    """Return how many low bits of a code are hash; the others are the number of the place."""
+    return _BITS * length - (sketch.places - 1).bit_length()

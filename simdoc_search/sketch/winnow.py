@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.settings import check_whole_number
 
 PASSAGE_LENGTH = 5
 """Characters of a passage token, 6 bits each."""
 
-MOST = 10_000
+_MAX_WINDOW = 10_000
 
 Codes = NDArray[np.uint32]
 
@@ -38,8 +39,7 @@ class Passages:
     window: int = 32
 
     def __post_init__(self) -> None:
-        if not isinstance(self.window, int) or isinstance(self.window, bool) or not 1 <= self.window <= MOST:
-            raise ValueError(f"window must be a whole number from 1 to {MOST:,}, not {self.window!r}")
+        check_whole_number("window", self.window, 1, _MAX_WINDOW)
 
     @classmethod
     def of_run(cls, run: int, shingle_size: int) -> Passages:
@@ -83,19 +83,20 @@ def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes
     ends = np.cumsum(counts)
     first = ends - counts
     owner, kept = _of_windows(codes, first, ends, window)
-    short = np.flatnonzero((counts > 0) & (counts < window))
-    if len(short):
-        smallest = np.minimum.reduceat(codes, first[counts > 0])  # those of no shingles lie in no one's way
-        owner = np.concatenate((owner, short))
-        kept = np.concatenate((kept, smallest[np.searchsorted(np.flatnonzero(counts > 0), short)]))
+    has_shingles = np.flatnonzero(counts > 0)
+    is_short = counts[has_shingles] < window
+    if is_short.any():
+        smallest = np.minimum.reduceat(codes, first[has_shingles])
+        owner = np.concatenate((owner, has_shingles[is_short]))
+        kept = np.concatenate((kept, smallest[is_short]))
     keys = distinct(owner.astype(np.uint64) << np.uint64(32) | kept)
     bounds = np.searchsorted(keys, np.arange(len(counts) + 1, dtype=np.uint64) << np.uint64(32)).tolist()
     values = keys.astype(np.uint32)
-    return [values[a:b] for a, b in itertools.pairwise(bounds)]
+    return [values[begin:end] for begin, end in itertools.pairwise(bounds)]
 
 
 class Winnowing:
-    """The same for one text whose shingles arrive in pieces."""
+    """The passage tokens of one text whose shingles arrive in pieces."""
 
     def __init__(self, window: int) -> None:
         self._window = window
@@ -121,19 +122,19 @@ def _of_windows(
     if len(codes) < window:
         return np.zeros(0, np.int64), no_passages()
     smallest = _smallest(codes, window)
-    begins = np.ones(len(smallest), bool)  # where it is another one than that of the window before
-    np.not_equal(smallest[1:], smallest[:-1], out=begins[1:])
-    begins[first[first < len(begins)]] = True
-    at = np.flatnonzero(begins)
-    owner = np.searchsorted(ends, at, side="right")
-    inside = at + window <= ends[owner]
-    return owner[inside], smallest[at[inside]]
+    differs = np.ones(len(smallest), bool)  # from the smallest code of the window before
+    np.not_equal(smallest[1:], smallest[:-1], out=differs[1:])
+    differs[first[first < len(differs)]] = True
+    begins = np.flatnonzero(differs)
+    owner = np.searchsorted(ends, begins, side="right")
+    is_inside = begins + window <= ends[owner]
+    return owner[is_inside], smallest[begins[is_inside]]
 
 
 def _smallest(codes: Codes, window: int) -> Codes:
     """Return the smallest of every `window` consecutive codes, by doubling; shape (shingles - window + 1,)."""
-    size, found = 1, codes
+    size, smallest = 1, codes
     while 2 * size <= window:
-        found = np.minimum(found[:-size], found[size:])
+        smallest = np.minimum(smallest[:-size], smallest[size:])
         size *= 2
-    return np.minimum(found[: len(found) - (window - size)], found[window - size :])
+    return np.minimum(smallest[: len(smallest) - (window - size)], smallest[window - size :])

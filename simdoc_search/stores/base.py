@@ -16,8 +16,7 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.record import Candidate, Digest, LeftOut, Phrase, PhraseMatches, Record
-from simdoc_search.stores.removal import Removal
+from simdoc_search.stores.record import Candidate, Digest, LeftOut, LeftOutIndex, Phrase, PhraseMatches, Record, Removal
 from simdoc_search.stores.shared_tokens import Sharing
 
 Self = TypeVar("Self")
@@ -108,6 +107,9 @@ class Store(Protocol):
 
     def info(self) -> StoreInfo:
         """Return the number of documents, size and settings."""
+
+    def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
+        """Return the indices that cannot be queried; the answer may be some seconds old."""
 
     def until(self: Self, stop: Stop) -> Self:
         """Return the same store for a cancellable caller: soon after `stop` is set, it raises `StoppedError`."""
@@ -208,7 +210,7 @@ class Store(Protocol):
 
         Args:
             codes: the tokens as numbers; order and repeats do not matter. For passages those of a record or
-                fingerprint, or all of `shingle_codes`. Two-dimensional codes, such as those of `asked_codes`, count
+                fingerprint, or all of `shingle_codes`. Two-dimensional codes, such as those of `query_codes`, count
                 rows: a document has a row if it has one of its tokens.
             among: the kind of tokens.
             filters: filters that must also match.

@@ -1,4 +1,4 @@
-"""A store as it is at one point in time, for queries about each of its documents."""
+"""The protocol of a store at one point in time, which runs a plan for each of its documents."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from simdoc_search.stores.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A query for the documents that a plan finds.
+class SizedPlan:
+    """A plan with the sizes of the documents that it may find.
 
     Attributes:
         plan: the plan.
@@ -27,8 +27,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The answer to a query.
+class FoundRecords:
+    """The documents that a plan found.
 
     Attributes:
         records: documents, without texts and unrequested metadata.
@@ -39,7 +39,7 @@ class Found:
     left_over: int
 
 
-class Frozen(Protocol):
+class FrozenStore(Protocol):
     """The documents of a store at one point in time that match some filters."""
 
     @property
@@ -49,13 +49,14 @@ class Frozen(Protocol):
     def records(self) -> Iterator[Record]:
         """Yield all records, as `Store.scan`; can be called repeatedly."""
 
-    def ask(self, questions: Sequence[Question], *, size: int, once: bool) -> list[Found]:
-        """Return the documents that each query finds, in no order.
+    def ask(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
+        """Return the documents that each plan finds, in no order.
 
         Args:
-            questions: the queries, sent together.
-            size: maximum number of documents; of more, those with the most shingles, if all have that number.
-            once: return one of several documents with the same words. All documents must have the hash of their words.
+            plans: the plans, sent together.
+            size: maximum number of documents. If all have a number of shingles, those with the most are returned.
+            distinct_words: return one of several documents with the same words. All documents must have the hash of
+                their words.
         """
 
 
@@ -63,7 +64,7 @@ class Frozen(Protocol):
 class Freezable(Protocol):
     """A store that can be read at one point in time."""
 
-    def frozen(self, *, filters: Filters | None = None) -> AbstractContextManager[Frozen]:
+    def frozen(self, *, filters: Filters | None = None) -> AbstractContextManager[FrozenStore]:
         """Return the store as it is now, until the `with` block ends. Raises StoreError if it cannot be read."""
 
 

@@ -1,4 +1,4 @@
-"""The values that stores take and return: records of documents, candidates of plans, and phrases."""
+"""The values that stores take and return: records, candidates of plans, phrases, removals and left-out indices."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.display import counted
 from simdoc_search.documents import MetadataValue, Place, Placed
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import no_passages
@@ -154,6 +155,45 @@ class PhraseMatches:
 
     documents: Mapping[Place, tuple[int, ...]]
     incomplete: tuple[int, ...] = ()
+
+
+NOT_THERE = "it is not in the store"
+TEXT_CHANGED = "its text has changed since the plan was written"
+KEPT_GONE = "the document that is kept for it has changed or is gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """The condition under which a document is removed.
+
+    Attributes:
+        text_hash: the document must still have this hash.
+        kept: place and `text_hash` of another document that must be in the store; None for no such condition.
+    """
+
+    text_hash: str
+    kept: tuple[Place, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutIndex:
+    """An index behind an alias whose documents are not compared.
+
+    Attributes:
+        index: name of the index.
+        documents: number of its documents; None if it is closed, so that they cannot be counted.
+        reason: why, and what to do.
+    """
+
+    index: str
+    documents: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        if self.documents is None:
+            return f"the index {self.index} is left out: {self.reason}"
+        verb = "is" if self.documents == 1 else "are"
+        return f"{counted(self.documents, 'document')} of the index {self.index} {verb} not compared: {self.reason}"
 
 
 def has_changed(record: Record) -> bool:

@@ -14,7 +14,7 @@ from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_of
 from simdoc_search.corpus.text_filters import check_can_leave_out
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
-from simdoc_search.languages import check_can_identify
+from simdoc_search.languages import require_identifier
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KINDS, KindName
 from simdoc_search.sketch.sentences import codes_of_sentences, sentence_simhashes
@@ -59,7 +59,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
     if settings.sentences is not None and find_spec("sentencex") is None:
         raise MissingExtraError("splitting texts into sentences", "versions")
     if settings.language:
-        check_can_identify()
+        require_identifier()
     check_can_leave_out(settings.left_out)
     if extractor is None and settings.concepts is not None:
         raise FormatMismatchError(f"{place} has concepts of {_name_of(settings.concepts)}; give this extractor")

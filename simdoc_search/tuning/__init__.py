@@ -1,7 +1,6 @@
 """Recommends settings for a collection, measured on a sample or learned from labelled pairs.
 
-sample.py          a random sample
-exact_overlaps.py  the exact overlaps of a sample
+sample.py          a random sample, and its exact overlaps
 measurement.py     recall, precision, error and cost of settings
 labelled_pairs.py  pairs that a person labelled, and the threshold that separates them best
 limits.py          limits of versions and related documents, learned from such pairs

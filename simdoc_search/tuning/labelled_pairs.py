@@ -113,11 +113,8 @@ def learn(
 ) -> Lesson[Setting]:
     """Find the setting and the threshold that classify labelled pairs with the least balanced error.
 
-    Args:
-        values: the value of each pair by setting; of equally good settings the first one is taken.
-        pairs: the pairs, with at least one yes and one no.
-        before: setting and threshold that are kept unless others are better.
-        minimum: the least threshold.
+    `values` has the value of each pair by setting. Setting and threshold `before` are kept unless others are better; of
+    equally good settings the first one is taken.
     """
     folds = min(_FOLDS, len(pairs))
     setting, threshold = _best(values, pairs, range(len(pairs)), before, minimum)

@@ -18,7 +18,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores import open_store
 from simdoc_search.stores.record import Record
-from simdoc_search.tuning.exact_overlaps import ExactOverlaps
+from simdoc_search.tuning.sample import ExactOverlaps
 
 _PAIRS_PER_BIN, _BINS = 150, 10
 _QUERIES, _SHARE_WITHOUT_PARTNER = 120, 0.25
@@ -78,13 +78,12 @@ def measure(
         for id in queried:
             expected = partners.get(id, set())
             wanted += len(expected)
-            banded = settings.banded(len(codes[id]), overlap)
             began = time.perf_counter()
-            query = plan(encode(codes[id], length), overlap, probability, banded=banded)
+            query = plan(encode(codes[id], length), overlap, probability)
             hits = {
                 candidate.id
                 for candidate in (store.candidates(query, exclude=Place(id)) if query.can_match else ())
-                if query.stays(*settings.estimate(codes[id], candidate.codes), overlap)
+                if query.is_hit(*settings.estimate(codes[id], candidate.codes), overlap)
             }
             query_seconds += time.perf_counter() - began
             found += len(hits)

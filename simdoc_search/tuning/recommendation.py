@@ -10,9 +10,9 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.tuning.exact_overlaps import exact_overlaps
 from simdoc_search.tuning.labelled_pairs import LabelledPair, Lesson, check_ids, learn
 from simdoc_search.tuning.measurement import Measurement, measure
+from simdoc_search.tuning.sample import exact_overlaps
 
 MIN_NEAR_PAIRS = 30
 """With fewer pairs near the wanted overlap, the recall says little."""

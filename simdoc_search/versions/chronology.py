@@ -16,21 +16,16 @@ from simdoc_search.versions.evidence import KINDS, SAME_COPY, STRONG, By, Dated,
 
 Propose = Callable[[Sequence[int]], Sequence[int]]
 
-_OUTWEIGH_FILES: tuple[By, ...] = ("modified", "version control")
-"""A program writes these when the text changes. A file time that contradicts them was set by a copy."""
-
-_TITLES: Mapping[By, tuple[str, str]] = {
-    "modified": ("modification date in its metadata", "modification date in their metadata"),
-    "date": ("date in its metadata", "date in their metadata"),
-    "name": ("date in its name", "date in their names"),
-    "version": ("version in its name", "version in their names"),
-    "version control": ("last commit of its file", "last commit of their files, or a change since"),
-    "dates": ("date in its metadata, name or commits", "dates in their metadata, names or commits"),
-    "created": ("creation date in its metadata", "creation date in their metadata"),
-    "modification time": ("modification time of its file", "modification time of their files"),
-    "texts": ("text alone", "texts alone"),
+_TITLES: Mapping[By, str] = {
+    "modified": "modification date in their metadata",
+    "date": "date in their metadata",
+    "name": "date in their names",
+    "version": "version in their names",
+    "dates": "dates in their metadata or names",
+    "created": "creation date in their metadata",
+    "modification time": "modification time of their files",
+    "texts": "texts alone",
 }
-"""Each kind of evidence for people: of one document, and of several."""
 
 
 class OrderStatement(NamedTuple):
@@ -41,8 +36,7 @@ class OrderStatement(NamedTuple):
         later: number of the document that is later by it.
         earlier: number of the other document.
         shown: the evidence of both, for people.
-        counts: whether it is a reason not to name the newest. File times do not count against modification dates and
-            commits.
+        counts: whether it is a reason not to name the newest. File times do not count against modification dates.
     """
 
     by: By
@@ -63,7 +57,7 @@ class Timeline:
         certain: whether the evidence determines the whole order without a contradiction.
         newest: number of the newest document; None if the evidence does not name it, or conflicts.
         conflict: contradicting statements, two per contradiction.
-        reason: the evidence of the order and why better evidence is missing, for people.
+        reason: the evidence of the order, for people.
         dates: the date of each document: by the evidence of the order, or else by its best evidence.
     """
 
@@ -78,8 +72,8 @@ class Timeline:
 
 
 def evidence_title(by: By) -> str:
-    """Return a kind of evidence of several documents, for people."""
-    return _TITLES[by][1]
+    """Return a kind of evidence for people."""
+    return _TITLES[by]
 
 
 def timeline(documents: Sequence[DateSources], propose: Propose) -> Timeline:
@@ -95,8 +89,7 @@ def timeline(documents: Sequence[DateSources], propose: Propose) -> Timeline:
     evidence = DateEvidence(documents)
     undated = _undated(evidence, len(documents))
     dated = [number for number in range(len(documents)) if number not in undated]
-    remarks: list[str] = []
-    by, groups = _groups_by_date(evidence, dated, remarks)
+    by, groups = _groups_by_date(evidence, dated)
     order, unsure = _joined(evidence, by, groups, propose)
     newest = _newest(evidence, order)
     conflict = tuple(_conflicts(evidence, order, by))
@@ -107,7 +100,7 @@ def timeline(documents: Sequence[DateSources], propose: Propose) -> Timeline:
         len(dated) < 2 or not (unsure or conflict or newest is None),
         newest,
         conflict,
-        _reason(by, remarks, len(unsure)),
+        _reason(by, len(unsure)),
         tuple(
             (None if by == "texts" else evidence.of(by)[number]) or evidence.best(number)
             for number in range(len(documents))
@@ -163,9 +156,8 @@ def _verdicts(evidence: DateEvidence, one: int, other: int) -> dict[By, int]:
             found[by] = verdict
     if found.keys() == {"modification time"} and evidence.has_date(one) != evidence.has_date(other):
         return {}  # the file of the undated document may be a fresh copy
-    by_file = found.get("modification time", 0)
-    if by_file and any(found.get(by) == -by_file for by in _OUTWEIGH_FILES):
-        del found["modification time"]
+    if found.get("modification time", 0) == -found.get("modified", 0) != 0:
+        del found["modification time"]  # a copy set it, because a program writes the date when the text changes
     return found
 
 
@@ -220,34 +212,26 @@ def _joined(
         elif len(group) == 1:
             ordered, proposed = group, set()
         else:
-            ordered, proposed = _joined(evidence, *_groups_by_date(evidence, group, []), propose)
+            ordered, proposed = _joined(evidence, *_groups_by_date(evidence, group), propose)
         order += ordered
         unsure |= proposed
     return order, unsure
 
 
-def _groups_by_date(evidence: DateEvidence, numbers: list[int], remarks: list[str]) -> tuple[By, list[list[int]]]:
-    """Return the first kind of evidence that distinguishes some documents, and the documents of each date.
+def _groups_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[By, list[list[int]]]:
+    """Return the first kind of evidence that all documents have and that distinguishes some, and those of each date.
 
-    The oldest date comes first. If no evidence distinguishes them, they are one group. Each kind that does not help
-    adds a remark.
+    The oldest date comes first. If no evidence distinguishes them, they are one group.
     """
     for by in KINDS:
         dated = [found for number in numbers if (found := evidence.of(by)[number])]
-        if len(dated) < len(numbers):
-            if dated and by != "dates":
-                remarks.append(_lack(by, len(numbers) - len(dated), len(numbers)))
-            continue
-        if by == "dates" and len({found.by for found in dated}) == 1:
+        if len(dated) < len(numbers) or (by == "dates" and len({found.by for found in dated}) == 1):
             continue
         if by == "version" and len({found.key[0] for found in dated}) > 1:
-            remarks.append("the versions in their names do not compare, as the rest of the names differs")
             continue
         keys = _comparable(by, [found.key for found in dated])
-        if len(distinct := sorted(set(keys))) > 1:
-            return by, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in distinct]
-        if len(keys) > 1 and by != "dates":
-            remarks.append(_same(by, [found.shown for found in dated]))
+        if len(dates := sorted(set(keys))) > 1:
+            return by, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in dates]
     return "texts", [numbers]
 
 
@@ -267,21 +251,8 @@ def _comparable(by: By, keys: Sequence[tuple[object, ...]]) -> list[tuple[object
     return [groups[key] for key in keys]
 
 
-def _lack(by: By, lacking: int, count: int) -> str:
-    lack = f"has no {_TITLES[by][0]}" if lacking == 1 else f"have no {_TITLES[by][1]}"
-    return f"{lacking:,} of {counted(count, 'document')} {lack}"
-
-
-def _same(by: By, shown: Sequence[str]) -> str:
-    if by == "version":
-        return f"no version in their names is later than another ({', '.join(dict.fromkeys(filter(None, shown)))})"
-    if by == "modification time":
-        return f"all files were written within {SAME_COPY} seconds of another, as when a folder is copied or unpacked"
-    return f"all have the same {_TITLES[by][1]}"
-
-
-def _reason(by: By, remarks: Sequence[str], unsure: int) -> str:
-    reasons = ["nothing says which is newer" if by == "texts" else f"by the {_TITLES[by][1]}"]
-    if unsure and by != "texts":
-        reasons.append(f"{counted(unsure, 'document')} of the same date, which nothing orders")
-    return "; ".join([*reasons, *remarks])
+def _reason(by: By, unsure: int) -> str:
+    if by == "texts":
+        return "nothing says which is newer"
+    tied = f"; {counted(unsure, 'document')} of the same date, which nothing orders" if unsure else ""
+    return f"by the {_TITLES[by]}{tied}"

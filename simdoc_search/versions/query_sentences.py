@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.sketch.hash_functions import mixed
 from simdoc_search.sketch.near_bits import NearBits
-from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.simhash import BITS, Simhashes
 
 MAX_QUERIED = 64

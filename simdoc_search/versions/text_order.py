@@ -57,8 +57,8 @@ def unchanged_counts(documents: Sequence[Simhashes]) -> Ints:
             part = slice(begin, min(begin + _PAIRS_AT_ONCE, int(begins[stop])))
             pair, place = expanded(first[near[part]], np.diff(first)[near[part]])
             is_near[which[part][pair] - start, document[place]] = 1
-        own = slice(first[start], first[stop])
-        has[value[own] - start, document[own]] = 1
+        part = slice(first[start], first[stop])
+        has[value[part] - start, document[part]] = 1
         counts += (has.T @ is_near).astype(np.int64)
     return counts
 
@@ -76,8 +76,8 @@ def proposed_order(
     """
     if among is not None:
         numbers = np.array(among, np.int64)
-        some = [days[number] for number in among] if days else None
-        return [among[place] for place in proposed_order(unchanged[np.ix_(numbers, numbers)], some)]
+        days_among = [days[number] for number in among] if days else None
+        return [among[place] for place in proposed_order(unchanged[np.ix_(numbers, numbers)], days_among)]
     removed = (np.diagonal(unchanged)[:, np.newaxis] - unchanged).astype(np.float64)
     changed = removed + removed.T
     ranks = _day_ranks(changed, days or [])
@@ -140,18 +140,10 @@ def _best_path(cost: Costs) -> list[int]:
 
 
 def _good_path(changed: Costs) -> list[int]:
-    """Return a cheap path: join the nearest documents first, as long as they form paths, then move single ones."""
-    count = len(changed)
-    paths = [[number] for number in range(count)]  # the path that ends with a document
-    one, other = np.triu_indices(count, 1)
-    for pair in np.argsort(changed[one, other], kind="stable").tolist():
-        a, b = paths[one[pair]], paths[other[pair]]
-        if a is b or not a or not b:
-            continue
-        joined = (a if a[-1] == one[pair] else a[::-1]) + (b if b[0] == other[pair] else b[::-1])
-        paths[one[pair]] = paths[other[pair]] = []
-        paths[joined[0]] = paths[joined[-1]] = joined
-    path = next(path for path in paths if path)
+    """Return a cheap path: insert each document at its cheapest place, then move single ones until nothing improves."""
+    path: list[int] = []
+    for number in range(len(changed)):
+        path.insert(_cheapest_place(changed, path, number), number)
     for _ in range(_ROUNDS):
         check_stopped()
         before = _length(changed, path)

@@ -27,8 +27,8 @@ class BackgroundJob(Generic[Result]):
 
     Attributes:
         result: The last result.
-        problem: Why the last job has no result. Empty if it has one.
-        state: The stage of the running job and how much of it is done, 0..1. None if no job is running.
+        problem: Why the last job has no result, perhaps empty.
+        state: The stage of the running job, and how much of it is done, 0..1.
     """
 
     def __init__(self, name: str) -> None:

@@ -19,13 +19,7 @@ _FILE_COLUMNS = ("date", "size")
 
 @dataclass(frozen=True, slots=True)
 class HitColumns:
-    """The columns of some hits.
-
-    Attributes:
-        names: The chosen columns.
-        suggested: The columns that these hits have.
-        values: The values by document and column.
-    """
+    """The chosen columns of some hits, the columns that these hits have, and their values by document and column."""
 
     names: Sequence[str]
     suggested: Sequence[str]

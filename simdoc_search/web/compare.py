@@ -10,9 +10,9 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.report import pair_view
 from simdoc_search.passages.summary import word_measures
-from simdoc_search.web.query_document import has_text, named_place, normal_length, query_document, stored_text
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
+from simdoc_search.web.request_query import has_text, named_place, normal_length, request_query, stored_text
 from simdoc_search.web.response import Page
 
 _MAX_SHOWN_CHARACTERS = 2_000_000
@@ -24,7 +24,7 @@ def compare(request: PageRequest) -> Page:
     search = request.served.search()
     second = named_place(request, search, "b")
     if has_text(request):
-        query = query_document(request)
+        query = request_query(request)
         first, name, text, side = None, query.name or "your text", query.text or "", {"file": query.file}
     else:
         first = named_place(request, search, "a")

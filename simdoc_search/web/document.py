@@ -7,8 +7,8 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import RelatedResult, SimilaritySearch
 from simdoc_search.web.columns import document_facts
-from simdoc_search.web.query_document import named_place, query_at, stored_record
 from simdoc_search.web.request import PageRequest
+from simdoc_search.web.request_query import named_place, query_at, stored_record
 from simdoc_search.web.response import Page
 
 _MAX_RELATED = 5

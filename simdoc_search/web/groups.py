@@ -14,11 +14,11 @@ _DEFAULT_GROUPS, _MAX_MEMBERS = 10, 50
 
 
 def families(request: PageRequest) -> Page:
-    """The progress of the search, or some of the families. Commit dates are not read: no request starts git."""
+    """The progress of the search, or some of the families."""
 
     def show(found: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         search = request.served.search()
-        groups = [search.ordered(family, version_control=False) for family in found.families(limit, start)]
+        groups = [search.ordered(family) for family in found.families(limit, start)]
         shown = {"groups": groups, "max_members": _MAX_MEMBERS}
         return found.family_count, shown, families_as_json(found, groups)
 

@@ -12,13 +12,13 @@ from simdoc_search.passages.report import Source, SourcedText, sources_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.web.columns import hit_columns
-from simdoc_search.web.query_document import (
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.request_query import (
     check_is_not_local_path,
-    query_document,
+    request_query,
     resolved_place,
     stored_text,
 )
-from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page
 
 _MAX_WORDS = 10_000
@@ -39,7 +39,7 @@ def passages(request: PageRequest) -> Page:
         "ignore": _ignored_texts(request, search),
         "ignore_quotes": request.is_on("ignore_quotes"),
     }
-    query = query_document(request)
+    query = request_query(request)
     result = search.passages(**query.arguments(), **options)
     name = query.name or "your text"
     places = [hit.place for hit in result.hits]

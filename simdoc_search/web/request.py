@@ -122,7 +122,7 @@ def _as_text(name: str, value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A request for a page.
+    """A request for a page. Methods raise QuerySyntaxError if a value is malformed or out of range.
 
     Attributes:
         served: The store whose documents are served.
@@ -147,11 +147,7 @@ class PageRequest:
         return [value for value in self.values.get(name, ()) if value.strip()]
 
     def integer(self, name: str, default: int, minimum: int, maximum: int) -> int:
-        """A number between a minimum and a maximum.
-
-        Raises:
-            QuerySyntaxError: The value is not such a number.
-        """
+        """A number between a minimum and a maximum."""
         text = self.value(name).strip()
         if not text:
             return default
@@ -161,49 +157,33 @@ class PageRequest:
         return int(digits)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """One of several words. The first one is the default.
-
-        Raises:
-            QuerySyntaxError: The value is not one of them.
-        """
+        """One of several words. The first one is the default."""
         text = self.value(name).strip() or choices[0]
         if text not in choices:
             raise _wrong_value(name, f"one of {', '.join(choices)}", text)
         return text
 
     def is_on(self, name: str) -> bool:
-        """Whether an option is switched on.
-
-        Raises:
-            QuerySyntaxError: The value is neither on nor off.
-        """
+        """Whether an option is switched on."""
         text = self.value(name).strip().lower()
         if text not in (*_ON, *_OFF):
             raise _wrong_value(name, "on or off", text)
         return text in _ON
 
     def percent(self, name: str) -> Fraction | None:
-        """A percentage as a fraction, or None if it is not given. Raises as `fraction_of_percent`."""
+        """A percentage as a fraction, or None if it is not given."""
         text = self.value(name).strip()
         return fraction_of_percent(text[:_MAX_QUOTED], name) if text else None
 
     def score(self, name: str) -> float | None:
-        """A number from 0 to 1, or None if it is not given.
-
-        Raises:
-            QuerySyntaxError: The value is not such a number.
-        """
+        """A number from 0 to 1, or None if it is not given."""
         text = self.value(name).strip()
         if text and not _SCORE.fullmatch(text):
             raise _wrong_value(name, "a number from 0 to 1", text)
         return float(text) if text else None
 
     def filters(self) -> list[dict[str, Any]]:
-        """The filters of `filter` and `exclude`, as the library takes them.
-
-        Raises:
-            QuerySyntaxError: A value is not FIELD=VALUE.
-        """
+        """The filters of `filter` and `exclude`, as the library takes them."""
         wanted = [{key: value} for key, value in self._pairs("filter")]
         return wanted + [{key: none_of(value)} for key, value in self._pairs("exclude")]
 
@@ -218,12 +198,12 @@ class PageRequest:
 
     @property
     def size(self) -> int:
-        """The number of hits per page. Raises as `integer`."""
+        """The number of hits per page."""
         return self.integer("size", _DEFAULT_HITS, 1, MAX_HITS)
 
     @property
     def offset(self) -> int:
-        """The number of hits before this page. Raises as `integer`."""
+        """The number of hits before this page."""
         return self.integer("offset", 0, 0, MAX_OFFSET)
 
     def neighbour_offsets(self, shown: int, total: int | None = None) -> tuple[int | None, int | None]:
@@ -240,12 +220,12 @@ class PageRequest:
 
     @property
     def measure(self) -> MeasureName:
-        """The measure of overlap. Raises as `choice`."""
+        """The measure of overlap."""
         return cast("MeasureName", self.choice("measure", ("jaccard", "containment", "contained")))
 
     @property
     def preset(self) -> Literal["edited", "verbatim"]:
-        """The preset for shared passages. Raises as `choice`."""
+        """The preset for shared passages."""
         return cast('Literal["edited", "verbatim"]', self.choice("preset", ("edited", "verbatim")))
 
 

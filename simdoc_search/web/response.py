@@ -27,14 +27,9 @@ _LINES_PER_PIECE = 500
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page.
+    """A page: a template with its values for people, and JSON for programs.
 
-    Attributes:
-        template: The file name of the template.
-        values: The values of the template.
-        as_json: The answer for programs.
-        status: The HTTP status.
-        refresh_seconds: After how many seconds a browser loads the page again. 0: never.
+    A browser loads the page again after `refresh_seconds`, or never if this is 0.
     """
 
     template: str

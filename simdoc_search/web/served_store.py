@@ -14,7 +14,7 @@ from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.base import StoreInfo
-from simdoc_search.stores.excluded_indices import LeftOutIndex, left_out_indices
+from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.web.background_job import BackgroundJob
 
 if TYPE_CHECKING:
@@ -40,10 +40,6 @@ class ServedStore:
         columns: The default columns of hits.
 
     Attributes:
-        columns: The default columns of hits.
-        duplicates: The search for duplicates.
-        families: The search for families of versions.
-        topics: The search for topics.
         stop: Set when the store is closed, so that all requests end.
     """
 
@@ -93,7 +89,7 @@ class ServedStore:
         """
         search = self.search()
         if search.store.settings.concepts is None:
-            how = KINDS["concepts"].how(search.store.info().location)
+            how = KINDS["concepts"].how_to_add(search.store.info().location)
             raise NotIndexedError(f"this index has no concepts; {how}")
         return search
 
@@ -106,9 +102,9 @@ class ServedStore:
             self._info_expires = now + max(_INFO_SECONDS, _INFO_FACTOR * (time.monotonic() - now))
         return info
 
-    def left_out_indices(self) -> Sequence[LeftOutIndex]:
+    def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """The indices behind an alias whose documents are not in the answers."""
-        return left_out_indices(self._search.store) if self._search is not None else ()
+        return self._search.store.left_out_indices() if self._search is not None else ()
 
     def close_after(self, error: StoreError) -> None:
         """Open the store again for the next request: the engine may be up again by then."""

@@ -7,8 +7,8 @@ from typing import Any
 from simdoc_search.as_json import similar_as_json
 from simdoc_search.documents import Place
 from simdoc_search.web.columns import hit_columns
-from simdoc_search.web.query_document import QueryDocument, check_is_not_local_path, has_text, query_document
 from simdoc_search.web.request import PageRequest
+from simdoc_search.web.request_query import RequestQuery, check_is_not_local_path, has_text, request_query
 from simdoc_search.web.response import Page
 
 
@@ -28,9 +28,9 @@ def similar(request: PageRequest) -> Page:
     if fingerprint_query and not has_text(request):
         check_is_not_local_path(search, fingerprint_query)
         result = search.similar(fingerprint_query, **options)
-        query = QueryDocument(Place(result.query.id))
+        query = RequestQuery(Place(result.query.id))
     else:
-        query = query_document(request)
+        query = request_query(request)
         if query.text is not None:
             result = search.similar_to_text(query.text, **options)
         else:

@@ -10,16 +10,15 @@ from simdoc_search.search.versions_result import HINT
 from simdoc_search.sketch.limits import MOST_BITS
 from simdoc_search.versions.relations import RELATED
 from simdoc_search.web.columns import hit_columns
-from simdoc_search.web.query_document import named_place, query_at, query_document
 from simdoc_search.web.request import PageRequest
+from simdoc_search.web.request_query import named_place, query_at, request_query
 from simdoc_search.web.response import Page
 
 
 def versions(request: PageRequest) -> Page:
-    """The versions of a document or a text, oldest first. Commit dates are not read: no request starts git."""
-    query = query_document(request)
-    options = {**_options(request), "version_control": False}
-    result = request.served.search().versions(**query.arguments(), **options)
+    """The versions of a document or a text, oldest first."""
+    query = request_query(request)
+    result = request.served.search().versions(**query.arguments(), **_options(request))
     values = {
         **query.template_values(request),
         "result": result,
@@ -32,7 +31,7 @@ def versions(request: PageRequest) -> Page:
 def related(request: PageRequest) -> Page:
     """The documents on the same topic as a document or a text."""
     search = request.served.concepts_search()
-    query = query_document(request)
+    query = request_query(request)
     result = search.related(**query.arguments(), **_options(request), explain=request.is_on("explain"))
     places = [hit.place for hit in result.hits]
     columns = hit_columns(request, search, places)

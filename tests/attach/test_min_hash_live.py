@@ -13,7 +13,7 @@ from simdoc_search.attach.min_hash import check_min_hash, min_hash_index, settin
 from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_query
 from simdoc_search.stores.remote.engine import Engine
-from tests.support.cli import answer
+from tests.support.cli import answer, run, usage_error
 from tests.support.engines import call, own_name
 from tests.support.texts import text
 from tests.support.vectors import reference_texts
@@ -101,8 +101,9 @@ def test_documents_are_found_by_text_and_counted(engine: Engine, index: str) -> 
     assert [] == engine.search(index, {"query": {"query_string": {"query": "zzzz", "fields": ["*"]}}})["hits"]["hits"]
 
 
-def test_the_template_is_printed(engine: Engine, index: str) -> None:
-    """`template show --min-hash FIELD` is the body of such an index."""
-    engine.call("PUT", [index], answer("template", "show", "--min-hash", "text"))
+def test_the_command_prints_the_body_of_an_index(engine: Engine, index: str) -> None:
+    command = ["template", "show", "--bucket-count", "100"]
+    engine.call("PUT", [index], answer(*command, "--min-hash", "text"))
 
-    check_min_hash(engine, index, "text.fingerprint")
+    check_min_hash(engine, index, "text.fingerprint", MinHash(bucket_count=100, with_rotation=True))
+    assert "--bucket-count needs --min-hash" == usage_error(run(*command))

@@ -1,127 +1,118 @@
-"""How the documents of an index are: what is counted is counted, and what is estimated is said to be."""
+"""`status` counts documents by state, and estimates from a sample how many fingerprints are stale."""
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
 
 from simdoc_search import Analysis, Document, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.attach.inspection import inspect_indices
+from simdoc_search.attach.inspection.sample import Sample
 from simdoc_search.attach.pipeline import pipeline_body
-from simdoc_search.attach.status import survey
-from simdoc_search.attach.status.sample import Staleness
 from simdoc_search.errors import LocationError, StoreNotFoundError
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from tests.support.cli import words
+from tests.support.backfill import to
+from tests.support.cli import answer, output, run, sentence, usage_error, words
 from tests.support.engines import call
-from tests.support.http_server import Indices, Request, forward, indices, serving
-from tests.support.status import articles, document, fill, mapping, the_one
+from tests.support.http_server import Indices, Request, error, forward, indices, serving, unused_url
+from tests.support.status import articles, document, fill, mapping, the_only_index
 
-one_engine = pytest.mark.parametrize("made", ["opensearch"], indirect=True)
+each_engine = pytest.mark.parametrize("made", ["opensearch", "elasticsearch"], indirect=True)
 
 
-@pytest.fixture(params=["opensearch", "elasticsearch"])
+@pytest.fixture(params=["opensearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """Indices of a test's own in each kind of engine."""
+    """Indices of the test."""
     with indices(request.getfixturevalue(f"{request.param}_url")) as them:
         yield them
 
 
 @pytest.fixture
 def engine(made: Indices) -> Iterator[Engine]:
-    """The way to the engine."""
-    opened, _ = connect(made.engine, index=False)
-    with closing(opened):
+    """The engine."""
+    with to(made.engine) as opened:
         yield opened
 
 
 # --- counting ---
 
 
-def test_documents_are_counted_by_their_state(made: Indices, engine: Engine) -> None:
-    """With, without, of other settings, without words, and those that the pipeline could not do, by reason."""
-    index = articles(made)
-    counts = the_one(survey(engine, index)).counts
+@each_engine
+def test_documents_are_counted_by_state(made: Indices, engine: Engine) -> None:
+    inspection = inspect_indices(engine, articles(made))
+    counts = the_only_index(inspection).counts
 
     assert (15, 11, 4) == (counts.documents, counts.fingerprinted, counts.missing)
-    assert (1, 10, 1) == (counts.wordless, counts.current, counts.of_other_settings)
-    assert 3 == counts.errors
+    assert (1, 10, 1, 3) == (counts.wordless, counts.current, counts.of_other_settings, counts.errors)
     assert {"the text has N characters, too many": 2, 'a "quoted"\\ reason of \\x1b[NJ two lines': 1}.keys() == {
-        re.sub(r"\\n", " ", each) for each in counts.reasons
+        re.sub(r"\\n", " ", reason) for reason in counts.reasons
     }
+    assert Sample(10, 10, 3, ("malformed", "stale/1", "stale/2")) == inspection.sample
+    assert {"malformed"} == inspection.sample.malformed.keys()
+    assert (0.3, (0.3, 0.3)) == (inspection.sample.share, inspection.sample.interval)
 
 
-def test_an_index_of_simdoc_search(made: Indices, engine: Engine) -> None:
-    """Its texts are where it keeps them; without texts nothing can be compared, which is said."""
-    for store_texts, said in ((True, ""), (False, "it keeps no texts")):
+def test_an_index_of_simdoc_search_has_its_texts_in_body(made: Indices, engine: Engine) -> None:
+    for store_texts, reason in ((True, ""), (False, "it stores no texts")):
         name = made.name()
         with open_store(f"{made.engine}/{name}", create=True, store_texts=store_texts) as store:
             SimilaritySearch(store).index(Document(str(number), words(number, 99)) for number in range(9))
-        found = survey(engine, name)
+        found = inspect_indices(engine, name)
 
         assert (9, 0) == (found.documents, found.missing)
-        assert said in found.not_sampled
-        assert (Staleness(9, 9, 0) if store_texts else None) == found.staleness
+        assert reason in found.sample.not_compared
+        assert (9, 9, 0) == (found.sample.documents, found.sample.sampled, found.sample.stale)
 
 
-def test_an_index_without_our_field(made: Indices, engine: Engine) -> None:
-    """All its documents are missing, and there is nothing to compare."""
+def test_without_our_field_all_documents_are_missing(made: Indices, engine: Engine) -> None:
     index = made.make({"properties": {"body": {"type": "text"}}})
     fill(made, index, {str(number): {"body": "some words"} for number in range(3)})
-    found = survey(engine, index)
+    found = inspect_indices(engine, index)
 
     assert (3, 3, 1.0) == (found.documents, found.missing, found.missing_share)
-    assert (Staleness(0, 0, 0), None) == (found.staleness, the_one(found).counts.errors)
+    assert (Sample(0, 0, 0), None) == (found.sample, the_only_index(found).counts.errors)
 
 
-def test_an_alias_over_two(made: Indices, engine: Engine) -> None:
-    """Each by its own settings; a filter of the alias holds, and the sample is of both."""
-    first, second = made.make(mapping()), made.make(mapping(Settings(Analysis(shingle_size=4))))
+@each_engine
+def test_each_index_behind_an_alias_has_its_own_settings(made: Indices, engine: Engine) -> None:
+    """The sample is from all of them, and a filter of the alias holds. A closed index is named."""
     four = Settings(Analysis(shingle_size=4))
+    first, second, closed = made.make(mapping()), made.make(mapping(four)), articles(made)
     fill(made, first, {f"a{n}": document(words(n, n + 60)) | {"team": "red"} for n in range(5)})
     fill(made, second, {f"b{n}": document(words(n, n + 60), settings=four) | {"team": "red"} for n in range(4)})
-    fill(
-        made, second, {"c": document(words(0, 9), of="other words than these are"), "d": {"body": "x", "team": "blue"}}
-    )
-    alias, red = made.alias(first, second), made.alias(first, second, filter={"term": {"team.keyword": "red"}})
-    whole, part = survey(engine, alias), survey(engine, red)
+    others = {"c": document(words(0, 9), of="other words than these are"), "d": {"body": "x", "team": "blue"}}
+    fill(made, second, others)
+    alias, red = made.alias(first, second, closed), made.alias(first, second, filter={"term": {"team.keyword": "red"}})
+    call(made.engine, "POST", f"/{closed}/_close")
+    whole, part = inspect_indices(engine, alias), inspect_indices(engine, red)
 
-    assert {first: 5, second: 6} == {each.index: each.counts.documents for each in whole.indices}
+    assert {first: 5, second: 6} == {each.index.name: each.counts.documents for each in whole.indices}
     assert (1, 1) == (whole.missing, sum(each.counts.of_other_settings for each in whole.indices))
-    assert Staleness(9, 9, 0) == whole.staleness
+    assert Sample(9, 9, 0) == whole.sample
+    assert [(closed, "it is closed; open it first")] == [(each.index, each.reason) for each in whole.skipped]
     assert (9, 0) == (part.documents, part.missing)
-    assert 11 == survey(engine, f"{first},{second}").documents
+    assert 11 == inspect_indices(engine, f"{first},{second}").documents
 
 
-def test_a_closed_index_is_named(made: Indices, engine: Engine) -> None:
-    """It counts for nothing."""
-    index = articles(made)
-    call(made.engine, "POST", f"/{index}/_close")
-    found = survey(engine, index)
-
-    assert ((), "it is closed; open it first") == (tuple(found.indices), found.skipped[0].reason)
-
-
-def test_nothing_is_there(made: Indices, engine: Engine) -> None:
-    """An index, a field of text."""
+def test_a_missing_index_or_text_field_is_an_error(made: Indices, engine: Engine) -> None:
     with pytest.raises(StoreNotFoundError, match="test-nothing"):
-        survey(engine, "test-nothing")
+        inspect_indices(engine, "test-nothing")
     with pytest.raises(LocationError, match="no document has a field bodi; name a field of text: body"):
-        survey(engine, articles(made), text_fields=["bodi"])
+        inspect_indices(engine, articles(made), text_fields=["bodi"])
 
 
 def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
-    """Requests and answers are as many and as large for a hundred times the documents."""
+    """The number of requests, and the size of the responses."""
     sizes = []
-    for number in (30, 3000):
+    for number in (30, 2000):
         index = made.make(mapping())
         fields = fingerprint_field(words(0, 60))
         fill(made, index, {str(each): {"body": words(0, 60), "simdoc": fields} for each in range(number)})
@@ -134,12 +125,11 @@ def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
                 return given
 
             server.handle = count
-            asked, _ = connect(server.url, index=False)
-            found = survey(asked, index, sample=20)
-            asked.close()
+            with to(server.url) as engine:
+                found = inspect_indices(engine, index, sample=20)
             sizes.append((len(server.requests), read[0]))
 
-        assert (number, 20) == (found.documents, found.staleness and found.staleness.sampled)
+        assert (number, 20) == (found.documents, found.sample.sampled)
     assert sizes[0][0] == sizes[1][0] < 15
     assert sizes[1][1] < 1.2 * sizes[0][1]
 
@@ -147,77 +137,63 @@ def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
 # --- the sample ---
 
 
-def test_stale_fingerprints_are_found(made: Indices, engine: Engine) -> None:
-    """Of another text, of a text that is gone, malformed; a text without words has its mark."""
-    found = survey(engine, articles(made))
-
-    assert Staleness(10, 10, 3, ("malformed", "stale/1", "stale/2")) == found.staleness
-    assert (0.3, (0.3, 0.3)) == (found.staleness.share, found.staleness.interval)
-
-
-def test_a_list_of_fingerprints_is_stale(made: Indices, engine: Engine) -> None:
-    """An engine takes a list of one object for the object, and a query cannot read it."""
-    index = made.make(mapping())
-    text = words(0, 60)
-    fill(made, index, {"list": {"body": text, "simdoc": [fingerprint_field(text)]}})
-
-    assert Staleness(1, 1, 1, ("list",)) == survey(engine, index).staleness
-
-
-def test_an_estimate_holds_what_is_true(made: Indices, engine: Engine) -> None:
-    """A tenth of 600 is stale: that lies in the interval of nearly each sample of 60."""
+def test_an_estimate_is_in_its_interval(made: Indices, engine: Engine) -> None:
+    """A tenth of 600 is stale, and 60 are drawn."""
     index = made.make(mapping())
     right, wrong = (document(words(0, 60), of=each) for each in (words(0, 60), words(9, 60)))
     fill(made, index, {str(number): right if number % 10 else wrong for number in range(600)})
-    found = [survey(engine, index, sample=60).staleness for _ in range(10)]
-    intervals = [each.interval for each in found if each]
+    samples = [inspect_indices(engine, index, sample=60).sample for _ in range(10)]
+    intervals = [sample.interval for sample in samples]
 
-    assert {(600, 60)} == {(each.documents, each.sampled) for each in found if each}
+    assert {(600, 60)} == {(sample.documents, sample.sampled) for sample in samples}
     assert 6 <= sum(low <= 0.1 <= high for low, high in intervals)
     assert all(0 <= low < high < 0.45 for low, high in intervals)
 
 
-def test_the_interval_covers_as_it_says() -> None:
-    """Of 2,000 samples of 200 of 1,000, in 94 to 99 % the true share lies in it."""
+def test_the_interval_has_the_stated_confidence() -> None:
+    """2,000 samples of 200 from 1,000 documents."""
     rng = random.Random(5)
     for stale in (5, 20, 200):
         among = [number < stale for number in range(1000)]
-        drawn = [Staleness(1000, 200, sum(rng.sample(among, 200))).interval for _ in range(2000)]
+        drawn = [Sample(1000, 200, sum(rng.sample(among, 200))).interval for _ in range(2000)]
 
         assert 0.93 <= sum(low <= stale / 1000 <= high for low, high in drawn) / 2000 <= 0.999
-    assert (0.0, 1.0) == Staleness(10, 0, 0).interval
-    assert Staleness(10**6, 200, 0).interval[1] == pytest.approx(0.0188, abs=1e-3)
+    assert (0.0, 1.0) == Sample(10, 0, 0).interval
+    assert Sample(10**6, 200, 0).interval[1] == pytest.approx(0.0188, abs=1e-3)
 
 
-def test_where_the_text_is_must_be_known(made: Indices, engine: Engine) -> None:
-    """It is said what to name; and a field that nobody has is not taken for texts that are gone."""
-    index = made.make({**mapping(noted=None), "dynamic": False})
-    fill(made, index, {"a": document(words(0, 60))})
+def test_fingerprints_are_compared_only_with_known_text_fields(made: Indices, engine: Engine) -> None:
+    """A field that no document has does not make all of them stale."""
+    index = made.make({**mapping(recorded=None), "dynamic": False})
+    fill(made, index, {"a": document(words(0, 60)), "list": {"simdoc": [fingerprint_field(words(0, 60))]}})
+    unknown, known, misspelt = (
+        inspect_indices(engine, index, text_fields=each).sample for each in ((), ["body"], ["bodi"])
+    )
 
-    assert "name the field of the text with --text-field" in survey(engine, index).not_sampled
-    assert Staleness(1, 1, 0) == survey(engine, index, text_fields=["body"]).staleness
-    assert "has a field bodi; name the field" in survey(engine, index, text_fields=["bodi"]).not_sampled
+    assert "name the field of the text with --text-field" in unknown.not_compared
+    assert {"list": "is not an object"} == unknown.malformed
+    assert Sample(2, 2, 1, ("list",)) == known
+    assert "none of 2 documents has a field bodi; name the field" in misspelt.not_compared
 
 
-def test_fingerprints_of_a_secret_key(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are counted by whom has it not, and compared by whom has."""
+def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
+    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = Settings().with_key(key_from("a secret of some length"))
     index = made.make(mapping(settings))
     fill(made, index, {"a": document(words(0, 60), settings=settings)})
-    found = survey(engine, index)
+    found = inspect_indices(engine, index)
     monkeypatch.setenv("SIMDOC_HASH_KEY", "a secret of some length")
 
-    assert (1, None) == (the_one(found).counts.current, found.staleness)
-    assert "key" in found.not_sampled
-    assert Staleness(1, 1, 0) == survey(engine, index).staleness
+    assert (1, True) == (the_only_index(found).counts.current, "key" in found.sample.not_compared)
+    assert Sample(1, 1, 0) == inspect_indices(engine, index).sample
 
 
 # --- pipelines ---
 
 
-@one_engine
-def test_the_pipeline_of_an_index(made: Indices, engine: Engine) -> None:
-    """Whether one is named, is there, and makes what the mapping says; also one that another one calls."""
+def test_the_state_of_the_pipeline_is_reported(made: Indices, engine: Engine) -> None:
+    """Also that of a pipeline which another one calls."""
     index, name = made.make(mapping()), made.name()
     bodies: dict[str, Any] = {
         "fits": pipeline_body(),
@@ -230,7 +206,7 @@ def test_the_pipeline_of_an_index(made: Indices, engine: Engine) -> None:
     states = {"title": "different", "field": "different", "calls": "fits"}
 
     def ingest() -> Any:
-        return the_one(survey(engine, index, sample=0)).ingest
+        return the_only_index(inspect_indices(engine, index, sample=0)).ingest
 
     assert ("none", "") == (ingest().state, ingest().pipeline)
     for kind, body in bodies.items():
@@ -247,21 +223,152 @@ def test_the_pipeline_of_an_index(made: Indices, engine: Engine) -> None:
     call(made.engine, "DELETE", f"/_ingest/pipeline/{name}-*")
 
 
-@one_engine
-def test_what_the_pipeline_made_and_could_not_make(made: Indices, engine: Engine) -> None:
-    """Its fingerprints are those of their texts; what it failed on is counted by its reason."""
+def test_documents_that_the_pipeline_could_not_fingerprint_are_counted(made: Indices, engine: Engine) -> None:
     index, name = made.make(mapping()), made.name()
     call(made.engine, "PUT", f"/_ingest/pipeline/{name}", pipeline_body())
     call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": name})
     texts = {str(number): {"body": words(number, number + 70)} for number in range(5)}
     fill(made, index, texts | {"wordless": {"body": "..."}, "wrong": {"body": 7}, "wrong too": {"body": 8.5}})
     fill(made, index, {"none": {"title": "no text at all"}})
-    found = survey(engine, index)
-    counts = the_one(found).counts
-
-    assert ("fits", 9, 2) == (the_one(found).ingest.state, counts.documents, counts.errors)
-    assert [2] == list(counts.reasons.values())
-    assert (2, 6, 1, 1) == (counts.missing, counts.current, counts.wordless, counts.without_text)
-    assert Staleness(6, 6, 0) == found.staleness
+    found = inspect_indices(engine, index)
+    counts = the_only_index(found).counts
     call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": "_none"})
     call(made.engine, "DELETE", f"/_ingest/pipeline/{name}")
+
+    assert ("fits", 9, 2) == (the_only_index(found).ingest.state, counts.documents, counts.errors)
+    assert [2] == list(counts.reasons.values())
+    assert (2, 6, 1, 1) == (counts.missing, counts.current, counts.wordless, counts.without_text)
+    assert Sample(6, 6, 0) == found.sample
+
+
+# --- the command ---
+
+
+def test_people_read_one_line_per_state(made: Indices) -> None:
+    """Limits of the index are shown only if they are stored."""
+    place = f"{made.engine}/{articles(made)}"
+    shown = output("status", place)
+    output("defaults", "--bits", "3", "--store", place)
+    size = r"[\d.]+ kB"
+
+    assert re.search(rf"^documents      15 in 1 index, {size}$", shown, re.MULTILINE)
+    assert "fingerprinted  11, 1 of them for texts without words\nmissing        4 (26.7%)\n" in shown
+    assert "stale          3 of 10, all compared: 'malformed', 'stale/1', 'stale/2'\n" in shown
+    assert "errors         3 that the engine's pipeline could not fingerprint\n" in shown
+    assert "               2: the text has N characters, too many\n" in shown
+    assert "pipeline       none fills the field: index.final_pipeline is not set\n" in shown
+    assert "\x1b" not in shown
+    assert "alike " not in shown
+    assert "alike          sentences up to a distance of 3, of 64\n" in output("status", place)
+    assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)["limits"]
+
+
+def test_an_estimate_is_shown_with_its_interval(made: Indices) -> None:
+    index = made.make(mapping())
+    fill(made, index, {str(number): document(words(0, 60)) for number in range(50)})
+    shown = output("status", f"{made.engine}/{index}", "--sample", "20")
+
+    assert "stale          about 0 of 50 (0.0%; with 95 % confidence 0.0% to 10." in shown
+    assert "%), as 0 of 20 drawn at random\n" in shown
+
+
+def test_programs_read_numbers(made: Indices) -> None:
+    index = articles(made)
+    found = answer("status", f"{made.engine}/{index}")
+    counts = found["indices"][0]["counts"]
+
+    assert (15, 4, f"{made.engine}/{index}") == (found["documents"], found["missing"], found["url"])
+    assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
+    assert (10, 1, 3) == tuple(counts[name] for name in ("current", "of_other_settings", "errors"))
+    assert {"state": "none", "pipeline": "", "setting": ""} == found["indices"][0]["ingest"]
+
+
+def test_limits_decide_the_exit_code(made: Indices) -> None:
+    """The answer is on stdout, and each exceeded limit on stderr."""
+    place = f"{made.engine}/{articles(made)}"
+    stale = "30.0% are stale, over 1.0%; run simdoc-search backfill --stale"
+    missing = "26.7% have no fingerprint, over 10.0%; run simdoc-search backfill"
+
+    assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code
+    both = run("status", place, "--json", "--max-stale", "1%", "--max-missing", "10 %")
+    assert (1, f"{stale}\n{missing}\n", 15) == (both.exit_code, both.stderr, json.loads(both.stdout)["documents"])
+    assert "no sample was requested" in sentence(run("status", place, "--max-stale", "1%", "--sample", "0"))
+    for wrong in ("x", "101%", "-1"):
+        assert "is not a percentage, such as 1%" in usage_error(run("status", place, "--max-stale", wrong))
+
+
+def test_an_engine_that_is_down_or_forbids_is_an_error() -> None:
+    assert "does not answer" in sentence(run("status", f"{unused_url()}/articles"))
+    with serving(lambda _: error(403, "security_exception", "no permissions")) as server:
+        assert "forbids it (no permissions)" in sentence(run("status", f"{server.url}/articles"))
+
+
+def test_sizes_and_pipelines_may_be_hidden(made: Indices) -> None:
+    index = articles(made)
+    call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": "theirs"})
+    through, hidden = forward(made.engine), error(403, "security_exception", "no permissions")
+
+    def handle(request: Request) -> Any:
+        return hidden if "/_stats" in request.path or "/_ingest" in request.path else through(request)
+
+    with serving(handle) as server:
+        shown = output("status", f"{server.url}/{index}")
+
+    assert "documents      15 in 1 index\n" in shown
+    assert "pipeline       index.final_pipeline names theirs, which this user may not see\n" in shown
+
+
+# --- documents without a text, and compared documents ---
+
+
+def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
+    """They need no fingerprint, and `backfill` removes one of a removed text."""
+    index = made.make(mapping())
+    url = f"{made.engine}/{index}"
+    fill(made, index, {f"fine/{number}": document(words(number, number + 60)) for number in range(4)})
+    fill(made, index, {"late/1": {"body": None}, "late/2": {"title": "x"}, "missing": {"body": words(0, 60)}})
+    fill(made, index, {"gone": {"body": [], "simdoc": document(words(0, 60))["simdoc"]}})
+    shown, found = output("status", url), answer("status", url)
+    checked = run("check", url).stdout
+    done = output("backfill", url)
+    after = answer("status", url, "--max-missing", "0")
+
+    assert "fingerprinted  5\nwithout text   2 need no fingerprint\nmissing        1 (12.5%)\n" in shown
+    assert "text gone      1 have a fingerprint but no text; simdoc-search backfill removes it\n" in shown
+    assert "stale          1 of 5, all compared: 'gone'\n" in shown
+    assert (2, 1) == (found["without_text"], found["missing"])
+    assert "1 fingerprints are of removed texts; run simdoc-search backfill\n" in checked
+    assert "1 updated, 0 unchanged, 1 removed (text gone) in " in done
+    assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])
+
+
+def test_documents_without_a_text_may_be_among_the_missing(made: Indices) -> None:
+    """No query can tell if the field is not indexed."""
+    fields = mapping()["properties"] | {"body": {"type": "text", "index": False}}
+    index = made.make({"properties": fields})
+    fill(made, index, {"fine": document(words(0, 60)), "late": {"body": None}})
+
+    assert "missing        1 (50.0%), including documents without a text\n" in output(
+        "status", f"{made.engine}/{index}"
+    )
+
+
+@each_engine
+def test_compared_documents_are_not_drawn(made: Indices) -> None:
+    """If all documents written since are drawn, the answer is exact. Otherwise the interval is smaller."""
+    index = made.make(mapping())
+    url = f"{made.engine}/{index}"
+    fill(made, index, {str(number): {"body": words(number, number + 60)} for number in range(100)})
+    output("backfill", url, "--stale")
+    quiet = output("status", url)
+    for number in range(10):
+        part = {"doc": {"body": words(500, 560)} if number < 5 else {"views": 1}}
+        call(made.engine, "POST", f"/{index}/_update/{number}?refresh", part)
+    exact, drawn = output("status", url), output("status", url, "--sample", "5")
+    found = answer("status", url)["staleness"]
+
+    assert "stale          none, as nobody wrote to these 100 since backfill compared their texts\n" in quiet
+    assert "stale          5 of 100; the 10 written since the last comparison were compared: '0', '1', '2'" in exact
+    assert "drawn at random from the 10 written since the last comparison" in drawn
+    names = ("compared", "sampled", "stale", "at_least", "at_most")
+    assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)

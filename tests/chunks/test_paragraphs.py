@@ -1,35 +1,29 @@
-"""A text to its paragraphs: at empty lines, and in pieces of a size that can be compared."""
+"""Paragraphs: at empty lines, and in pieces of a size that can be compared."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.chunks.paragraphs import LONGEST_PARAGRAPH, SHORTEST_PARAGRAPH, paragraph_spans
+from simdoc_search.chunks.paragraphs import MAX_CHARACTERS, MIN_CHARACTERS, paragraph_spans
 from tests.versions.paper import DOCUMENTS
 
 LONG = "This sentence has some words, but not many of them. "
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs themselves."""
     return [text[begin:end] for begin, end in paragraph_spans(text)]
 
 
-@pytest.mark.parametrize("number", range(5))
-def test_paragraphs_end_at_empty_lines(number: int) -> None:
-    """Also at such as hold space, and whatever ends a line."""
-    text = DOCUMENTS[number]
-
-    assert text.split("\n\n") == paragraphs(text)
-    assert text.split("\n\n") == paragraphs(text.replace("\n\n", "\n \t\n\n"))
-    assert text.split("\n\n") == paragraphs(text.replace("\n\n", "\r\n\r\n"))
-    assert text.split("\n\n") == paragraphs(text.replace("\n\n", "\f"))
+def test_paragraphs_end_at_empty_lines_and_form_feeds() -> None:
+    """A line with white space only is empty, whatever ends the lines."""
+    for text in DOCUMENTS:
+        for separator in ("\n\n", "\n \t\n\n", "\r\n\r\n", "\f"):
+            assert text.split("\n\n") == paragraphs(text.replace("\n\n", separator))
 
 
-def test_a_short_one_belongs_to_the_next() -> None:
-    """As a heading does; the last one to the one before."""
+def test_a_short_paragraph_joins_the_next_one() -> None:
+    """A short last one joins the one before."""
     text = f"Heading\n\n{LONG * 3}\n\n{LONG * 4}\n\nend"
 
     assert [f"Heading\n\n{LONG * 3}".rstrip(), f"{LONG * 4}\n\nend"] == paragraphs(text)
@@ -37,19 +31,18 @@ def test_a_short_one_belongs_to_the_next() -> None:
     assert [] == paragraphs(" \n\n \n")
 
 
-def test_a_long_one_is_cut_where_it_is_best() -> None:
-    """After a sentence; else at the end of a line, between words, anywhere."""
-    assert all(each.endswith(".") for each in paragraphs(LONG * 100))
-    assert all(each.startswith("line") for each in paragraphs("line without an end\n" * 200))
-    assert {"word"} == {each for piece in paragraphs("word " * 2000) for each in piece.split()}
-    assert [LONGEST_PARAGRAPH] * 3 == list(map(len, paragraphs("x" * 3 * LONGEST_PARAGRAPH)))
+def test_a_long_paragraph_is_cut_at_the_best_place() -> None:
+    """After a sentence, else at the end of a line, else between words, else anywhere."""
+    assert all(paragraph.endswith(".") for paragraph in paragraphs(LONG * 100))
+    assert all(paragraph.startswith("line") for paragraph in paragraphs("line without an end\n" * 200))
+    assert {"word"} == {word for paragraph in paragraphs("word " * 2000) for word in paragraph.split()}
+    assert [MAX_CHARACTERS] * 3 == list(map(len, paragraphs("x" * 3 * MAX_CHARACTERS)))
 
 
 @given(st.text(st.sampled_from("ab. \n\r\f"), max_size=3000))
-def test_nothing_but_space_is_lost(text: str) -> None:
-    """In order, without space around them, none too long, and none too short beside others."""
+def test_only_white_space_is_lost(text: str) -> None:
     found = paragraphs(text)
 
     assert "".join(text.split()) == "".join("".join(found).split())
-    assert all(each == each.strip() and 0 < len(each) for each in found)
-    assert all(len(each) <= LONGEST_PARAGRAPH + SHORTEST_PARAGRAPH + 4 for each in found) or "\n" in text
+    assert all(paragraph == paragraph.strip() and paragraph for paragraph in found)
+    assert all(len(paragraph) <= MAX_CHARACTERS + MIN_CHARACTERS + 4 for paragraph in found) or "\n" in text

@@ -1,4 +1,4 @@
-"""Where are the sentences of a text? Each is where it is said to be, and nothing but space is lost."""
+"""Sentences, as positions in a text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.chunks import LONGEST, sentence_spans
+from simdoc_search.chunks.sentences import MAX_CHARACTERS, sentence_spans
 
 
 def sentences(text: str) -> list[str]:
@@ -26,35 +26,41 @@ def sentences(text: str) -> list[str]:
         ("これは文です。次の文です。", ["これは文です。", "次の文です。"]),
         ("Это первое. Это второе.", ["Это первое.", "Это второе."]),
         ("यह पहला है। यह दूसरा है।", ["यह पहला है।", "यह दूसरा है।"]),
+        (
+            "One\r\nline. Two.\r\rThree\nlines\r\n\r\nhere. Four\r\n",
+            ["One\r\nline.", "Two.", "Three\nlines", "here.", "Four"],
+        ),
         ("", []),
         (" \n\n\t ", []),
     ],
 )
-def test_a_text_is_cut_into_its_sentences(text: str, expected: list[str]) -> None:
-    """Abbreviations end none, wrapped lines belong together, empty lines, bullets and pages part them."""
+def test_examples_of_sentences(text: str, expected: list[str]) -> None:
+    """Abbreviations and wrapped lines do not end a sentence; empty lines, bullets and page breaks do."""
     assert expected == sentences(text)
 
 
-def test_a_text_wrapped_anew_has_the_same_sentences() -> None:
-    """As an editor, or another width of the page, makes of it."""
+def test_wrapping_a_text_differently_changes_no_sentence() -> None:
     text = "The harbour was closed for the winter. Nobody had told the captain, who came all the same. He waited."
     narrow = text.replace(" ", "\n")
-    assert [each.split() for each in sentences(text)] == [each.split() for each in sentences(narrow)]
+
+    assert [sentence.split() for sentence in sentences(text)] == [sentence.split() for sentence in sentences(narrow)]
 
 
-@pytest.mark.parametrize("letter", ["a", "a ", "字", "\U0001f600", "ab\n"])
-def test_what_never_ends_is_cut(letter: str) -> None:
-    """A megabyte without the end of a sentence: pieces between words where there are any."""
+@pytest.mark.parametrize("letter", ["a ", "字", "ab\n"])
+def test_a_megabyte_without_the_end_of_a_sentence_is_cut(letter: str) -> None:
+    """Between words if there are any."""
     text = letter * (1_000_000 // len(letter))
     found = sentences(text)
-    assert max(map(len, found)) <= LONGEST
+
+    assert max(map(len, found)) <= MAX_CHARACTERS
     assert "".join("".join(found).split()) == "".join(text.split())
 
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=300) | st.text("ab. \n\r-?!\ud800", max_size=300))
-def test_only_space_is_between_sentences(text: str) -> None:
-    """Of any text, also one that is no valid Unicode: nothing is lost, nothing is twice."""
+def test_only_white_space_is_between_sentences(text: str) -> None:
+    """Also in text that is not valid Unicode. No sentence is empty, and none overlaps another."""
     spans = sentence_spans(text)
+
     assert all(begin < end for begin, end in spans)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     outside = "".join(text[a:b] for (_, a), (b, _) in pairwise([(0, 0), *spans, (len(text), 0)]))
@@ -62,17 +68,11 @@ def test_only_space_is_between_sentences(text: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_what_ends_the_lines_changes_no_sentence(end: str) -> None:
-    """As Windows and old systems save them: also of lists, of empty lines and of what is cut, each where it stands."""
+def test_the_kind_of_line_endings_changes_no_sentence(end: str) -> None:
+    """Also with lists, empty lines and sentences that are cut."""
     text = "A title\n\nTo buy:\n- bread\n- two eggs, but\nno milk. So be\nit.\n \nrow of a table\n" + "word and\n" * 200
-    spans = sentence_spans(text.replace("\n", end))
     saved = text.replace("\n", end)
+    spans = sentence_spans(saved)
 
     assert len(spans) > 6
     assert sentences(text) == [saved[begin:stop].replace(end, "\n") for begin, stop in spans]
-
-
-def test_lines_that_end_in_several_ways_have_each_sentence_in_its_place() -> None:
-    """Of a text that was put together."""
-    text = "One\r\nline. Two.\r\rThree\nlines\r\n\r\nhere. Four\r\n"
-    assert ["One\r\nline.", "Two.", "Three\nlines", "here.", "Four"] == sentences(text)

@@ -34,12 +34,12 @@ def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_families_of_the_whole_collection() -> None:
-    """With the newest and what says so; the keys of the JSON are stable."""
-    said = output("versions", "--all", "--no-version-control").splitlines()
+    """With the newest version and its reason; the keys of the JSON are stable."""
+    lines = output("versions", "--all").splitlines()
 
-    assert said[0].startswith("family 1: 2 versions; newest: ")
-    assert ["D1 v1.txt", "D2 <v2>.txt"] == [each[16:].removesuffix("  (newest)") for each in said[1:3]]
-    assert "1 family with 2 documents of 5" == said[-1]
+    assert lines[0].startswith("family 1: 2 versions; newest: ")
+    assert ["D1 v1.txt", "D2 <v2>.txt"] == [each[16:].removesuffix("  (newest)") for each in lines[1:3]]
+    assert "1 family with 2 documents of 5" == lines[-1]
     found = answer("versions", "--all")
     (family,) = found["groups"]
     assert {
@@ -58,17 +58,16 @@ def test_families_of_the_whole_collection() -> None:
     assert [] == answer("versions", "--all", "--offset", 1)["groups"]
 
 
-def test_families_without_an_index_of_sentences(folder: Path) -> None:
-    """The texts give them."""
+def test_families_of_a_store_without_sentences_are_found_by_its_texts(folder: Path) -> None:
     assert 1 == answer("versions", "--all", "--store", folder / "plain")["families"]
 
 
 def test_topics_of_the_whole_collection(folder: Path) -> None:
-    """With what they are about; the keys of the JSON are stable."""
-    said = output("related", "--all").splitlines()
+    """With their concepts; the keys of the JSON are stable."""
+    lines = output("related", "--all").splitlines()
 
-    assert "2 topics with 4 documents of 5" == said[-1]
-    assert any(each.startswith("topic 2: 2 documents: Jason Dufner, ") for each in said)
+    assert "2 topics with 4 documents of 5" == lines[-1]
+    assert any(line.startswith("topic 2: 2 documents: Jason Dufner, ") for line in lines)
     found = answer("related", "--all")
     assert {
         *("documents", "topics", "members", "pairs", "compared", "groups", "frequent", "cut", "alone", "left_out"),
@@ -100,7 +99,7 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         (["versions", "--all", "D3"], "--all compares all documents; leave out ID"),
         (["versions", "--all", "--html", "x.html"], "--all compares all documents; leave out --html"),
@@ -113,38 +112,41 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
         (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts"),
     ],
 )
-def test_what_does_not_go_together_is_refused(command: list[str], said: str) -> None:
-    """In one sentence, before anything is read."""
-    assert said == usage_error(run(*command))
+def test_options_that_do_not_fit_are_refused(command: list[str], message: str) -> None:
+    assert message == usage_error(run(*command))
 
 
 def test_a_score_is_explained(folder: Path) -> None:
-    """Its parts are those of the JSON, and synonyms are named as both documents call them."""
+    """Its parts are those of the JSON, and synonyms are named as in both documents."""
     options = ["--store", folder / "syn", "--synonyms", folder / "syn.txt", "--explain"]
-    said = output("related", "D3", *options).splitlines()
+    lines = output("related", "D3", *options).splitlines()
     (hit,) = answer("related", "D3", *options)["hits"]
-    made = hit["explanation"]
+    explanation = hit["explanation"]
 
-    assert said[2].strip().startswith(f"similarity of concepts {made['similarity']:.3f}: the mean of whole documents ")
-    assert made["similarity"] == pytest.approx(sum(each["part"] for each in made["concepts"]))
-    assert {"word", "weight", "part", "source", "hit"} == made["concepts"][0].keys()
-    championship = next(each for each in made["concepts"] if each["word"] == "championship")
+    assert (
+        lines[2]
+        .strip()
+        .startswith(f"similarity of concepts {explanation['similarity']:.3f}: the mean of whole documents ")
+    )
+    assert explanation["similarity"] == pytest.approx(sum(each["part"] for each in explanation["concepts"]))
+    assert {"word", "weight", "part", "source", "hit"} == explanation["concepts"][0].keys()
+    championship = next(each for each in explanation["concepts"] if each["word"] == "championship")
     assert "PGA Championship" in championship["source"]
-    assert any(each.split("  ")[-1].startswith("championship: PGA Championship") for each in said)
+    assert any(line.split("  ")[-1].startswith("championship: PGA Championship") for line in lines)
     version = output("related", "D1 v1", "--explain")
     assert "this is a version, so its score is computed from sentences" in version
 
 
 def test_the_concepts_of_a_document_are_shown(folder: Path) -> None:
-    """With their weights, and what led to them."""
-    said = output("show", "D3", "--concepts").splitlines()
+    """With their weights and sources."""
+    lines = output("show", "D3", "--concepts").splitlines()
     found = answer("show", "D3", "--concepts")
 
-    assert ["weight", "documents", "times", "word", "from"] == said[2].split()
-    assert [f"{each['weight']:.2f}" for each in found["concepts"]] == [each.split()[0] for each in said[3:]]
+    assert ["weight", "documents", "times", "word", "from"] == lines[2].split()
+    assert [f"{each['weight']:.2f}" for each in found["concepts"]] == [line.split()[0] for line in lines[3:]]
     dufner = next(each for each in found["concepts"] if each["word"] == "dufner")
     assert (2, ["Jason Dufner"], []) == (dufner["documents"], dufner["names"], dufner["synonyms"])
-    assert "Jason Dufner" in next(each for each in said if " dufner " in each)
+    assert "Jason Dufner" in next(line for line in lines if " dufner " in line)
     with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
     assert "the synonyms of the index are not given" in answer(*with_synonyms)["unnamed"]
     found = answer(*with_synonyms, "--synonyms", folder / "syn.txt")

@@ -89,11 +89,6 @@ def test_a_long_difference_is_shortened() -> None:
     assert 60 > len(shown("漢" * 5000, "字" * 5000).splitlines())
 
 
-def test_equal_texts_have_no_difference() -> None:
-    """The output says so."""
-    assert shown(words(0, 50), words(0, 50)).endswith("No word differs.")
-
-
 def test_the_20_longest_passages_are_shown() -> None:
     """They are in the order of the first text."""
     passages = [same(10 * at, 10 * at, 9, words=30 + at) for at in range(50)]

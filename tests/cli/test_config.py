@@ -114,29 +114,12 @@ def test_a_file_made_to_exhaust_the_parser_is_one_short_sentence(folder: Path) -
         assert 600 > len(refused(folder, text)) - len(str(folder))
 
 
-DANGEROUS = [
-    "prune",
-    "prune-all",
-    "prefix",
-    "follow-links",
-    "stdin-id",
-    "watch",
-    "concepts",
-    "synonyms",
-    "engine",
-    "store",
-]
-
-
-@pytest.mark.parametrize("option", DANGEROUS)
-def test_a_file_cannot_set_dangerous_options(folder: Path, option: str) -> None:
-    """They remove documents, lead out of a folder, load code or name an engine."""
-    assert f"[index] cannot set '{option}'" in refused(folder, f"[index]\n{option} = true")
-
-
-@pytest.mark.parametrize("command", ["apply", "delete", "repair", "backup", "backfill", "engine", "template", "check"])
-def test_a_file_cannot_set_options_of_commands_that_write(folder: Path, command: str) -> None:
-    assert f"cannot set '{command}'" in refused(folder, f"[{command}]\nyes = true")
+def test_a_file_cannot_set_dangerous_options(folder: Path) -> None:
+    """They remove documents, lead out of a folder, load code, name an engine or belong to commands that write."""
+    for option in ("prune", "prefix", "follow-links", "stdin-id", "watch", "concepts", "synonyms", "engine", "store"):
+        assert f"[index] cannot set '{option}'" in refused(folder, f"[index]\n{option} = true")
+    for command in ("apply", "delete", "repair", "backup", "backfill", "engine", "template", "check"):
+        assert f"cannot set '{command}'" in refused(folder, f"[{command}]\nyes = true")
 
 
 def test_no_option_that_can_be_set_writes_a_file() -> None:

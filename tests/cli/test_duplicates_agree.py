@@ -1,4 +1,4 @@
-"""The terminal, JSON, the page, the browser and the plan say the same of each document."""
+"""The terminal, JSON, the page, the browser and the plan have the same verdict on each document."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.cli import answer, output, words, write
 from tests.support.folders import posix_only
 from tests.support.web import Pages, pages_over
 
-Said = dict[str, tuple[str, str]]
+Verdicts = dict[str, tuple[str, str]]
 """Action and reason by id; the reason of a kept document is empty."""
 
 _TERMINAL = re.compile(r" *(keep|drop|decide) .*?docs/(\S+)(?:  \((.*)\))?")
@@ -26,7 +26,7 @@ _FIELDSET = re.compile(r"<fieldset.*?</fieldset>", re.DOTALL)
 
 
 def random_groups(rng: random.Random, folder: Path, groups: int) -> None:
-    """Files in groups: a text, and some that are like it in one way or another."""
+    """Files in groups: a text, copies, hard links, and pages and texts that are similar."""
     for number in range(groups):
         base = words(200 * number, 200 * number + 50)
         name = f"g{number:04}"
@@ -46,58 +46,54 @@ def random_groups(rng: random.Random, folder: Path, groups: int) -> None:
                     path.write_text(f"{base} end{rng.randrange(2)}")
 
 
-def of_terminal(shown: str) -> Said:
-    """What the terminal says."""
-    found = filter(None, map(_TERMINAL.fullmatch, shown.splitlines()))
-    return {each[2]: (each[1], each[3] or "") for each in found}
+def of_terminal(shown: str) -> Verdicts:
+    lines = filter(None, map(_TERMINAL.fullmatch, shown.splitlines()))
+    return {line[2]: (line[1], line[3] or "") for line in lines}
 
 
-def of_json(found: dict[str, Any]) -> Said:
-    """What a program reads."""
-    said: Said = {}
-    for each in found["clusters"]:
-        said[each["kept"]["id"]] = ("keep", "")
-        said |= {other["id"]: (other["action"], other["reason"]) for other in each["duplicates"]}
-    return said
+def of_json(found: dict[str, Any]) -> Verdicts:
+    verdicts: Verdicts = {}
+    for cluster in found["clusters"]:
+        verdicts[cluster["kept"]["id"]] = ("keep", "")
+        verdicts |= {other["id"]: (other["action"], other["reason"]) for other in cluster["duplicates"]}
+    return verdicts
 
 
-def of_page(page: str) -> Said:
-    """What the page of `--html` says."""
+def of_page(page: str) -> Verdicts:
     found = {name: html.unescape(how).partition(": ") for name, how in _PAGE.findall(page)}
     return {name: ("keep", "") if how == "kept" else (how, why) for name, (how, _, why) in found.items()}
 
 
-def of_plan(lines: str) -> Said:
-    """What a plan says."""
+def of_plan(lines: str) -> Verdicts:
     rows = [line.split("\t") for line in lines.splitlines() if not line.startswith("#")][1:]
     return {row[8]: (row[0], row[12]) for row in rows}
 
 
-def of_browser(page: str) -> Said:
-    """What `serve` shows of the documents that are not kept."""
-    said = {}
-    for each in _FIELDSET.findall(page):
-        (name, *_) = re.findall(r"g\d+_\w+\.\w+", each)
-        (how,) = re.findall(r'<span class="how">(.*?)(?: <span|</span>)', each)
-        (chosen,) = re.findall(r'value="(\w+)" checked', each)
-        said[name] = (chosen, html.unescape(how))
-    return said
+def of_browser(page: str) -> Verdicts:
+    """Of the documents that are not kept."""
+    verdicts = {}
+    for fieldset in _FIELDSET.findall(page):
+        (name, *_) = re.findall(r"g\d+_\w+\.\w+", fieldset)
+        (reason,) = re.findall(r'<span class="how">(.*?)(?: <span|</span>)', fieldset)
+        (action,) = re.findall(r'value="(\w+)" checked', fieldset)
+        verdicts[name] = (action, html.unescape(reason))
+    return verdicts
 
 
-def of_serve(pages: Pages) -> tuple[Said, Said, dict[str, Any]]:
-    """What the pages and the JSON of `serve` say, and the counts."""
+def of_serve(pages: Pages) -> tuple[Verdicts, Verdicts, dict[str, Any]]:
+    """Of the pages and of the JSON of `serve`, and the counts."""
     pages.sent("/duplicates", 202, overlap=60)
     while pages.client.get("/duplicates.json").json()["state"] == "running":
         time.sleep(0.1)
-    shown: Said = {}
-    told: Said = {}
+    in_pages: Verdicts = {}
+    in_json: Verdicts = {}
     start: int | None = 0
     while start is not None:
         found = pages.json("/duplicates", start=start, limit=100)
-        told |= of_json(found)
-        shown |= of_browser(pages.html("/duplicates", start=start, limit=100))
+        in_json |= of_json(found)
+        in_pages |= of_browser(pages.html("/duplicates", start=start, limit=100))
         start = found["next"]
-    return shown, told, found
+    return in_pages, in_json, found
 
 
 @posix_only
@@ -110,18 +106,18 @@ def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: 
     terminal = output("duplicates", "docs", "--overlap", "60")
     page = Path("page.html").read_text("utf-8")
     with pages_over(tmp_path / ".simdoc") as pages:
-        shown, told, counts = of_serve(pages)
+        in_pages, in_json, counts = of_serve(pages)
         plan = pages.client.get("/duplicates/plan.tsv").text
         browser = pages.html("/duplicates")
-    said = of_json(found)
-    others = {id: each for id, each in said.items() if each[0] != "keep"}
+    verdicts = of_json(found)
+    others = {id: verdict for id, verdict in verdicts.items() if verdict[0] != "keep"}
 
     assert groups == found["groups"]
     assert {"drop", "decide"} == {action for action, _ in others.values()}
-    assert said == of_terminal(terminal) == of_page(page) == told
-    assert said == of_plan(Path("plan.tsv").read_text("utf-8")) == of_plan(plan)
-    assert others == shown
-    dropped = {id for id, (action, _) in said.items() if action == "drop"}
+    assert verdicts == of_terminal(terminal) == of_page(page) == in_json
+    assert verdicts == of_plan(Path("plan.tsv").read_text("utf-8")) == of_plan(plan)
+    assert others == in_pages
+    dropped = {id for id, (action, _) in verdicts.items() if action == "drop"}
     freed = {os.lstat(Path("docs", id)).st_ino: os.lstat(Path("docs", id)).st_size for id in dropped}
     assert sum(freed.values()) == found["bytes"] == counts["bytes"]
     assert all(f"{format_bytes(found['bytes'])} to save" in each for each in (terminal, page, browser))

@@ -13,7 +13,6 @@ from simdoc_search.duplicates import duplicates_in
 from simdoc_search.errors import QuerySyntaxError
 from tests.support.cli import answer, json_lines, output, run, words, write
 from tests.support.folders import posix_only
-from tests.support.unlike_pairs import unlike_pairs
 
 TEXT = words(0, 80)
 
@@ -38,24 +37,6 @@ def plan(*arguments: object) -> dict[str, str]:
     output("duplicates", *arguments, "--plan", "plan.tsv")
     lines = [line.split("\t") for line in Path("plan.tsv").read_text("utf-8").splitlines() if line[0] != "#"]
     return {each[8]: each[0] for each in lines[1:]}
-
-
-def test_files_that_read_alike_are_not_dropped_and_copies_are() -> None:
-    """They differ in signs, operators, case, units, currency, pictures, comments, changes, forms or hidden sheets."""
-    pytest.importorskip("kreuzberg")
-    pairs = unlike_pairs()
-    for name, (one, other) in pairs.items():
-        write(Path("docs"), {f"{name}/one_{name}": one, f"{name}/other_{name}": other, f"{name}/copy_{name}": one})
-    actions = plan("docs")
-    by_name = {name: {id: each for id, each in actions.items() if id.startswith(f"{name}/")} for name in pairs}
-
-    assert 25 < len(pairs)
-    assert dict.fromkeys(pairs, 1) == {
-        name: sum(each == "drop" for each in some.values()) for name, some in by_name.items()
-    }
-    for some in by_name.values():
-        kept = {Path("docs", id).read_bytes() for id, action in some.items() if action != "drop"}
-        assert {Path("docs", id).read_bytes() for id in some} == kept
 
 
 def test_each_kind_has_its_reason() -> None:
@@ -123,33 +104,6 @@ def test_rows_are_identical_if_their_metadata_is_equal_too() -> None:
         "b": ("identical", "drop", "identical"),
         "c": ("same text", "decide", "same text, different metadata"),
     } == members()
-
-
-def test_folders_with_equal_names_have_different_ids() -> None:
-    files: dict[str, str | bytes] = {"x.txt": TEXT, "sub/y.txt": words(200, 280)}
-    for each in ("data", "backup/data", "old/data"):
-        write(Path(each), files)
-    found = run("duplicates", "data", "backup/data")
-
-    assert (0, "4 indexed, 0 unchanged") == (found.exit_code, found.stderr.strip())
-    assert "2 groups, 2 duplicates: 2 to drop, 0 to decide" in found.stdout
-    assert {"data/x.txt", "data/sub/y.txt"} == set(members("data", "backup/data"))
-    assert {"data/x.txt", "data/sub/y.txt", "old/data/x.txt", "old/data/sub/y.txt"} == set(
-        members("data", "backup/data", "old/data")
-    )
-    assert {} == members("old/data")
-
-
-def test_a_vanished_file_is_not_kept() -> None:
-    write(Path("docs"), {"a.txt": TEXT, "b.txt": TEXT, "c.txt": TEXT})
-    output("index", "docs")
-    Path("docs/a.txt").unlink()
-
-    for arguments in ((), ("docs",)):
-        assert {"c.txt": ("identical", "drop", "identical")} == members(*arguments)
-        assert {"b.txt": "keep", "c.txt": "drop"} == plan(*arguments)
-        Path("plan.tsv").unlink()
-    assert "left out: 1 document of" in run("duplicates").stderr
 
 
 def test_an_unknown_scope_to_drop_is_refused() -> None:

@@ -262,7 +262,6 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
     lambda url: ["delete", "doc", "--store", f"{url}/docs"],
     lambda url: ["check", f"{url}/docs"],
     lambda url: ["status", f"{url}/docs", "--text-field", "body"],
-    lambda url: ["status", f"{url}/docs", "--prometheus"],
     lambda url: ["backfill", f"{url}/docs", "--text-field", "body", "--dry-run"],
     lambda url: ["backfill", f"{url}/docs", "--shingle-size", "4", "--text-field", "body"],
     lambda url: ["template", "install", url],

@@ -80,12 +80,6 @@ def test_stdin_with_an_id_is_one_text() -> None:
     assert "me" in hits("doc123")
 
 
-def test_folders_files_and_stdin_can_be_mixed(folder: Path) -> None:
-    write(folder, {"docs.jsonl": json_lines({"id": "a", "text": "one"})})
-
-    assert {"indexed": 7} == counts("corpus", "docs.jsonl", "-", stdin=json_lines({"id": "b", "text": "two"}))
-
-
 # --- running again ---
 
 
@@ -139,20 +133,6 @@ def test_an_invalid_size_is_a_usage_error(size: str) -> None:
 
 
 # --- JSON and stderr ---
-
-
-def test_json_has_the_promised_keys(folder: Path) -> None:
-    write(folder / "corpus", {".hidden": "x"})
-    result = run("index", "corpus", "--json")
-    report = answer("index", "corpus")
-
-    assert (0, "") == (result.exit_code, result.stderr)
-    counts = ["indexed", "unchanged", "replaced", "deleted", "duplicates"]
-
-    assert [*counts, "skipped", "refused", "incomplete", "problems", "notes", "seconds"] == list(report)
-    assert (0, 5, 0, 0, 0) == tuple(report.values())[:5]
-    assert [{"path": "corpus/.hidden", "reason": "hidden"}] == report["skipped"]
-    assert 0 <= report["seconds"] < 60
 
 
 @pytest.mark.parametrize("option", first(1, ["--store=a", "--json"]))

@@ -134,15 +134,6 @@ def test_real_files_with_similar_names_are_indexed(watched: Watched) -> None:
 
 
 @pytest.mark.slow
-def test_a_burst_is_a_batch(watched: Watched) -> None:
-    write(watched.folder, {f"many/{number}.txt": words(number, number + 20) for number in range(1000)})
-    wait_for(lambda: 1001 == len(watched.ids()), 60)
-
-    runs = [line for line in watched.lines if " indexed, " in line]
-    assert 2 <= len(runs) <= 12
-
-
-@pytest.mark.slow
 def test_a_folder_that_vanishes_ends_the_command_and_keeps_its_documents(watched: Watched) -> None:
     watched.folder.rename(watched.folder.parent / "away")
 

@@ -1,4 +1,4 @@
-"""`simdoc-search languages`: of a store, of a folder; `index --language`."""
+"""`simdoc-search languages` of a store, of folders and of a text; `index --language`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def counts(found: dict[str, object]) -> dict[str | None, int]:
     """Language to number of documents, in their order."""
     assert isinstance(found["languages"], list)
-    return {each["language"]: each["documents"] for each in found["languages"]}
+    return {row["language"]: row["documents"] for row in found["languages"]}
 
 
 def test_the_languages_of_a_store_are_counted() -> None:
-    """Most first; --filter counts some of them, and takes a language itself."""
+    """The most frequent first. --filter takes a language too."""
     output("index", "corpus", "--language")
     found = answer("languages")
 
@@ -37,68 +37,61 @@ def test_the_languages_of_a_store_are_counted() -> None:
     assert {"de": 1} == counts(answer("languages", "--filter", "path=de/"))
     assert {"fr": 1} == counts(answer("languages", "--filter", "language=fr"))
     assert "language   identified" in output("info")
-    assert "language:1" in answer("info")["settings"]["sketches"]
 
 
-def test_a_folder_needs_no_store(folder: Path) -> None:
-    """None is made; speed and what was skipped stand beside the counts."""
+def test_the_languages_of_a_folder_are_counted_without_a_store(folder: Path) -> None:
+    """With speed, skipped files, and --each with the candidates of each document unless its metadata names one."""
     (folder / "corpus" / "b.bin").write_bytes(bytes(range(256)) * 9)
-    found = answer("languages", "corpus", "--workers", "1")
-    result = run("languages", "corpus", "--workers", "1")
+    write(folder, {"rows.jsonl": json.dumps({"id": "stated", "text": PROSE["de"], "language": "sv"})})
+    found = answer("languages", "corpus", "rows.jsonl", "--each", "--workers", "1")
+    rows = {Path(row["path"]).name: row for row in found["each"]}
+    result = run("languages", "corpus", "--each", "--workers", "1")
 
-    assert {"de": 2, "fr": 1, "ru": 1, "unknown": 1} == counts(found)
-    assert sum(each.stat().st_size for each in (folder / "corpus").rglob("*.txt")) == found["bytes"]
-    assert ["corpus/b.bin"] == [each["path"] for each in found["skipped"]]
-    assert (0, []) == (result.exit_code, found["problems"])
+    assert {"de": 2, "fr": 1, "ru": 1, "sv": 1, "unknown": 1} == counts(found)
+    assert (["corpus/b.bin"], []) == ([skip["path"] for skip in found["skipped"]], found["problems"])
+    assert {"de.txt", "fr.txt", "ru.txt", "2.txt", "no.txt", "stated"} == rows.keys()
+    assert ("fr", "fr") == (rows["fr.txt"]["language"], rows["fr.txt"]["candidates"][0]["language"])
+    assert ("sv", []) == (rows["stated"]["language"], rows["stated"]["candidates"])
+    assert 0 == result.exit_code
+    assert any(line.startswith("ru ") and "ru.txt  (ru " in line for line in result.stdout.splitlines())
     assert " documents/s, " in result.stdout
     assert "5 documents, " in result.stdout
     assert "b.bin" in result.stderr
-    assert ["corpus"] == [each.name for each in folder.iterdir()]
+    assert ["corpus", "rows.jsonl"] == sorted(path.name for path in folder.iterdir())
 
 
-def test_a_text_has_candidates_with_their_probabilities() -> None:
-    """The most probable first; of a text that is too short none."""
+def test_a_text_has_candidates_with_probabilities() -> None:
+    """The most probable first; a short text has none."""
     found = answer("languages", "--text", PROSE["de"])
     shown = output("languages", "--text", "-", stdin=PROSE["de"]).splitlines()
-    chances = [each["probability"] for each in found["candidates"]]
+    probabilities = [candidate["probability"] for candidate in found["candidates"]]
 
     assert ("de", "de") == (found["language"], found["candidates"][0]["language"])
-    assert sorted(chances, reverse=True) == chances
-    assert 0.9 < chances[0] <= sum(chances) <= 1.000001
+    assert sorted(probabilities, reverse=True) == probabilities
+    assert 0.9 < probabilities[0] <= sum(probabilities) <= 1.000001
     assert ("de", ["de"]) == (shown[0], shown[1].split()[:1])
     assert {"language": "unknown", "candidates": []} == answer("languages", "--text", "few words")
-    assert "--text is asked alone" in usage_error(run("languages", "corpus", "--text", "a"))
 
 
-def test_each_document_has_a_line_of_its_own(folder: Path) -> None:
-    """With its candidates, unless its metadata says its language."""
-    row = {"id": "said", "text": PROSE["de"], "language": "sv"}
-    write(folder, {"rows.jsonl": json.dumps(row)})
-    found = {Path(each["path"]).name: each for each in answer("languages", "corpus", "rows.jsonl", "--each")["each"]}
-    lines = output("languages", "corpus", "--each").splitlines()
-
-    assert {"de.txt", "fr.txt", "ru.txt", "2.txt", "no.txt", "said"} == found.keys()
-    assert ("fr", "fr") == (found["fr.txt"]["language"], found["fr.txt"]["candidates"][0]["language"])
-    assert ("sv", []) == (found["said"]["language"], found["said"]["candidates"])
-    assert any(line.startswith("ru ") and "ru.txt  (ru " in line for line in lines)
+def test_options_that_do_not_fit_are_refused() -> None:
+    assert "--text cannot be combined" in usage_error(run("languages", "corpus", "--text", "a"))
     assert "list --show language" in usage_error(run("languages", "--each"))
-
-
-@pytest.mark.slow
-def test_what_cannot_be_read_is_said() -> None:
-    """With what else was read, or alone; filters are for stores."""
-    assert "nowhere" in sentence(run("languages", "nowhere"))
-    assert (1, 5) == (run("languages", "corpus", "nowhere").exit_code, answer("languages", "corpus")["documents"])
     assert "leave out PATH" in usage_error(run("languages", "corpus", "--filter", "language=de"))
 
 
-def test_a_store_that_was_made_without_stays_without() -> None:
-    """It says how one gets another; one with languages goes on without the option, and one without counts none."""
+@pytest.mark.slow
+def test_a_path_that_cannot_be_read_is_reported() -> None:
+    assert "nowhere" in sentence(run("languages", "nowhere"))
+    assert 1 == run("languages", "corpus", "nowhere").exit_code
+
+
+def test_a_store_without_languages_refuses_the_option() -> None:
+    """A store with languages identifies them in later runs too."""
     output("index", "corpus", "--store", "plain")
-    said = sentence(run("index", "corpus", "--store", "plain", "--language"))
+    error = sentence(run("index", "corpus", "--store", "plain", "--language"))
     output("index", "corpus", "--store", "has", "--language")
 
-    assert "the store plain was made without languages; --language works only for a new store" in said
+    assert "the store plain was made without languages; make a new store for --language" in error
     assert {None: 5} == counts(answer("languages", "--store", "plain"))
     assert "--language" in run("languages", "--store", "plain").stderr
     for options in ([], ["--language"]):

@@ -26,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_command_and_option_is_on_the_page(made: Path) -> None:
     """Every line that begins with a dot is a known macro."""
     page = (made / "share/man/man1/simdoc-search.1").read_text("utf-8")
-    known = {"TH", "SH", "B", "TP", "PP", "nf", "fi"}
+    known = {"TH", "ad", "SH", "B", "TP", "PP", "nf", "fi"}
 
     for name, command in cli.commands.items():
         assert f'.SH "{name.upper()}"' in page
@@ -44,13 +44,3 @@ def test_groff_formats_the_page_without_a_warning(made: Path) -> None:
 
     assert "" == done.stderr
     assert "simdoc-search index ./corpus" in done.stdout
-
-
-def test_each_shell_has_its_completion(made: Path) -> None:
-    places = {
-        "bash": "bash-completion/completions/simdoc-search",
-        "zsh": "zsh/site-functions/_simdoc-search",
-        "fish": "fish/vendor_completions.d/simdoc-search.fish",
-    }
-    for shell, place in places.items():
-        assert f"_SIMDOC_SEARCH_COMPLETE={shell}_complete" in (made / "share" / place).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""`--with versions,relations`: a new store, or a mapping, has sentences and concepts too."""
+"""`--with versions,relations` adds sentences and concepts to a store or a mapping."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def sketches(store: str) -> list[str]:
-    """What a store has beside fingerprints."""
+    """What a store has besides fingerprints."""
     return list(answer("info", "--store", store)["settings"]["sketches"][1:])
 
 
-def test_a_store_has_what_it_was_made_with() -> None:
-    """Without the option it is used as it is; `info` says what it has."""
+def test_later_runs_keep_what_a_store_was_made_with() -> None:
     output("index", "corpus", "--store", "v", "--with", "versions", "--with", "versions")
 
     assert ["passages:1 32 5", "sentences:2", "words:1"] == sketches("v")
@@ -35,8 +34,8 @@ def test_a_store_has_what_it_was_made_with() -> None:
 
 
 @pytest.mark.slow
-def test_a_store_has_concepts_of_the_usual_extractor() -> None:
-    """With sentences, or alone; every document has some."""
+def test_concepts_are_those_of_the_default_extractor() -> None:
+    """With sentences, or alone."""
     output("index", "corpus", "--store", "r", "--with", "versions,relations")
     output("index", "corpus", "--store", "n", "--with", "relations", "--no-passages")
 
@@ -47,17 +46,17 @@ def test_a_store_has_concepts_of_the_usual_extractor() -> None:
     assert {} == answer("index", "corpus", "--store", "r")["incomplete"]
 
 
-def test_a_store_without_them_is_upgraded_in_place() -> None:
-    """From its texts, with files to index or without; later runs keep what it has."""
+def test_an_existing_store_is_upgraded_from_its_texts() -> None:
+    """With files to index or without."""
     output("index", "corpus", "--store", "s")
     id = output("list", "--store", "s").split()[-1]
     without = answer("versions", id, "--store", "s")
     output("index", "--store", "s", "--with", "versions")
-    said = run("index", "corpus", "--store", "s", "--with", "relations,versions")
+    result = run("index", "corpus", "--store", "s", "--with", "relations,versions")
     info = output("info", "--store", "s")
 
-    assert (0, "5 documents upgraded with sentences and concepts") == (said.exit_code, said.stderr.splitlines()[0])
-    assert ", 5 unchanged" in said.output
+    assert (0, "5 documents upgraded with sentences and concepts") == (result.exit_code, result.stderr.splitlines()[0])
+    assert ", 5 unchanged" in result.output
     assert "related    documents found by concepts of yake" in info
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "s")
@@ -68,16 +67,15 @@ def test_a_store_without_them_is_upgraded_in_place() -> None:
 
 
 @pytest.mark.parametrize("command", [["index", "corpus"], ["template", "show"]])
-def test_what_is_unknown_is_refused(command: list[str], folder: Path) -> None:
-    """Before a store is made."""
-    said = usage_error(run(*command, "--with", "versions,relation"))
+def test_unknown_kinds_are_refused_before_a_store_is_made(command: list[str], folder: Path) -> None:
+    error = usage_error(run(*command, "--with", "versions,relation"))
 
-    assert "'relation' is none of versions and relations; give one of them, or both" in said
+    assert "'relation' is unknown; give versions, relations, or both" in error
     assert ["corpus"] == [each.name for each in folder.iterdir()]
 
 
-def test_what_could_not_be_made_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the counts, with a few of the documents; it is no failure, and they are not made again."""
+def test_documents_without_sentences_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the counts. This is not a failure, and is not tried again."""
     pytest.importorskip("sentencex")
 
     def fails(text: str) -> list[tuple[int, int]]:
@@ -94,15 +92,14 @@ def test_what_could_not_be_made_is_listed(monkeypatch: pytest.MonkeyPatch) -> No
     assert ({}, 5) == tuple(answer("index", "corpus")[each] for each in ("incomplete", "unchanged"))
 
 
-def test_without_what_makes_them_no_store_is_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message has the line that installs it."""
+def test_a_missing_package_is_reported_before_a_store_is_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sketching, "find_spec", lambda _: None)
 
     assert "pip install 'simdoc-search[versions]'" in sentence(run("index", "corpus", "--with", "versions"))
     assert ["corpus"] == [each.name for each in folder.iterdir()]
 
 
-def test_the_mapping_has_fields_for_them() -> None:
+def test_a_mapping_has_fields_for_sentences_and_concepts() -> None:
     """Mapped like passage tokens, and named in the meta."""
     template = answer("template", "show", "--with", "versions,relations", "--no-passages")
     fields = template["template"]["mappings"]["properties"]["simdoc"]["properties"]

@@ -117,7 +117,7 @@ def test_bad_input_is_one_sentence(folder: Path) -> None:
     assert "nowhere" in sentence(run("tune", "nowhere"))
     assert "empty" in sentence(run("tune", "empty"))
     assert "fewer than two documents" in sentence(run("tune", "one", *FAST))
-    assert "is no sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
+    assert "is not a sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
     for wrong in ("letters:3", "words", "words:0", "words:x", "words:3+all"):
         assert "are not shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
     assert "0 is not an overlap to tune for" in usage_error(run("tune", "corpus", "--overlap", "0"))

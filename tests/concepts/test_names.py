@@ -1,4 +1,4 @@
-"""Names, by the letters that they begin with."""
+"""Names, found by their capital letters."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from simdoc_search.concepts.names import Names, names_in
 from tests.versions.paper import DOCUMENTS
 
 
-def names(text: str) -> list[str]:
-    """The names of a text, in order."""
-    return [each.name for each in names_in(text)]
-
-
-def test_the_names_of_the_papers_documents() -> None:
+def test_names_of_the_papers_documents() -> None:
     """Those of its figures 19 and 20, `Dufner` as `Jason Dufner`, paragraph by paragraph."""
     third, fourth = (Names().find(DOCUMENTS[number]) for number in (2, 3))
 
     assert ["Jason Dufner", "Oak Hill Country Club", "New York", "PGA Championship"] == list(third[0])
-    assert [["Oak Hill Country Club"], ["Atlanta", "Keegan Bradley"]] == [list(each) for each in third[1:]]
+    assert [["Oak Hill Country Club"], ["Atlanta", "Keegan Bradley"]] == [list(names) for names in third[1:]]
     assert {"Jason Dufner": 1, "American Jim Furyk": 1, "Oak Hill": 1} == fourth[1]
     assert {"Tiger Woods": 2, "Torrey Pines": 1} == fourth[2]
 
@@ -42,13 +37,13 @@ def test_the_names_of_the_papers_documents() -> None:
         ("", []),
     ],
 )
-def test_what_is_a_name(text: str, expected: list[str]) -> None:
+def test_examples_of_names(text: str, expected: list[str]) -> None:
     """Initials, particles, possessives, first words, acronyms, lines, fields, parts, headings, other scripts."""
-    assert expected == names(text)
+    assert expected == [name.name for name in names_in(text)]
 
 
-def test_places_are_those_of_the_text() -> None:
+def test_positions_are_those_of_the_text() -> None:
     """Also where a name stands for a longer one."""
     text = "Today Jason Dufner won. Dufner was glad."
 
-    assert ["Jason Dufner", "Dufner"] == [text[each.begin : each.end] for each in names_in(text)]
+    assert ["Jason Dufner", "Dufner"] == [text[name.begin : name.end] for name in names_in(text)]

@@ -1,4 +1,4 @@
-"""Concepts by a pipeline of spaCy's; none is downloaded."""
+"""Concepts found by pipelines of spaCy; no model is downloaded."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from tests.versions.paper import DOCUMENTS
 pytestmark = pytest.mark.slow  # it takes seconds to load
 
 
-def test_a_pipeline_of_spacy_finds_entities() -> None:
-    """Not numbers and dates; paragraph by paragraph, also in another process."""
+def test_a_pipeline_finds_entities() -> None:
+    """Paragraph by paragraph, without numbers and dates, also in another process."""
     import spacy
 
     nlp = spacy.blank("en")
     patterns = [{"label": "PERSON", "pattern": "Jason Dufner"}, {"label": "DATE", "pattern": "Sunday"}]
     nlp.add_pipe("entity_ruler").add_patterns(patterns)  # type: ignore[attr-defined]
-    made = Extractor(SpacyConcepts(nlp))
-    (found,) = pickle.loads(pickle.dumps(made)).codes([DOCUMENTS[2]])
+    extractor = Extractor(SpacyConcepts(nlp))
+    (found,) = pickle.loads(pickle.dumps(extractor)).codes([DOCUMENTS[2]])
 
-    assert Concepts("sp/en_pipeline") == made.settings
-    assert [{"Jason Dufner": 1}] == made.concepts(DOCUMENTS[2])
+    assert Concepts("sp/en_pipeline") == extractor.settings
+    assert [{"Jason Dufner": 1}] == extractor.concepts(DOCUMENTS[2])
     assert [*codes_of_names(["jason", "dufner"]).tolist(), 0] == found.tolist()
 
 
-def test_a_pipeline_that_parses_gives_noun_phrases() -> None:
-    """But for those that an entity is in."""
+def test_a_pipeline_that_parses_also_finds_noun_phrases() -> None:
+    """Except those that contain an entity."""
     import spacy
     from spacy.language import Language
     from spacy.tokens import Doc
@@ -41,24 +41,19 @@ def test_a_pipeline_that_parses_gives_noun_phrases() -> None:
         deps=["det", "amod", "nsubj", "ROOT", "compound", "attr"], ents=["O", "O", "O", "O", "B-GPE", "I-GPE"],
     )  # fmt: skip
 
-    @Language.component("as_it_is")
-    def as_it_is(_: Doc) -> Doc:
+    @Language.component("parsed")
+    def parsed(_: Doc) -> Doc:
         return document
 
-    nlp.add_pipe("as_it_is")
+    nlp.add_pipe("parsed")
 
     assert [{"the old course": 1, "Oak Hill": 1}] == SpacyConcepts(nlp).find(document.text)
 
 
-def test_a_model_with_a_long_name_is_refused() -> None:
-    """An index has room for 15 letters."""
+def test_a_long_model_name_and_a_missing_model_are_refused() -> None:
     import spacy
 
-    with pytest.raises(ConceptsError, match=r"nlp\.meta"):
+    with pytest.raises(ConceptsError, match=r"set nlp\.meta\['name'\] so that"):
         SpacyConcepts(spacy.blank("en", meta={"name": "a name that is long"}))
-
-
-def test_a_model_that_is_not_installed_is_named() -> None:
-    """With the line that installs it."""
-    with pytest.raises(ConceptsError, match="'en_no_such' is not installed; python -m spacy download en_no_such"):
+    with pytest.raises(ConceptsError, match="'en_no_such' is not installed; install it with: python -m spacy download"):
         extractor_named("spacy:en_no_such")

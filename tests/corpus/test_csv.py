@@ -71,18 +71,6 @@ def test_what_a_writer_of_csv_wrote_is_read_as_it_was(rows: list[list[str]], quo
     assert [["a", "b", "c"], *rows] == cells(written.getvalue())
 
 
-@given(st.text(st.sampled_from('ab",\n\r')))
-def test_rows_without_broken_quotes_are_those_of_python(data: str) -> None:
-    try:
-        rows = [row for row in csv.reader(io.StringIO(data, newline=""), strict=True) if row]
-    except csv.Error:
-        return
-    if any(len(row) > len(rows[0]) for row in rows):
-        return
-
-    assert rows == cells(data)
-
-
 @pytest.mark.parametrize("quoted", ["{}", '"{}"'])
 def test_an_unclosed_quote_costs_one_row_of_1000(tmp_path: Path, quoted: str) -> None:
     rows = [f"{number}," + quoted.format(f"the text of {number}") for number in range(1, 1001)]
@@ -189,13 +177,6 @@ def test_a_row_over_the_limit_is_skipped(tmp_path: Path, quote: str) -> None:
     )
 
 
-def test_a_quote_that_is_not_closed_within_the_limit_is_not_waited_for(tmp_path: Path) -> None:
-    texts = {f"n{number}": "words" for number in range(1000)}
-    rows = "".join(f"{id},{text}\n" for id, text in texts.items())
-
-    assert {"1": UNCLOSED, **texts} == texts_of(tmp_path, f'id,text\nx,"y\n{rows}', max_bytes=500)
-
-
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -219,16 +200,6 @@ def test_what_is_no_table_is_one_sentence(tmp_path: Path, data: bytes, reason: s
     with pytest.raises(CorpusError) as error:
         list(read_table(path))
     assert f"{path} {reason}" == str(error.value)
-
-
-def test_a_table_may_have_10_000_columns(tmp_path: Path) -> None:
-    names = ["id", "text", *(f"c{number}" for number in range(9_998))]
-    rows = [",".join(["a", "words", *["1"] * 9_998]), ",".join(f'"{cell}"' for cell in ["b", "words", *["2"] * 9_998])]
-    first, second = read_table(table(tmp_path, "\n".join([",".join(names), *rows])))
-
-    assert isinstance(first, Document)
-    assert isinstance(second, Document)
-    assert (dict.fromkeys(names[2:], "1"), dict.fromkeys(names[2:], "2")) == (first.metadata, second.metadata)
 
 
 def test_a_tab_separated_table_has_the_same_rules(tmp_path: Path) -> None:

@@ -43,10 +43,6 @@ def test_inline_elements_do_not_split_words(tag: str) -> None:
     assert "unbreakable word" == html_text(f"<p>un<{tag}>break</{tag}>able word</p>".encode())
 
 
-def test_entities_are_characters() -> None:
-    assert "café & <tag> “漢” a b" == html_text(b"caf&eacute; &amp; &lt;tag&gt; &#8220;&#x6f22;&#8221; a&nbsp;b")
-
-
 @pytest.mark.parametrize(
     ("text", "encoding", "label"),
     [
@@ -60,14 +56,6 @@ def test_entities_are_characters() -> None:
 )
 def test_the_declared_charset_is_for_pages_that_are_not_utf8(text: str, encoding: str, label: str) -> None:
     assert text == html_text(f"{label}<p>".encode() + text.encode(encoding))
-
-
-def test_utf16_pages_are_read() -> None:
-    assert "Titel\nStraße" == html_text("<meta charset=latin1><title>Titel</title><p>Straße".encode("utf-16"))
-
-
-def test_a_binary_file_is_not_a_page() -> None:
-    assert html_text(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR") is None
 
 
 def test_self_closed_elements_of_xhtml_do_not_swallow_the_page() -> None:

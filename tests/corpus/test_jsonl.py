@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.corpus import Document, Skipped, read_corpus, read_jsonl
-from simdoc_search.errors import CorpusError, DocumentError
+from simdoc_search.errors import DocumentError
 
 STRINGS = st.text(max_size=20)
 IDS = st.text(min_size=1, max_size=40)
@@ -75,12 +75,6 @@ def test_other_fields_are_metadata() -> None:
             },
         )
     ] == read(line)
-
-
-def test_the_fields_of_id_and_text_can_be_named() -> None:
-    assert [Document("u", "b", {"id": 1, "text": "t"})] == read(
-        '{"uid": "u", "body": "b", "id": 1, "text": "t"}', id_field="uid", text_field="body"
-    )
 
 
 @pytest.mark.parametrize(
@@ -173,23 +167,8 @@ def test_a_cut_gzip_file_gives_what_it_has(tmp_path: Path) -> None:
     assert found[-1].reason.startswith("the rest cannot be read: ")
 
 
-def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
-    path = tmp_path / "none.jsonl"
-
-    with pytest.raises(CorpusError, match=r"none\.jsonl does not exist; check the path"):
-        read_corpus([path])
-    with pytest.raises(CorpusError, match=r"none\.jsonl cannot be read \(No such file or directory\)"):
-        next(read_jsonl(path))
-
-
 def stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-
-
-def test_standard_input_is_jsonl(monkeypatch: pytest.MonkeyPatch) -> None:
-    stdin(monkeypatch, b'{"id": 1, "text": "a"}\nbad\n')
-
-    assert [Document("1", "a"), Skipped("-:2", "not JSON: Expecting value at column 1")] == list(read_corpus(["-"]))
 
 
 def test_standard_input_is_one_text_if_it_has_an_id(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,82 +2,47 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-import simdoc_search
+import pytest
+
+from simdoc_search.corpus import Skipped, read_corpus, read_sources
+from simdoc_search.errors import CorpusError
 from tests.support.folders import posix_only, write
+from tests.support.users import ordinary_user
 
-# Root reads everything, so the files are looked at as a user without rights; the working folder is inherited,
-# and what lies above it may be closed to that user too.
-AS_NOBODY = """
-import os, sys
-from simdoc_search.corpus import FileSource, read_corpus
-from simdoc_search.corpus.file_reader import load
-if os.geteuid() == 0:
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-try:
-    for found in read_corpus(sys.argv[1:]):
-        found = load(found) if isinstance(found, FileSource) else found
-        print(getattr(found, "id", None) or f"{found.path}: {found.reason}")
-except Exception as error:
-    print(type(error).__name__, error)
-"""
+pytestmark = posix_only
 
 
-def as_nobody(folder: Path, *paths: str) -> list[str]:
-    folder.chmod(0o755)
-    home = Path(simdoc_search.__file__).parent.parent
-    ran = subprocess.run(
-        [sys.executable, "-c", AS_NOBODY, *paths],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(home), "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return ran.stdout.splitlines()
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder with a file and a folder that an ordinary user cannot read."""
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o755)
+        write(Path(place), "all/a.txt", "all/closed.txt", "all/closed.jsonl", "all/closed/b.txt", "all/z.txt")
+        closed = [Path(place, "all", name) for name in ("closed.txt", "closed.jsonl", "closed")]
+        for path in closed:
+            path.chmod(0)
+        yield Path(place, "all")
+        for path in closed:
+            path.chmod(0o755)
 
 
-@posix_only
-def test_files_and_folders_without_permission_are_skipped(tmp_path: Path) -> None:
-    write(tmp_path, "all/a.txt", "all/closed.txt", "all/closed/b.txt", "all/z.txt")
-    (tmp_path / "all/closed.txt").chmod(0)
-    (tmp_path / "all/closed").chmod(0)
-    try:
-        found = as_nobody(tmp_path, "all")
-    finally:
-        (tmp_path / "all/closed").chmod(0o755)
+def test_unreadable_files_and_folders_are_skipped(folder: Path) -> None:
+    with ordinary_user():
+        documents = [document for _, document in read_sources(read_corpus([folder]))]
 
-    assert [
-        "a.txt",
-        "all/closed.txt: permission denied",
-        "z.txt",
-        "all/closed/: permission denied",
-    ] == found
+    assert ["a.txt", "z.txt"] == [document.id for document in documents if not isinstance(document, Skipped)]
+    assert {f"{folder}/{name}": "permission denied" for name in ("closed.jsonl", "closed.txt", "closed/")} == {
+        document.path: document.reason for document in documents if isinstance(document, Skipped)
+    }
 
 
-@posix_only
-def test_a_named_folder_without_permission_is_an_error(tmp_path: Path) -> None:
-    write(tmp_path, "closed/a.txt")
-    (tmp_path / "closed").chmod(0)
-    try:
-        found = as_nobody(tmp_path, "closed")
-    finally:
-        (tmp_path / "closed").chmod(0o755)
-
-    assert ["CorpusError no permission to read closed; change its permissions or run as another user"] == found
-
-
-@posix_only
-def test_a_named_jsonl_file_without_permission_is_an_error(tmp_path: Path) -> None:
-    write(tmp_path, "closed.jsonl")
-    (tmp_path / "closed.jsonl").chmod(0)
-
-    assert [
-        "CorpusError closed.jsonl cannot be read (Permission denied); check the path and its permissions"
-    ] == as_nobody(tmp_path, "closed.jsonl")
+def test_a_named_unreadable_path_is_an_error(folder: Path) -> None:
+    with ordinary_user():
+        with pytest.raises(CorpusError, match=r"no permission to read .*closed; change its permissions"):
+            read_corpus([folder / "closed"])
+        with pytest.raises(CorpusError, match=r"closed\.jsonl cannot be read \(Permission denied\); check the path"):
+            list(read_corpus([folder / "closed.jsonl"]))

@@ -12,7 +12,6 @@ import pytest
 from simdoc_search.corpus.formats import format_of
 from simdoc_search.corpus.text_filters import without_parts
 from simdoc_search.documents import Document
-from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 from tests.support.archives import mail
 from tests.support.cli import answer, json_lines, output, run, sentence, words, write
@@ -173,17 +172,7 @@ def test_an_index_remembers_what_it_leaves_out(tmp_path: Path) -> None:
         "index", folder / "a.md", "--front-matter", "skip", "--quoted-replies", "skip", *place
     )
     error = sentence(run("index", folder, "--front-matter", "skip", *place))
-    assert "was made with --front-matter skip and --quoted-replies skip, as it must stay" in error
-
-
-def test_settings_are_stored() -> None:
-    for parts in ((), BOTH[:1], BOTH[1:], BOTH):
-        settings = Settings(left_out=parts)
-
-        assert settings == Settings.from_dict(settings.to_dict())
-        assert settings.satisfies(Settings())
-    with pytest.raises(ValueError, match="left_out"):
-        Settings(left_out=BOTH[::-1])
+    assert "was made with --front-matter skip and --quoted-replies skip, and cannot change" in error
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,7 @@ def test_ctrl_c_leaves_the_cache_empty(faults: list[str]) -> None:
 
 @pytest.mark.usefixtures("faults")
 def test_two_threads_may_fetch_the_jars_at_once() -> None:
+    pytest.importorskip("jgo")
     found: list[list[Path]] = []
     both = [threading.Thread(target=lambda: found.append(find_jars())) for _ in range(2)]
     for thread in both:

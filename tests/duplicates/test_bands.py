@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search import fingerprints
 from simdoc_search.duplicates import band_keys
-from simdoc_search.duplicates.bands import BandPass, plan_passes, shingles_that_fill
+from simdoc_search.duplicates.bands import BandPass, plan_passes
 from simdoc_search.errors import QuerySyntaxError
 from tests.support.texts import documents, overlapping
 
@@ -33,12 +33,6 @@ def test_any_two_lengths_of_the_overlap_meet_in_a_pass(percent: int, buckets: in
         assert shorter.max_shingles == pytest.approx(longer.min_shingles * 100 / percent)
     assert float("inf") == passes[0].max_shingles
     assert BandPass(0, 0, 0, passes[-1].max_shingles) == passes[-1]
-
-
-def test_shingles_fill_buckets_as_chance_has_it() -> None:
-    """512 shingles fill 512 * (1 - exp(-1)) of 512 buckets."""
-    assert 512 == pytest.approx(shingles_that_fill(324, 512), abs=2)
-    assert float("inf") == shingles_that_fill(512, 512)
 
 
 @pytest.mark.parametrize(("overlap", "words"), [(0.8, 8), (0.8, 40), (0.8, 200), (0.5, 120)])

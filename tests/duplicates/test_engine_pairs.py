@@ -99,19 +99,6 @@ def test_documents_with_equal_words_are_queried_once() -> None:
     assert 2 == len(store.asked)
 
 
-def test_each_pair_is_looked_at_once(many: FreezableStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked_at = []
-    note = engine_pairs.EnginePairs._note
-
-    def counting(*given: Any, **options: Any) -> int:
-        looked_at.append(note(*given, **options))
-        return looked_at[-1]
-
-    monkeypatch.setattr(engine_pairs.EnginePairs, "_note", counting)
-
-    assert len(pairs(via_engine(many))) == sum(looked_at) == 40
-
-
 def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStore) -> None:
     """Another program may have left them out."""
     many.changed = lambda record: replace(record, words_hash="", text_hash="", shingles=0)
@@ -134,16 +121,6 @@ def test_a_flood_is_one_group(keep: str, kept: str) -> None:
     assert found.floods is not None
     assert (4, 0) == (found.floods.limit, found.floods.left_over)
     assert 30 < found.floods.documents <= 40
-
-
-@pytest.mark.usefixtures("small_limit")
-def test_matches_of_a_flood_that_are_not_compared_are_counted() -> None:
-    rng = random.Random(3)
-    base = text(rng, 120)
-    found = via_engine(stored(Document(str(number), f"{base} {text(rng, 40)}") for number in range(40)), overlap=0.8)
-
-    assert found.floods is not None
-    assert 0 < found.floods.left_over
 
 
 # --- checkpoints ---

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Document, Settings
+from simdoc_search import Document
 from simdoc_search.documents import Place
 from simdoc_search.duplicates import Duplicates, duplicates_among
 from simdoc_search.duplicates import pairs as pairs_module
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact import containment, jaccard, shingle_set
-from tests.support.texts import documents, overlapping, text
+from tests.support.texts import overlapping, text
 
 
 def among(texts: Iterable[str], **options: Any) -> Duplicates:
@@ -51,19 +51,6 @@ def test_identical_same_words_and_near_come_in_this_order() -> None:
     )  # fmt: skip
 
 
-def test_the_same_shingles_in_other_words_are_near() -> None:
-    found = among(["so it goes on and on " * 5, "so it goes on and on " * 6])
-
-    assert [("a", [("b", "near", 1.0)])] == groups(found)
-
-
-def test_copies_of_a_near_duplicate_are_near_too() -> None:
-    base, near = words(*range(100)), words(*range(99))
-    ((kept, duplicates),) = groups(among([base, base, near, near.title()]))
-
-    assert ("a", ["identical", "near", "near"]) == (kept, [kind for _, kind, _ in duplicates])
-
-
 def test_texts_without_words_are_left_out() -> None:
     found = among(["...", "!!!", "...", "a word", "a word"])
 
@@ -94,13 +81,6 @@ def test_each_duplicate_of_a_chain_overlaps_its_kept_document() -> None:
     assert 10 < len(gone) == len(set(gone)) == found.duplicate_count
     assert not {kept for kept, _, _ in pairs} & set(gone)
     assert all(jaccard(sets[kept], sets[other]) == overlap >= 0.7 for kept, other, overlap in pairs)
-
-
-def test_documents_that_share_boilerplate_are_not_duplicates() -> None:
-    rng = random.Random(4)
-    foot = text(rng, 60)
-
-    assert 0 == duplicates_among([Document(str(n), f"{text(rng, 60)} {foot}") for n in range(60)]).group_count
 
 
 def test_duplicates_are_found_in_a_flood_of_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,12 +192,6 @@ def test_near_duplicates_are_compared_with_the_kept_document() -> None:
     assert ["replaced"] == [difference.kind for difference in comparison.differences]
 
 
-def test_settings_are_used() -> None:
-    found = among([words(*range(50)), words(*range(49))], settings=Settings(token_length=5))
-
-    assert 1 == found.group_count
-
-
 def test_large_groups_come_first_and_can_be_limited() -> None:
     found = among(["one text of words", "another text of words"] * 2 + ["one text of words"])
 
@@ -252,13 +226,3 @@ def unread() -> Iterator[Document]:
 def test_a_wrong_option_is_refused_before_anything_is_read(option: str, value: object, message: str) -> None:
     with pytest.raises(QuerySyntaxError, match=message):
         duplicates_among(unread(), **{option: value})  # type: ignore[arg-type] # as meant
-
-
-def test_each_stage_ends_with_the_whole() -> None:
-    reported: list[tuple[str, float]] = []
-    duplicates_among(
-        [*documents("p", 20), *(Document(f"{each.id}2", f"{each.text} end") for each in documents("p", 20))],
-        progress=lambda stage, share: reported.append((stage, share)),
-    )
-
-    assert {("comparing", 1.0), ("verifying", 1.0), ("hashing", 1.0)} <= set(reported)

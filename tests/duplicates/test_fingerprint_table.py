@@ -42,11 +42,3 @@ def test_a_band_continues_with_the_first_tokens_after_the_last() -> None:
     few = shingles(np.random.default_rng(3), 2)
 
     assert 2 == len({int(keys[0]) for keys in table([few]).band_keys(np.arange(1), 3, 8)})
-
-
-def test_tokens_come_in_the_order_of_the_documents() -> None:
-    made = table([np.array([1 << 54], np.uint64), np.array([2 << 54, 3 << 54], np.uint64)])
-    tokens, owner = made.tokens_of(np.array([1, 0]))
-
-    assert [2, 3, 1] == [int(token) >> BITS for token in tokens]
-    assert [0, 0, 1] == owner.tolist()

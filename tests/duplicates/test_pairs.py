@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.duplicates import pairs as module
-from simdoc_search.duplicates.measures import MAX_LENGTH_RATIO, Measure
+from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join, run_limit
 from tests.support.fingerprints import Shingles, pair, shingles, table
 
@@ -66,13 +66,6 @@ def test_pairs_of_less_overlap_are_not_found() -> None:
     assert set() == pairs_of(joined([], "1/2"))
 
 
-def test_pairs_that_lengths_rule_out_are_not_looked_at() -> None:
-    whole = shingles(np.random.default_rng(7), 1000)
-
-    assert 0 == joined([whole, whole[:500]], "4/5").looked_at
-    assert 1 == joined([whole, whole[:900]], "4/5").looked_at
-
-
 @pytest.mark.parametrize(
     ("name", "part_first", "part_second"), [("containment", 0, 1), ("contained", 1, 0), ("jaccard", 0, 0)]
 )
@@ -86,18 +79,6 @@ def test_a_part_of_a_document_is_found_by_containment(name: str, part_first: int
     )
 
 
-def test_the_bands_of_containment_reach_four_times_the_length() -> None:
-    assert (
-        Fraction(4, 5) / (1 + MAX_LENGTH_RATIO - Fraction(4, 5)) == Measure("containment", Fraction(4, 5)).least_jaccard
-    )
-
-
-def test_only_the_given_documents_are_paired() -> None:
-    same = shingles(np.random.default_rng(10), 100)
-
-    assert {(0, 2)} == pairs_of(join(table([same] * 3), np.array([0, 2]), Measure("jaccard", Fraction(1))))
-
-
 def test_pairs_come_in_order_with_their_estimate() -> None:
     shares: list[float] = []
     found = joined([shingles(np.random.default_rng(12), 700)] * 3, "1/2", progress=shares.append)
@@ -106,12 +87,6 @@ def test_pairs_come_in_order_with_their_estimate() -> None:
     assert [1.0, 1.0, 1.0] == found.estimate.tolist()
     assert sorted(shares) == shares
     assert 1.0 == shares[-1]
-
-
-def test_known_pairs_are_not_found_again() -> None:
-    same = shingles(np.random.default_rng(16), 50)
-
-    assert {(0, 1), (1, 2)} == pairs_of(joined([same] * 3, "1/2", known=(np.array([0]), np.array([2]))))
 
 
 # --- new documents ---
@@ -138,16 +113,6 @@ def test_few_new_documents_are_compared_with_all_of_a_flood(new: int, monkeypatc
 
     assert {(299, 300 + n) for n in range(new)} <= pairs_of(found)
     assert 0 == found.left_over
-
-
-@pytest.mark.parametrize("new", [4, 150])
-def test_comparisons_of_new_documents_that_are_not_made_are_counted(new: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "RUN_LIMITS", (10, 10))
-    found = joined(of_template(np.random.default_rng(21), 300, 600, 400), "3/5", new_from=300 - new)
-
-    assert found.left_over > 0
-    assert set() < set(found.flooded.tolist()) <= set(range(300 - new, 300))
-    assert found.looked_at < 300 * new
 
 
 # --- floods ---
@@ -188,15 +153,6 @@ def test_boilerplate_in_short_documents_pairs_nobody() -> None:
     assert set() == pairs_of(found)
     assert found.looked_at < 2000
     assert 0 == len(found.flooded)
-
-
-@pytest.mark.usefixtures("small_runs")
-def test_a_flood_with_a_known_first_document_is_compared_with_the_next_one() -> None:
-    same = shingles(np.random.default_rng(18), 300)
-    found = joined([same] * 30, "1/2", known=(np.zeros(29, np.int64), np.arange(1, 30)))
-
-    assert {(1, other) for other in range(2, 30)} <= pairs_of(found)
-    assert 0 not in found.first
 
 
 def test_the_limit_of_a_run_bounds_the_memory_of_pairs() -> None:

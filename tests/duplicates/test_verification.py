@@ -69,15 +69,10 @@ def test_pairs_without_a_text_have_minus_one() -> None:
     assert [(-1, -1, -1), (1, 1, 1)] == shared(verifier(texts), (0, 1), (0, 2))
 
 
-@pytest.mark.parametrize(("cache_bytes", "reads"), [(1 << 20, 2), (0, 4)])
+@pytest.mark.parametrize(("cache_bytes", "reads"), [(1 << 20, 4), (0, 6)])
 def test_a_text_is_read_once_while_it_is_in_the_cache(cache_bytes: int, reads: int) -> None:
     read: list[int] = []
-    made = verifier(["a b c d e f", "a b c d e g"], read, cache_bytes=cache_bytes)
+    made = verifier(["a b c d e f", "a b c d e g"] * 2, read, cache_bytes=cache_bytes)
 
-    assert [(1, 2, 2)] == shared(made, (0, 1)) == shared(made, (0, 1))
+    assert [(1, 2, 2)] * 3 == [*shared(made, (0, 1)), *shared(made, (2, 3)), *shared(made, (0, 1))]
     assert reads == len(read)
-
-
-def test_hashes_differ_from_run_to_run() -> None:
-    """The key is random: nobody can prepare two shingles of one hash."""
-    assert verifier([])._key != verifier([])._key

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import itertools
 import random
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,9 +55,15 @@ class Done:
         return self
 
 
+@functools.cache
+def _logs() -> Path:
+    folder = tempfile.mkdtemp(prefix="simdoc-logs-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
 def _running(arguments: tuple[object, ...], cwd: Path) -> Running:
-    log = cwd.parent / f"{cwd.name}.log{next(_numbers)}"
-    return Running([*map(str, arguments)], cwd, log)
+    return Running([*map(str, arguments)], cwd, _logs() / str(next(_numbers)))
 
 
 def command(*arguments: object, cwd: Path) -> Done:

@@ -147,9 +147,3 @@ def test_a_folder_under_another_name_is_the_same_folder(search: SimilaritySearch
     report = index(search, "link")
 
     assert (2, False) == (report.unchanged, report.failed)
-
-
-def test_a_folder_that_is_named_twice_is_read_once(search: SimilaritySearch) -> None:
-    report = index(search, "one", "one")
-
-    assert (2, 2, [], []) == (report.indexed, report.duplicates, report.skipped, report.problems)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
+from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.corpus import Skipped, Source, read_corpus
 from simdoc_search.indexing import IndexReport
 from tests.support.formats import pdf
@@ -84,17 +84,6 @@ def test_new_unchanged_and_changed_documents_are_counted(search: SimilaritySearc
     )
     assert {"a": "one text", "b": "changed", "c": "three texts"} == texts(search)
     assert {} == counts(search.index([]))
-
-
-def test_a_record_has_tokens_text_and_metadata_of_its_document(search: SimilaritySearch) -> None:
-    document = Document("a", "one two three four five six " * 2, {"year": 2020, "tags": ["x", "y"]})
-    search.index([document])
-    record = search.store.get("a", text=True)
-    made = fingerprint(document.text)
-
-    assert record is not None
-    assert (made.codes().tolist(), 6) == (record.codes.tolist(), record.shingles)
-    assert (document.text, document.metadata, None) == (record.text, record.metadata, record.origin)
 
 
 def test_changed_metadata_replace_a_document(search: SimilaritySearch) -> None:

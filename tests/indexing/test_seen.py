@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 import tracemalloc
 from collections import Counter
 
 import pytest
 
-from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.indexing.seen import Fate, Seen
 
 
@@ -62,34 +60,3 @@ def test_an_id_costs_at_most_64_bytes() -> None:
     tracemalloc.stop()
 
     assert 64 * count >= used > 55 * count
-
-
-class CountedId(str):
-    """An id that counts how often a run looks at it in a set or a dictionary."""
-
-    looks = 0
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        CountedId.looks += 1
-        return super().__hash__()
-
-
-@pytest.mark.slow
-def test_the_cost_of_a_document_does_not_grow_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    search = SimilaritySearch(open_store(":memory:"))
-    monkeypatch.setattr(CountedId, "looks", 0)
-    looks = []
-
-    def made() -> object:
-        for number in range(2_000):
-            if number % 500 == 0:
-                looks.append(CountedId.looks)
-            yield Document(CountedId(f"d{number}"), f"text {number}")
-        looks.append(CountedId.looks)
-
-    search.index(made())  # type: ignore[arg-type]
-    first, *_, last = (after - before for before, after in itertools.pairwise(looks))
-
-    assert first > 0
-    assert last <= 1.2 * first

@@ -10,7 +10,7 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, codes_of_names
 from simdoc_search.corpus import read_corpus
-from simdoc_search.errors import FormatMismatchError, MissingExtraError
+from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences, sentence_simhashes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
@@ -95,7 +95,7 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
             Extractor(Capitals("others")),
             "the store has concepts of capitals, but the given extractor is others",
         ),
-        (BOTH, None, "no extractor that is shipped is called 'capitals'"),
+        (BOTH, None, "no built-in extractor is called 'capitals'"),
         (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; leave"),
     ],
 )
@@ -105,14 +105,5 @@ def test_another_extractor_than_that_of_the_store_is_refused(
     search = SimilaritySearch(open_store(":memory:", settings))
     with pytest.raises(FormatMismatchError, match=said):
         search.index([Document("a", TEXT)], extractor=extractor)
-
-    assert 0 == search.store.info().documents
-
-
-def test_without_the_package_for_sentences_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sketching, "find_spec", lambda _: None)
-    search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences())))
-    with pytest.raises(MissingExtraError, match=r"simdoc-search\[versions\]"):
-        search.index([Document("a", TEXT)])
 
     assert 0 == search.store.info().documents

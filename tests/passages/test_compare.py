@@ -68,15 +68,6 @@ def test_a_text_shares_all_words_with_itself(text: str) -> None:
     assert int(whole) == len(found.passages)
 
 
-def test_texts_without_words_can_be_compared() -> None:
-    """All words of the other text were inserted."""
-    empty, other = compare("", "..."), compare("", "some words")
-
-    assert (0.0, (0, 0), (0.0, 0.0), ()) == (empty.jaccard, empty.words, empty.covered, empty.passages)
-    assert [("inserted", (0, 0), (0, 10), 2)] == [(each.kind, each.a, each.b, each.words) for each in other.differences]
-    assert () == empty.differences
-
-
 # --- key changes ---
 
 BEGIN = "The tenant pays the landlord a monthly rent for the flat on the second floor. "

@@ -87,15 +87,6 @@ def test_a_change_is_one_difference(change: tuple[str, str], expected: tuple[str
     assert [expected] == quoted(CONTRACT, CONTRACT.replace(*change))
 
 
-def test_an_insertion_is_placed_after_the_word_before_it() -> None:
-    """An insertion before the first word is placed at the beginning."""
-    (inserted,) = found(CONTRACT, CONTRACT.replace("may pay", "may not pay"))
-    (before,) = found(CONTRACT, f"Note. {CONTRACT}")
-
-    assert (CONTRACT.index(" pay"),) * 2 == inserted.a
-    assert ((0, 0), (0, 4)) == (before.a, before.b)
-
-
 def paragraphs() -> list[str]:
     """Four random paragraphs."""
     return [texts.text(random.Random(f"paragraph {number}"), 40).strip() for number in range(4)]

@@ -29,15 +29,6 @@ def test_jaccard_and_containment_follow_their_definitions(a: frozenset[str], b: 
     assert float(Fraction(both, len(a)) if a else 0) == containment(a, b)
 
 
-def test_a_repeated_shingle_counts_once_in_a_set() -> None:
-    """Shingles are normalised."""
-    rotations = ["one two three four five", "two three four five one", "three four five one two"]
-    rotations += ["four five one two three", "five one two three four"]
-
-    assert {*rotations} == shingle_set("One two three four five. " * 3)
-    assert {"a b"} == shingle_set("a b, a b; A b", Analysis(shingle_size=2)) - {"b a"}
-
-
 def test_a_short_text_is_one_shingle() -> None:
     """Signs alone give none."""
     assert frozenset() == shingle_set(" ... \n --- ")

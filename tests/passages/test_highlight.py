@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Marked, highlight
-from simdoc_search.passages import Alignment
 from simdoc_search.passages.align import align
 
 SHARED = "the tenant pays the rent on the first day of each month, in advance & without being asked for it"
@@ -82,25 +80,6 @@ def test_the_first_fragments_are_returned() -> None:
     assert ["<mark>a</mark> b …", "… b <mark>c</mark> d …"] == marked.fragments(2, around=1)
     assert 3 == len(marked.fragments())
     assert ([], "a b c") == (Marked.of("a b c", []).fragments(), Marked.of("a b c", []).html())
-
-
-def test_unrelated_texts_have_no_marks() -> None:
-    """Empty texts have none either."""
-    for one, other in (("one two three", "four five six"), ("", ""), ("", ONE), ("...", ONE)):
-        found = highlight(one, other)
-
-        assert ((), (), ()) == (found.query.spans, found.hit.spans, found.passages)
-
-
-def test_the_preset_may_be_settings() -> None:
-    """They decide what a passage is."""
-    shared = "one two three four five six seven"
-    texts = f"Here: {shared}, and nothing of what was said before by anybody", f"{shared}! There was much more to say"
-
-    assert () == highlight(*texts, preset=Alignment(least=8)).passages
-    assert 1 == len(highlight(*texts, preset=Alignment(least=7)).passages)
-    with pytest.raises(ValueError, match="preset must be 'edited' or 'verbatim'"):
-        highlight(*texts, preset="all")  # type: ignore[arg-type]
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40))))

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from tests.support import texts
-from tests.support.passages.planting import Material, Pair, excerpts, plant
+from tests.support.passages.planting import Material, Pair, plant
 from tests.support.passages.rewording import KINDS, changed
 
 LENGTHS = [120, 50, 300]
@@ -87,25 +87,6 @@ def test_only_planted_passages_are_shared() -> None:
 
     assert set() == runs(host, 6) & runs(source, 6)
     assert sorted(words(" ".join([*own, same]))) == sorted(words(host + " " + source))
-
-
-def test_related_documents_are_left_out() -> None:
-    """The second of two documents that share a tenth of their words is not used."""
-    same, *own = (texts.text(random.Random(number), 60) for number in range(19))
-    material = Material(["\n\n".join([same, *own[:9]]), "\n\n".join([*own[9:], same])])
-
-    assert sorted(words(" ".join([same, *own[:9]]))) == sorted(words(material.text(random.Random(0), 600)))
-
-
-def test_an_excerpt_is_a_run_of_its_source() -> None:
-    """It is the whole source if that is shorter."""
-    source = texts.text(random.Random("source"), 500)
-    short, whole = excerpts(random.Random(3), source, [21, 1000])
-    ((a, b),) = short.spans
-
-    assert (0, len(short.suspicious)) == a
-    assert short.suspicious == source[slice(*b)]
-    assert [21, 500] == [len(words(excerpt.suspicious)) for excerpt in (short, whole)]
 
 
 def test_a_short_source_is_refused() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,16 +42,6 @@ def test_equal_words_are_counted_in_both_directions(a: list[str], b: list[str]) 
 
     assert [equal_words(a, b, *pair, 1) for pair in pairs] == windows.equal_after(i, j).tolist()
     assert [equal_words(a, b, x - 1, y - 1, -1) for x, y in pairs] == windows.equal_before(i, j).tolist()
-
-
-@pytest.mark.parametrize("size", [1, 3, 4, 500])
-def test_a_text_equals_itself_to_its_end(size: int) -> None:
-    """Its length may be a power of two."""
-    text = [str(number) for number in range(size)]
-    begin = np.zeros(1, np.int64)
-
-    assert [size] == Windows(text, text).equal_after(begin, begin).tolist()
-    assert [size] == Windows(text, text).equal_before(begin + size, begin + size).tolist()
 
 
 def all_runs(a: list[str], b: list[str], length: int) -> list[list[int]]:

@@ -8,8 +8,8 @@ from simdoc_search.passages.escape import escaped
 from simdoc_search.passages.passage import Difference
 from simdoc_search.passages.positions import TextPositions
 from simdoc_search.passages.repeated import repeated_passages
-from simdoc_search.passages.summary import describe_difference, describe_differences, excerpt
-from tests.support.passages.pages import comparison, same
+from simdoc_search.passages.summary import describe_difference
+from tests.support.passages.pages import same
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,3 @@ def test_invisible_characters_are_written_out(text: str, html: str) -> None:
 def test_a_difference_is_a_sentence(difference: Difference, sentence: str) -> None:
     """It quotes the words."""
     assert sentence == describe_difference(difference, "you may copy", "you may not copy")
-
-
-def test_a_description_is_short() -> None:
-    """A text without spaces is cut."""
-    assert 125 > len(excerpt("x" * 10_000))
-    assert "no word differs" == describe_differences(comparison())

@@ -1,4 +1,4 @@
-"""FINGERPRINT as a clause among others: what is written anew, what stays as it was, what has no meaning."""
+"""FINGERPRINT as one clause among others of a query."""
 
 from __future__ import annotations
 
@@ -14,18 +14,11 @@ from simdoc_search.query.clauses import expanded, has_clauses, with_filters
 
 
 def clause_of(fingerprint: str) -> dict[str, Any]:
-    """What stands for a FINGERPRINT here."""
     return {"found": fingerprint}
 
 
-def asked(query: str, **options: Any) -> dict[str, Any]:
-    """A clause of the engine's own."""
+def engine_clause(query: str, **options: Any) -> dict[str, Any]:
     return {"query_string": {**options, "query": query}}
-
-
-def of(fingerprint: str) -> dict[str, Any]:
-    """A clause that stands for a FINGERPRINT."""
-    return {"found": fingerprint}
 
 
 @pytest.mark.parametrize(
@@ -33,48 +26,59 @@ def of(fingerprint: str) -> dict[str, Any]:
     [
         (
             'FINGERPRINT:doc_20 AND path:"reports/" AND NOT author:me',
-            {"bool": {"must": [of("doc_20"), asked('path:"reports/"')], "must_not": [asked("author:me")]}},
+            {
+                "bool": {
+                    "must": [clause_of("doc_20"), engine_clause('path:"reports/"')],
+                    "must_not": [engine_clause("author:me")],
+                }
+            },
         ),
-        ("FINGERPRINT:doc_20%", of("doc_20%")),
-        ("fingerprint:doc_20 FINGERPRINT:a", {"bool": {"should": [asked("fingerprint:doc_20"), of("a")]}}),
-        ('FINGERPRINT: "an id: (1)"_20_80', of('"an id: (1)"_20_80')),
-        (r"FINGERPRINT:a\:b_20", of("a:b_20")),
-        ("FINGERPRINT:reports/a-b.txt_12.5", of("reports/a-b.txt_12.5")),
-        ("NOT FINGERPRINT:a", {"bool": {"must_not": [of("a")]}}),
-        ("!FINGERPRINT:a", {"bool": {"must_not": [of("a")]}}),
-        ("(FINGERPRINT:a)^2", {"bool": {"must": [of("a")], "boost": 2.0}}),
-        ("FINGERPRINT:(a_20 OR b)", {"bool": {"should": [of("a_20"), of("b")]}}),
-        ("FINGERPRINT:a one two", {"bool": {"should": [of("a"), asked("one two")]}}),
-        ("one AND two OR FINGERPRINT:a", {"bool": {"must": [asked("one AND two")], "should": [of("a")]}}),
-        ("one && two || FINGERPRINT:a", {"bool": {"must": [asked("one AND two")], "should": [of("a")]}}),
+        ("FINGERPRINT:doc_20%", clause_of("doc_20%")),
+        (
+            "fingerprint:doc_20 FINGERPRINT:a",
+            {"bool": {"should": [engine_clause("fingerprint:doc_20"), clause_of("a")]}},
+        ),
+        ('FINGERPRINT: "an id: (1)"_20_80', clause_of('"an id: (1)"_20_80')),
+        (r"FINGERPRINT:a\:b_20", clause_of("a:b_20")),
+        ("FINGERPRINT:reports/a-b.txt_12.5", clause_of("reports/a-b.txt_12.5")),
+        ("NOT FINGERPRINT:a", {"bool": {"must_not": [clause_of("a")]}}),
+        ("!FINGERPRINT:a", {"bool": {"must_not": [clause_of("a")]}}),
+        ("(FINGERPRINT:a)^2", {"bool": {"must": [clause_of("a")], "boost": 2.0}}),
+        ("FINGERPRINT:(a_20 OR b)", {"bool": {"should": [clause_of("a_20"), clause_of("b")]}}),
+        ("FINGERPRINT:a one two", {"bool": {"should": [clause_of("a"), engine_clause("one two")]}}),
+        (
+            "one AND two OR FINGERPRINT:a",
+            {"bool": {"must": [engine_clause("one AND two")], "should": [clause_of("a")]}},
+        ),
+        ("one && two || FINGERPRINT:a", {"bool": {"must": [engine_clause("one AND two")], "should": [clause_of("a")]}}),
         (
             "+one -two (x FINGERPRINT:a)",
             {
                 "bool": {
-                    "must": [asked("one")],
-                    "must_not": [asked("two")],
-                    "should": [{"bool": {"should": [asked("x"), of("a")]}}],
+                    "must": [engine_clause("one")],
+                    "must_not": [engine_clause("two")],
+                    "should": [{"bool": {"should": [engine_clause("x"), clause_of("a")]}}],
                 }
             },
         ),
     ],
 )
-def test_a_fingerprint_becomes_a_clause_of_its_own(query: str, expected: dict[str, Any]) -> None:
-    """The others stay what they were, and occur as Lucene's classic parser has them."""
+def test_a_fingerprint_is_replaced_by_a_clause(query: str, expected: dict[str, Any]) -> None:
+    """Other clauses are unchanged, and occur as in Lucene's classic parser."""
     assert expected == expanded(query, clause_of)
 
 
-def test_the_options_of_a_query_string_hold_for_what_is_left_of_it() -> None:
-    """Its operator says how clauses without one occur; boost and the least number are those of the whole."""
+def test_the_options_of_a_query_string_apply_to_the_rest_of_it() -> None:
+    """Boost and the minimum number of clauses apply to the whole. The request is not changed."""
     request = {
         "size": 3,
         "query": {
             "bool": {
                 "filter": [{"term": {"FINGERPRINT:": "a"}}],
                 "must": [
-                    asked("one two FINGERPRINT:a", default_operator="AND", fields=["title"], boost=3),
-                    asked("one two FINGERPRINT:a", minimum_should_match=2),
-                    asked('say "FINGERPRINT:a"', boost=3),
+                    engine_clause("one two FINGERPRINT:a", default_operator="AND", fields=["title"], boost=3),
+                    engine_clause("one two FINGERPRINT:a", minimum_should_match=2),
+                    engine_clause('say "FINGERPRINT:a"', boost=3),
                 ],
             }
         },
@@ -82,9 +86,11 @@ def test_the_options_of_a_query_string_hold_for_what_is_left_of_it() -> None:
     before = json.dumps(request)
     first, second, third = expanded(request, clause_of)["query"]["bool"]["must"]
 
-    one_two = asked("one two", default_operator="AND", fields=["title"])
-    assert {"bool": {"must": [{"bool": {"must": [one_two, of("a")]}}], "boost": 3}} == first
-    assert {"bool": {"should": [asked("one"), asked("two"), of("a")], "minimum_should_match": 2}} == second
+    one_two = engine_clause("one two", default_operator="AND", fields=["title"])
+    assert {"bool": {"must": [{"bool": {"must": [one_two, clause_of("a")]}}], "boost": 3}} == first
+    assert {
+        "bool": {"should": [engine_clause("one"), engine_clause("two"), clause_of("a")], "minimum_should_match": 2}
+    } == second
     assert request["query"]["bool"]["must"][2] == third  # type: ignore[index]
     assert json.dumps(request) == before
 
@@ -100,35 +106,34 @@ queries = st.recursive(
 
 
 @given(queries)
-def test_without_a_fingerprint_nothing_changes(query: str) -> None:
-    """As a text, and in a body."""
-    body = {"query": {"bool": {"must": [asked(query, boost=2)]}}, "_source": False}
+def test_a_query_without_a_fingerprint_is_unchanged(query: str) -> None:
+    body = {"query": {"bool": {"must": [engine_clause(query, boost=2)]}}, "_source": False}
 
-    assert asked(query) == expanded(query, clause_of)
+    assert engine_clause(query) == expanded(query, clause_of)
     assert body == expanded(body, clause_of)
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "message"),
     [
         ("FINGERPRINT:a OR", "is not in Lucene's query syntax"),
         ("(FINGERPRINT:a", "is not in Lucene's query syntax"),
-        ("FINGERPRINT:a*", "is no document of a FINGERPRINT; write ID_20"),
-        ("FINGERPRINT:a~2", "a FINGERPRINT stands in no other field, and has no wildcard"),
-        ("FINGERPRINT:[a TO b]", "a FINGERPRINT stands in no other field, and has no wildcard"),
-        ("title:(one FINGERPRINT:a)", "a FINGERPRINT stands in no other field, and has no wildcard"),
+        ("FINGERPRINT:a*", "is not the document of a FINGERPRINT; write ID_20"),
+        ("FINGERPRINT:a~2", "a FINGERPRINT cannot be inside another field, and has no wildcards"),
+        ("FINGERPRINT:[a TO b]", "a FINGERPRINT cannot be inside another field, and has no wildcards"),
+        ("title:(one FINGERPRINT:a)", "a FINGERPRINT cannot be inside another field, and has no wildcards"),
     ],
 )
-def test_what_has_no_meaning_is_a_sentence(query: str, said: str) -> None:
-    """It is not given to the engine as words."""
+def test_a_meaningless_fingerprint_is_refused(query: str, message: str) -> None:
+    """It is not passed to the engine as words."""
     with pytest.raises(QuerySyntaxError, match=r"\A[^\n]+\Z") as error:
         expanded(query, clause_of)
 
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
-def test_simple_clauses_are_filters() -> None:
-    """For stores without a query syntax; quoted ids and several values are understood."""
+def test_simple_clauses_are_read_as_filters() -> None:
+    """For stores without a query syntax."""
     found = with_filters('FINGERPRINT:"a b"_20 AND language:(de OR fr) AND path:"in/" AND NOT author:me')
 
     assert '"a b"_20' == found.fingerprint
@@ -147,14 +152,13 @@ def test_simple_clauses_are_filters() -> None:
         "FINGERPRINT:a AND x:(b AND c)",
     ],
 )
-def test_others_are_not_filters(query: str) -> None:
-    """What would be needed is said."""
+def test_other_clauses_are_refused_with_an_example(query: str) -> None:
     with pytest.raises(QuerySyntaxError, match="write one FINGERPRINT:ID_20, then AND FIELD:VALUE"):
         with_filters(query)
 
 
 @pytest.mark.parametrize(
-    ("text", "is_several"),
+    ("text", "expected"),
     [
         ("FINGERPRINT:a AND x:y", True),
         ("x:y && FINGERPRINT : a", True),
@@ -166,6 +170,6 @@ def test_others_are_not_filters(query: str) -> None:
         ("a NOT b", False),
     ],
 )
-def test_an_id_with_spaces_is_no_query(text: str, is_several: bool) -> None:
-    """Unless it names the field and has an operator outside of quotes."""
-    assert is_several is has_clauses(text)
+def test_clauses_need_the_field_and_an_operator_outside_quotes(text: str, expected: bool) -> None:
+    """Otherwise the text is an id with spaces."""
+    assert expected is has_clauses(text)

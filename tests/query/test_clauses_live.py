@@ -1,4 +1,4 @@
-"""FINGERPRINT among other clauses, asked of real engines: their own parser says what the same query means."""
+"""FINGERPRINT among other clauses, in real engines: the engine's own parser defines what a query means."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ TEAMS = ("legal", "sales", "press")
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch", "elasticsearch_7"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """Indices in each engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as them:
-        yield them
+    with indices(request.getfixturevalue(f"{request.param}_url")) as created:
+        yield created
 
 
 @pytest.fixture(scope="module")
 def index(made: Indices) -> str:
-    """Documents of which every second one overlaps the source by half; each has some of four marks, and a team."""
+    """Documents with some of four marks and a team; every second one overlaps the source by half."""
     rng = random.Random(2)
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     kinds = {"body": "text", "team": "keyword", "marks": "text", "tag": "keyword"}
@@ -47,46 +46,45 @@ def index(made: Indices) -> str:
 
 
 def scores(made: Indices, index: str, query: dict[str, Any]) -> dict[str, Any]:
-    """The hits of a query, with their scores."""
     body = {"query": query, "size": 100, "_source": False}
     found = call(made.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
     return {hit["_id"]: pytest.approx(hit["_score"], rel=1e-4) for hit in found}
 
 
 def queries(count: int) -> Iterator[str]:
-    """Random ones of words, tags, operators, modifiers and parentheses."""
+    """Random queries of words, tags, operators, modifiers and parentheses."""
     rng = random.Random(3)
 
     def level(depth: int) -> str:
-        said = ""
+        written = ""
         for number in range(rng.randint(1, 4)):
             atom = rng.choice(["marks:one", "marks:two", "marks:(three four)", "FINGERPRINT:a", "FINGERPRINT:b"])
             if depth < 2 and rng.random() < 0.25:
                 atom = f"({level(depth + 1)})"
             modifier = rng.choice(["", "", "", "NOT ", "+", "-"])
             joint = rng.choice([" ", " AND ", " OR "]) if number else ""
-            said += joint + (modifier if joint in {"", " "} or modifier == "NOT " else "") + atom
-        return said
+            written += joint + (modifier if joint in {"", " "} or modifier == "NOT " else "") + atom
+        return written
 
     for _ in range(count):
         yield level(0)
 
 
 @pytest.mark.parametrize("options", [{}, {"default_operator": "AND"}, {"minimum_should_match": 2}, {"boost": 3}])
-def test_a_query_means_what_the_engine_takes_it_for(made: Indices, index: str, options: dict[str, Any]) -> None:
-    """A clause on a tag in place of a FINGERPRINT gives the hits and scores of the same query written for the tag."""
+def test_an_expanded_query_means_the_same_to_the_engine(made: Indices, index: str, options: dict[str, Any]) -> None:
+    """With a clause on a tag in place of a FINGERPRINT, it has the hits and scores of the query for the tag."""
     for query in queries(25):
         written = {"query_string": {"query": query.replace("FINGERPRINT:", "tag:"), **options}}
         ours = expanded(
             {"query": {"query_string": {"query": query, **options}}}, lambda value: {"term": {"tag": value}}
         )
         if {"minimum_should_match", "must_not"} == ours["query"].get("bool", {}).keys():
-            continue  # two of no clauses: for an engine's parser no document has them, for its bool all have
+            continue  # two of no clauses: no document matches in the engine's parser, all match in a bool query
         assert scores(made, index, written) == scores(made, index, ours["query"]), query
 
 
-def test_fingerprints_are_looked_up_and_asked(made: Indices, index: str) -> None:
-    """As a query of their own, and as a part of a request; the source is no hit unless it is asked for."""
+def test_fingerprints_are_expanded_by_the_search(made: Indices, index: str) -> None:
+    """As a query, and within a request. The source is a hit only with `include_self`."""
     search = SimilaritySearch(open_store(f"{made.engine}/{index}"))
     alike = {hit.id for hit in search.similar("source_50", size=100, verify=False).hits}
     legal = {f"{number}" for number in range(40) if not number % 3} & alike
@@ -99,8 +97,8 @@ def test_fingerprints_are_looked_up_and_asked(made: Indices, index: str) -> None
     assert legal | {"source"} == {hit["_id"] for hit in found["hits"]["hits"]}
 
 
-def test_the_command_takes_filters_as_clauses(made: Indices, index: str) -> None:
-    """The same as --filter and --exclude."""
+def test_clauses_of_the_command_are_filters(made: Indices, index: str) -> None:
+    """Like --filter and --exclude."""
     place = ["--store", f"{made.engine}/{index}", "--text-field", "body", "--size", "100"]
     asked = answer("similar", "FINGERPRINT:source_50 AND team:(legal OR sales) AND NOT tag:a", *place)
     options = ["--filter-any", "team=legal", "--filter-any", "team=sales", "--exclude", "tag=a"]

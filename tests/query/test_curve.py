@@ -1,16 +1,15 @@
-"""How likely does a plan find a document?"""
+"""The probability that a plan finds a document."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,102 +19,51 @@ from simdoc_search.query.curve import sure_matches
 from simdoc_search.query.planner import Planner, rows_and_bands_of_enough
 from simdoc_search.query.plans import Plan
 from tests.support.often import first
-
-
-def tokens(count: int) -> tuple[str, ...]:
-    """Distinct tokens."""
-    return tuple(map(str, range(count)))
+from tests.support.query_plans import satisfies, tokens
 
 
 def wrapped(count: int, rows: int) -> Bands:
-    """Bands of all tokens, the last one filled up with the first tokens."""
+    """Return bands of all tokens; the first tokens fill up the last band."""
     around = tokens(count) * 2
-    return Bands(tokens(count), tuple(around[at : at + rows] for at in range(0, count, rows)))
+    return Bands(tokens(count), tuple(around[first : first + rows] for first in range(0, count, rows)))
 
 
-def subsets(items: Iterable[str]) -> Iterator[set[str]]:
-    """All of them."""
-    items = tuple(items)
-    return (set(chosen) for size in range(len(items) + 1) for chosen in combinations(items, size))
-
-
-def satisfies(plan: Plan, document: set[str]) -> bool:
-    """What a plan means, word by word."""
-    if isinstance(plan, Threshold):
-        return len(document & set(plan.tokens)) >= plan.minimum_match
-    return len(document & set(plan.tokens)) >= plan.minimum_match and any(map(document.issuperset, plan.bands))
-
-
-def small_plans() -> dict[str, Plan]:
-    """Thresholds, bands that wrap around by any number of tokens, and what both planners make."""
-    plans: dict[str, Plan] = {}
+def small_plans() -> Iterator[Plan]:
+    """Yield thresholds, bands that wrap around by any number of tokens, and plans of both planners."""
     for count in (1, 2, 3, 5, 8):
         for number in range(1, count + 1):
-            plans[f"{number} of {count}"] = Threshold(tokens(count), number)
-            plans[f"{count} by {number}"] = wrapped(count, number)
+            yield Threshold(tokens(count), number)
+            yield wrapped(count, number)
     for planner in ("enough", "all"):
         for overlap in (0.1, 0.5, 0.9):
-            plans[f"{planner} {overlap}"] = plan(tokens(9), overlap, 0.8, planner=planner)
-    return plans
+            yield plan(tokens(9), overlap, 0.8, planner=planner)
 
 
-@pytest.mark.parametrize("made", small_plans().values(), ids=small_plans().keys())
-def test_the_curve_is_the_weight_of_all_sets_that_are_found(made: Plan) -> None:
-    """Exact: s^shared (1-s)^missing, summed over all sets of shared tokens that satisfy the plan."""
-    accepted = [len(shared) for shared in subsets(made.tokens) if satisfies(made, shared)]
-    count = len(made.tokens)
+def test_the_curve_is_the_exact_probability_of_all_sets_that_are_found() -> None:
+    """The sum of s^shared (1-s)^missing over all sets of shared tokens that satisfy the plan."""
+    for made in small_plans():
+        count = len(made.tokens)
+        subsets = (set(chosen) for size in range(count + 1) for chosen in combinations(made.tokens, size))
+        accepted = [len(shared) for shared in subsets if satisfies(made, shared)]
 
-    for share in (0.0, 0.01, 0.3, 0.5, 0.8, 0.999, 1.0):
-        expected = math.fsum(share**shared * (1 - share) ** (count - shared) for shared in accepted)
-
-        assert expected == pytest.approx(made.probability_of_finding(share), rel=1e-11, abs=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("made", "overlap"),
-    [
-        (plan(tokens(512), 0.2, 0.8), 0.2),
-        (plan(tokens(512), 0.8, 0.8), 0.75),
-        (plan(tokens(512), 0.2, 0.8, planner="all"), 0.15),
-        (plan(tokens(512), 0.8, 0.9, planner="all"), 0.75),
-        (wrapped(100, 34), 0.97),
-        (wrapped(300, 200), 0.995),
-        (Threshold(tokens(512), 256), 0.49),
-    ],
-    ids=["enough", "enough, cut off", "all", "all, wrapped", "wrapped by 2", "wrapped by 100", "threshold"],
-)
-def test_the_curve_is_what_random_documents_show(made: Plan, overlap: float) -> None:
-    """20,000 documents that share each token at random: the share found is within 4 sigma of the curve."""
-    trials, at = 20_000, {token: number for number, token in enumerate(made.tokens)}
-    shared = np.random.default_rng(20).random((trials, len(at))) < overlap
-    if isinstance(made, Threshold):
-        hits = shared.sum(axis=1) >= made.minimum_match
-    else:
-        hits = np.any([shared[:, [at[token] for token in band]].all(axis=1) for band in made.bands], axis=0)
-        hits &= shared.sum(axis=1) >= made.minimum_match
-    expected = float(hits.mean())
-
-    assert 0.02 < expected < 0.98
-    assert expected == pytest.approx(
-        made.probability_of_finding(overlap), abs=4 * math.sqrt(expected * (1 - expected) / trials)
-    )
+        for share in (0.0, 0.01, 0.3, 0.5, 0.8, 0.999, 1.0):
+            expected = math.fsum(share**shared * (1 - share) ** (count - shared) for shared in accepted)
+            assert expected == pytest.approx(made.probability_of_finding(share), rel=1e-11, abs=1e-13), made
 
 
 @pytest.mark.parametrize(
-    ("overlap", "probability", "planner", "at", "expected"),
+    ("overlap", "planner", "at", "expected"),
     [
-        (0.2, 0.8, "enough", 0.2, 0.8046),
-        (0.8, 0.8, "enough", 0.8, 0.8386),
-        (0.5, 0.8, "enough", 0.5, 0.8019),
-        (0.2, 0.8, "all", 0.2, 0.99997),
-        (0.2, 0.8, "all", 0.05, 0.4731),
+        (0.2, "enough", 0.2, 0.8046),
+        (0.8, "enough", 0.8, 0.8386),
+        (0.5, "enough", 0.5, 0.8019),
+        (0.2, "all", 0.2, 0.99997),
+        (0.2, "all", 0.05, 0.4731),
     ],
 )
-def test_figures_of_the_design(
-    overlap: float, probability: float, planner: Planner, at: float, expected: float
-) -> None:
-    """512 tokens; bands of planner `all` let 47 of 100 documents of 5 % overlap through when asked for 20 %."""
-    made = plan(tokens(512), overlap, probability, planner=planner)
+def test_documented_probabilities_of_512_tokens(overlap: float, planner: Planner, at: float, expected: float) -> None:
+    """Bands of planner `all` let 47 of 100 documents of 5 % overlap through in a query for 20 %."""
+    made = plan(tokens(512), overlap, 0.8, planner=planner)
     assert isinstance(made, Bands)
 
     assert expected == pytest.approx(replace(made, minimum_match=0).probability_of_finding(at), abs=5e-5)
@@ -123,8 +71,8 @@ def test_figures_of_the_design(
 
 
 @pytest.mark.parametrize(("overlap", "minimum", "plain"), [(0.2, 79, 95), (0.5, 223, 246), (0.8, 388, 401)])
-def test_how_many_equal_tokens_are_asked_for(overlap: float, minimum: int, plain: int) -> None:
-    """512 tokens and a probability of 80 %: besides a band as many as it allows; without bands more, as likely."""
+def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: int, plain: int) -> None:
+    """As many as the probability of 80 % allows; the query without bands requires more, and is as likely to succeed."""
     made = plan(tokens(512), overlap, 0.8)
     assert isinstance(made, Bands)
     assert made.plain
@@ -143,7 +91,6 @@ def test_how_many_equal_tokens_are_asked_for(overlap: float, minimum: int, plain
 def test_the_curve_rises_from_0_to_1(
     count: int, overlap: int, probability: int | None, planner: Planner, shares: list[float]
 ) -> None:
-    """No shared token finds nothing, all shared tokens are found, more overlap never finds less."""
     made = plan(tokens(count), overlap / 100, None if probability is None else probability / 100, planner=planner)
     curve = [made.probability_of_finding(share) for share in sorted(shares)]
 
@@ -153,13 +100,12 @@ def test_the_curve_rises_from_0_to_1(
 
 @pytest.mark.parametrize("made", [Threshold((), 1), Bands((), ())])
 def test_a_plan_without_tokens_finds_nothing(made: Plan) -> None:
-    """Not even at full overlap."""
     assert [0.0, 0.0] == [made.probability_of_finding(0.5), made.probability_of_finding(1)]
 
 
 @cache
 def curve(match: Decimal, limit: int) -> list[Decimal]:
-    """1-(1-m)^b for b = 1..limit."""
+    """Return 1-(1-m)^b for b = 1..limit."""
     missed, reached = Decimal(1), []
     for _ in range(limit):
         missed *= 1 - match
@@ -168,28 +114,26 @@ def curve(match: Decimal, limit: int) -> list[Decimal]:
 
 
 def best_plans(count: int, overlap: int, probability: int) -> set[tuple[int, int]]:
-    """The rule of planner `enough`, tried out: every number of rows, every number of bands, in 60 digits."""
+    """Return the plans by the rule of planner `enough`: tries all rows and bands, in 60 digits."""
     share, chance, fitting = Decimal(overlap) / 100, Decimal(probability) / 100, []
     for rows in range(1, count + 1):
         reached = curve(share**rows, count // rows)
-        bands = next((at for at, value in enumerate(reached, 1) if value >= chance), None)
+        bands = next((number for number, value in enumerate(reached, 1) if value >= chance), None)
         if bands:
             fitting.append((curve((share / 2) ** rows, count // rows)[bands - 1], rows, bands))
-    tight = [each for each in fitting if each[0] <= Decimal("0.05")]
+    tight = [row for row in fitting if row[0] <= Decimal("0.05")]
     if tight:
         fewest = min(rows * bands for _, rows, bands in tight)
         return {(rows, bands) for _, rows, bands in tight if rows * bands == fewest}
     return {(rows, bands) for stray, rows, bands in fitting if stray == min(fitting)[0]}
 
 
-@pytest.mark.parametrize(
-    "count", first(8, [1, 2, 3, 8, 16, 27, 40, 512, 100, *sorted({*range(1, 40)} - {1, 2, 3, 8, 16, 27})])
-)
+@pytest.mark.parametrize("count", first(6, [1, 2, 3, 8, 27, 40, 512, 100, *range(4, 40, 5)]))
 def test_planner_enough_keeps_its_rule_and_its_promise(count: int) -> None:
-    """The plan says the promised probability; where no plan fits, one row of all tokens says less."""
-    step = 5 if count <= 40 else 25
-    for overlap in {1, *range(step, 101, step), 70, 100}:
-        for probability in (1, 5, 10, 19, 36, 50, 80, 91, 95, 99):
+    """The plan reaches the promised probability; where no plan fits, it is one row of all tokens and reaches less."""
+    step = 10 if count <= 40 else 25
+    for overlap in {1, *range(step, 101, step), 85}:
+        for probability in (1, 10, 36, 50, 80, 95, 99):
             with localcontext() as context:
                 context.prec = 60
                 best = best_plans(count, overlap, probability)
@@ -202,10 +146,9 @@ def test_planner_enough_keeps_its_rule_and_its_promise(count: int) -> None:
 
 
 @pytest.mark.parametrize("missed", [0.01, 0.3])
-@pytest.mark.parametrize("overlap", [0.05, 0.2, 0.5, 0.8, 0.99, 1.0])
-@pytest.mark.parametrize("count", [1, 5, 60, 512])
-def test_sure_matches_are_the_most_that_are_seldom_missed(count: int, overlap: float, missed: float) -> None:
-    """One more would be missed more often."""
+@pytest.mark.parametrize("overlap", [0.05, 0.5, 0.99, 1.0])
+@pytest.mark.parametrize("count", [1, 5, 512])
+def test_sure_matches_are_the_largest_number_that_is_seldom_missed(count: int, overlap: float, missed: float) -> None:
     least = sure_matches(count, overlap, missed)
 
     def fewer_than(matches: int) -> float:
@@ -215,8 +158,8 @@ def test_sure_matches_are_the_most_that_are_seldom_missed(count: int, overlap: f
     assert count == least or fewer_than(least + 1) >= missed
 
 
-def test_a_verified_threshold_asks_for_less() -> None:
-    """For 82 of 512 tokens at 20 %, and for documents that have some more than five times as many tokens."""
+def test_a_verified_threshold_requires_less() -> None:
+    """82 of 512 tokens at 20 %, instead of 103. The maximum number of tokens is higher."""
     made, strict = plan(tokens(512), 0.2, verified=True), plan(tokens(512), 0.2)
 
     assert isinstance(made, Threshold)

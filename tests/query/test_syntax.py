@@ -1,4 +1,4 @@
-"""What does a FINGERPRINT string mean?"""
+"""The readings of a FINGERPRINT string."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Reading = tuple[str, Percent, Percent]
 
 
 def query(id: str, overlap: Percent = None, probability: Percent = None) -> FingerprintQuery:
-    """A query from percents."""
+    """Return a query from percentages."""
     parts = (None if part is None else Fraction(str(part)) / 100 for part in (overlap, probability))
     return FingerprintQuery(id, *parts)
 
 
 def stored(*ids: str) -> Callable[[str], Sequence[str]]:
-    """Finds these ids, each by its whole name or by its name without folder and extension."""
-    return lambda name: [each for each in ids if name and name in (each, each.rpartition("/")[2].rpartition(".")[0])]
+    """Return a function that finds these ids by the whole name, or by the name without folder and extension."""
+    return lambda name: [id for id in ids if name and name in (id, id.rpartition("/")[2].rpartition(".")[0])]
 
 
 @pytest.mark.parametrize(
@@ -40,59 +40,33 @@ def stored(*ids: str) -> Callable[[str], Sequence[str]]:
         ("doc123_20%", [("doc123_20%", None, None), ("doc123", 20, None)]),
         ("doc123_20 %_80%", [("doc123_20 %_80%", None, None), ("doc123_20 %", 80, None), ("doc123", 20, 80)]),
         ("doc_12.5", [("doc_12.5", None, None), ("doc", 12.5, None)]),
-        ("doc_007", [("doc_007", None, None), ("doc", 7, None)]),
-        ("doc_1_100", [("doc_1_100", None, None), ("doc_1", 100, None), ("doc", 1, 100)]),
-        ("doc_0", [("doc_0", None, None), ("doc", 0, None)]),
-        ("invoice_10", [("invoice_10", None, None), ("invoice", 10, None)]),
+        ("doc__80", [("doc__80", None, None), ("doc_", 80, None)]),
         ("report_2023", [("report_2023", None, None)]),
-        ("report_2023_20", [("report_2023_20", None, None), ("report_2023", 20, None)]),
-        ("a_b_c_20_80", [("a_b_c_20_80", None, None), ("a_b_c_20", 80, None), ("a_b_c", 20, 80)]),
         ("a_10_20_80", [("a_10_20_80", None, None), ("a_10_20", 80, None), ("a_10", 20, 80)]),
         (f"{NODE}_20", [(f"{NODE}_20", None, None), (NODE, 20, None)]),
-        (f"{UUID}_50_90", [(f"{UUID}_50_90", None, None), (f"{UUID}_50", 90, None), (UUID, 50, 90)]),
-        ("1234_20", [("1234_20", None, None), ("1234", 20, None)]),
         ("a b/é漢.txt_20", [("a b/é漢.txt_20", None, None), ("a b/é漢.txt", 20, None)]),
         ("  doc_20\n", [("doc_20", None, None), ("doc", 20, None)]),
     ],
 )
-def test_every_reading_is_given_longest_id_first(text: str, expected: list[Reading]) -> None:
-    """Up to two numbers are taken from the right; the whole string as an id comes first."""
+def test_readings_have_the_longest_id_first(text: str, expected: list[Reading]) -> None:
+    """At most two numbers at the end are not part of the id."""
     assert [query(*reading) for reading in expected] == list(parse(text).readings)
 
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "doc_٢٠",
-        "doc_２０",
-        "doc_²",
-        "doc_20_",
-        "doc_",
-        "_",
-        "__",
-        "doc_.5",
-        "doc_5.",
-        "doc_+20",
-        "doc_-20",
-        "doc_1e1",
-    ],
+    ["doc_٢٠", "doc_２０", "doc_²", "doc_20_", "doc_", "__", "doc_.5", "doc_5.", "doc_+20", "doc_-20", "doc_1e1"],
 )
 def test_only_an_ascii_number_is_a_suffix(text: str) -> None:
-    """Other scripts' digits, signs, exponents and a trailing underscore belong to the id."""
+    """Digits of other scripts, signs, exponents and a trailing underscore are part of the id."""
     assert (query(text),) == parse(text).readings
     assert () == parse(text).refused
 
 
-def test_an_underscore_before_the_suffix_belongs_to_the_id() -> None:
-    """`doc__80` is 80 % of `doc_`, never an empty overlap."""
-    assert (query("doc__80"), query("doc_", 80)) == parse("doc__80").readings
-
-
 @pytest.mark.parametrize("prefix", ["FINGERPRINT:", "fingerprint:", "Fingerprint: ", " FINGERPRINT:\t"])
-@pytest.mark.parametrize("rest", ["doc_20_80", '"my_doc_7"_20', "a:b"])
-def test_the_prefix_may_be_left_out(prefix: str, rest: str) -> None:
-    """`FINGERPRINT:` in any case, with or without space after it, changes nothing."""
-    assert parse(rest).readings == parse(prefix + rest).readings
+def test_the_prefix_may_be_left_out(prefix: str) -> None:
+    for rest in ("doc_20_80", '"my_doc_7"_20', "a:b"):
+        assert parse(rest).readings == parse(prefix + rest).readings
 
 
 @pytest.mark.parametrize(
@@ -101,19 +75,16 @@ def test_the_prefix_may_be_left_out(prefix: str, rest: str) -> None:
         ('"my_doc_7"', query("my_doc_7")),
         ('"my_doc_7"_20', query("my_doc_7", 20)),
         ('"my_doc_7"_20%_80 %', query("my_doc_7", 20, 80)),
-        ('"my_doc_20_80"_12.5_99.9', query("my_doc_20_80", 12.5, 99.9)),
         (r'"say \"hi\""_20', query('say "hi"', 20)),
         (r'"C:\\docs\\a.txt"', query(r"C:\docs\a.txt")),
         (r'"ends in \\"_20', query("ends in \\", 20)),
         ('" spaces kept "_20', query(" spaces kept ", 20)),
-        ('"two\nlines"', query("two\nlines")),
         ('"two\\\nlines"_20', query("two\nlines", 20)),
-        ('"FINGERPRINT:doc"', query("FINGERPRINT:doc")),
         ('"é漢"_1_1', query("é漢", 1, 1)),
     ],
 )
 def test_a_quoted_id_has_one_reading(text: str, expected: FingerprintQuery) -> None:
-    """Inside quotes nothing is a suffix; a backslash takes the next character as it is."""
+    """Numbers inside quotes are part of the id. A backslash escapes the next character."""
     assert (expected,) == parse(text).readings
 
 
@@ -121,35 +92,22 @@ def test_a_quoted_id_has_one_reading(text: str, expected: FingerprintQuery) -> N
     ("text", "message"),
     [
         ("", "is empty"),
-        (" \n", "is empty"),
         ("FINGERPRINT:", "is empty"),
-        ("fingerprint:  ", "is empty"),
         ('""', "quoted id is empty"),
-        ('""_20', "quoted id is empty"),
         ('"doc', "not closed"),
-        ('"', "not closed"),
-        ('"doc\\"', "not closed"),
-        ('"doc"x', "'x' after the quoted id"),
+        ('"doc"x', "'x' after the quoted id is not a number"),
         ('"doc" _20', "' _20' after the quoted id"),
         ('"doc"_20_80_5', "'_5' after the quoted id"),
         ('"doc"_', "overlap '' is not a percentage"),
-        ('"doc"_20_', "probability '' is not a percentage"),
-        ('"doc"__80', "overlap '' is not a percentage"),
-        ('"doc"_x', "overlap 'x' is not a percentage"),
-        ('"doc"_٢٠', "is not a percentage"),
         ('"doc"_-20', "overlap '-20' is not a percentage"),
         ('"doc"_101', "overlap 101 is over 100"),
-        ('"doc"_100.01', "overlap 100.01 is over 100"),
-        ('"doc"_20_101', "probability 101 is over 100"),
         ('"doc"_0.2', "write 20 for 20 %"),
         ('"doc"_0.125', "write 12.5 for 12.5 %"),
         ('"doc"_20_0.8', "write 80 for 80 %"),
         ('"doc"_20_0', "probability 0 would find nothing"),
-        ('"doc"_20_0.0', "probability 0 would find nothing"),
     ],
 )
-def test_what_has_no_reading_is_refused_with_what_to_write(text: str, message: str) -> None:
-    """An empty string, an open quote, rubbish after it, or a number out of range is a QuerySyntaxError."""
+def test_strings_without_a_reading_are_refused(text: str, message: str) -> None:
     with pytest.raises(QuerySyntaxError) as caught:
         parse(text)
 
@@ -181,7 +139,7 @@ def test_a_percentage_is_exact() -> None:
     ],
 )
 def test_the_reading_whose_document_exists_is_chosen(text: str, ids: list[str], expected: FingerprintQuery) -> None:
-    """Whole id, one number off, two numbers off: whichever is stored, under its full id."""
+    """With the full id of the document."""
     assert expected == choose(parse(text), stored(*ids))
 
 
@@ -189,36 +147,19 @@ def test_the_reading_whose_document_exists_is_chosen(text: str, ids: list[str], 
     ("text", "ids", "expected"),
     [
         ("doc_20", ["doc", "doc_20"], [query("doc_20"), query("doc", 20)]),
-        ("doc_20_80", ["doc", "doc_20"], [query("doc_20", 80), query("doc", 20, 80)]),
-        (
-            "doc_5_80",
-            ["doc_5_80", "doc_5", "doc"],
-            [query("doc_5_80"), query("doc_5", 80), query("doc", 5, 80)],
-        ),
+        ("doc_5_80", ["doc_5_80", "doc_5", "doc"], [query("doc_5_80"), query("doc_5", 80), query("doc", 5, 80)]),
         ("doc_20", ["a/doc.txt", 'b"\\/doc.txt'], [query("a/doc.txt", 20), query('b"\\/doc.txt', 20)]),
         ("doc", ["doc.txt", "doc.md"], [query("doc.txt"), query("doc.md")]),
-        (
-            "doc_12.3456789",
-            ["doc.txt", "doc.md"],
-            [query("doc.txt", 12.3456789), query("doc.md", 12.3456789)],
-        ),
-        (
-            "doc_99.9999999",
-            ["doc.txt", "doc.md"],
-            [query("doc.txt", 99.9999999), query("doc.md", 99.9999999)],
-        ),
     ],
 )
 def test_several_readings_are_an_error_that_lists_them(
     text: str, ids: list[str], expected: list[FingerprintQuery]
 ) -> None:
-    """Each listed reading, typed in, means the one document and the numbers that it was listed for."""
     with pytest.raises(AmbiguousQueryError) as caught:
         choose(parse(text), stored(*ids))
 
-    assert [(reading,) for reading in expected] == [parse(each).readings for each in caught.value.readings]
-    assert expected == [choose(parse(each), stored(*ids)) for each in caught.value.readings]
-    assert [] == [each for each in caught.value.readings if each not in str(caught.value)]
+    assert [(reading,) for reading in expected] == [parse(written).readings for written in caught.value.readings]
+    assert [] == [written for written in caught.value.readings if written not in str(caught.value)]
 
 
 def test_many_readings_are_shown_in_part() -> None:
@@ -238,38 +179,28 @@ def test_many_readings_are_shown_in_part() -> None:
         ("doc_0.2", "write 20 for 20 %"),
         ("doc_20_0.8", "write 80 for 80 %"),
         ("doc_20_0", "probability 0 would find nothing"),
-        ("doc_20_101", "probability 101 is over 100"),
+        ("_20", "no id before the numbers"),
+        ("_20_80", "no id before the numbers"),
+        ("_150", "no id before the numbers"),
     ],
 )
-def test_a_number_out_of_range_is_told_where_its_document_exists(text: str, message: str) -> None:
-    """`doc_150` names no document, but `doc` is stored: the number is at fault, and the error says so."""
+def test_the_reason_of_a_refused_reading_is_reported(text: str, message: str) -> None:
+    """`doc_150` has the reading `doc` with 150 %, and no document has the whole string as its id."""
     with pytest.raises(QuerySyntaxError) as caught:
         choose(parse(text), stored("doc"))
 
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["_20", "_20_80", "_150"])
-def test_numbers_without_an_id_are_told(text: str) -> None:
-    """Where no document has such an id, the missing id is the error."""
-    with pytest.raises(QuerySyntaxError, match="no id before the numbers"):
-        choose(parse(text), stored("doc"))
-
-
 @pytest.mark.parametrize(("text", "id"), [("dok_20_80", "dok"), ("dok", "dok"), ("dok_150", "dok_150")])
-def test_an_unknown_document_comes_with_the_nearest_ids(text: str, id: str) -> None:
-    """The shortest id that the string can mean is looked up among the stored ones."""
+def test_an_unknown_document_is_reported_with_similar_ids(text: str, id: str) -> None:
+    """The ids are similar to the shortest id that the string can mean."""
     with pytest.raises(UnknownDocumentError, match="did you mean 'doc', 'dog'") as caught:
         choose(parse(text), stored("doc", "dog"), lambda name: ["doc", "dog"] if name == id else [])
 
-    assert id == caught.value.id
-    assert ("doc", "dog") == caught.value.suggestions
-
-
-def test_an_unknown_document_needs_no_suggestions() -> None:
-    """Without any, the message says what an id is."""
-    with pytest.raises(UnknownDocumentError, match=r"^no document 'doc' in the store; an id is the path"):
-        choose(parse("doc_20"), stored())
+    assert (id, ("doc", "dog")) == (caught.value.id, caught.value.suggestions)
+    with pytest.raises(UnknownDocumentError, match=r"^no document 'dok"):
+        choose(parse(text), stored())
 
 
 percents = st.decimals("1", "100", places=9).map(Fraction) | st.integers(1, 100).map(Fraction)
@@ -279,22 +210,16 @@ like_a_query = st.text(st.sampled_from('ab_"\\.:0159% ٢'), max_size=15)
 
 
 @given(any_text.filter(bool) | like_a_query.filter(bool), numbers | st.just(Fraction(0)), numbers)
-def test_a_query_as_a_string_is_read_back_unchanged(
-    id: str,
-    overlap: Fraction | None,
-    probability: Fraction | None,
-) -> None:
-    """str() of any query has one reading, the query itself."""
-    meant = FingerprintQuery(id, overlap, None if overlap is None else probability)
+def test_a_query_as_a_string_has_one_reading(id: str, overlap: Fraction | None, probability: Fraction | None) -> None:
+    query = FingerprintQuery(id, overlap, None if overlap is None else probability)
 
-    assert (meant,) == parse(str(meant)).readings
+    assert (query,) == parse(str(query)).readings
 
 
 @given(any_text | like_a_query)
 @example("doc_" + "9" * 5000)
 @example('"doc"_1.' + "9" * 5000)
-def test_no_text_breaks_the_parser(text: str) -> None:
-    """Any text has readings, all of which could be written, or is refused with a QuerySyntaxError."""
+def test_any_text_has_readings_or_is_refused(text: str) -> None:
     readings: tuple[FingerprintQuery, ...] | None = None
     with suppress(QuerySyntaxError):
         readings = parse(text).readings

@@ -18,7 +18,7 @@ from simdoc_search.errors import (
     StoreError,
     UnknownDocumentError,
 )
-from simdoc_search.search.watches import Watching
+from simdoc_search.search.watches import Watcher
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.schema import component_template
@@ -74,17 +74,17 @@ def store(made: Indices, index: str) -> Iterator[Store]:
 
 
 @pytest.fixture
-def watching(made: Indices, store: Store) -> Watching:
+def watching(made: Indices, store: Store) -> Watcher:
     """Watches in an index of the test's own."""
-    return Watching(store, made.name())
+    return Watcher(store, made.name())
 
 
-def ids(watching: Watching, new: str) -> dict[str, float]:
+def ids(watching: Watcher, new: str) -> dict[str, float]:
     """Of what a document is a copy, and of how many equal tokens."""
     return {each.watch.place.id: float(each.matched) for each in watching.copied_by(new)}
 
 
-def by_template(made: Indices, watching: Watching, **params: Any) -> dict[str, float]:
+def by_template(made: Indices, watching: Watcher, **params: Any) -> dict[str, float]:
     """The same as an application is told that speaks JSON alone."""
     with to(made.engine) as engine:
         install_search_templates(engine, force=True)
@@ -94,7 +94,7 @@ def by_template(made: Indices, watching: Watching, **params: Any) -> dict[str, f
     return {hit["_source"]["watched"]["id"]: hit["_score"] for hit in hits}
 
 
-def test_what_is_watched_is_found_by_its_copies(made: Indices, store: Store, watching: Watching, index: str) -> None:
+def test_what_is_watched_is_found_by_its_copies(made: Indices, store: Store, watching: Watcher, index: str) -> None:
     """And by nothing else; with the overlap that `similar` shows, and its number of equal tokens as the score."""
     for each in ("doc_50", "half_90", "other_80", "short_20", "long_50"):
         watching.set(each)
@@ -118,7 +118,7 @@ def test_what_is_watched_is_found_by_its_copies(made: Indices, store: Store, wat
     }
 
 
-def test_a_fingerprint_asks_too(made: Indices, store: Store, watching: Watching) -> None:
+def test_a_fingerprint_asks_too(made: Indices, store: Store, watching: Watcher) -> None:
     """Of a text that is not stored, as `_simulate` or `fingerprint_field` makes it."""
     watching.set("doc")
     watching.set("other")
@@ -131,7 +131,7 @@ def test_a_fingerprint_asks_too(made: Indices, store: Store, watching: Watching)
     assert {} == by_template(made, watching, fingerprint=fingerprint_field(words(7000, 7100)))
 
 
-def test_a_document_is_asked_at_once(made: Indices, watching: Watching, index: str) -> None:
+def test_a_document_is_asked_at_once(made: Indices, watching: Watcher, index: str) -> None:
     """Before any search sees it: nothing has to be refreshed."""
     watching.set("doc")
     with to(made.engine) as engine:
@@ -142,7 +142,7 @@ def test_a_document_is_asked_at_once(made: Indices, watching: Watching, index: s
     assert {"doc": 163.0} == by_template(made, watching, index=index, id="new")
 
 
-def test_filters_and_pages_of_watches(made: Indices, watching: Watching, index: str) -> None:
+def test_filters_and_pages_of_watches(made: Indices, watching: Watcher, index: str) -> None:
     """Clauses over what is watched; most equal tokens first."""
     for id in ("doc", "half", HOSTILE):
         watching.set(id)
@@ -157,7 +157,7 @@ def test_filters_and_pages_of_watches(made: Indices, watching: Watching, index: 
     assert {} == by_template(made, watching, **asked, filter={"term": {"watched.index": "another"}})
 
 
-def test_a_watch_stays_when_its_document_changes_or_goes(made: Indices, watching: Watching, index: str) -> None:
+def test_a_watch_stays_when_its_document_changes_or_goes(made: Indices, watching: Watcher, index: str) -> None:
     """It has tokens of its own; to set it again takes those of today, and no second watch."""
     watching.set("doc")
     made.put(index, "doc", {"simdoc": fingerprint_field(TEXTS["other"])})
@@ -170,16 +170,16 @@ def test_a_watch_stays_when_its_document_changes_or_goes(made: Indices, watching
     assert {"doc"} == ids(watching, "other").keys()
     assert 1 == watching.remove(["doc"])
     assert {} == ids(watching, "other")
-    with pytest.raises(StoreError, match="'doc' is not watched; simdoc-search watch --list"):
+    with pytest.raises(StoreError, match="'doc' is not watched; list the watches with: simdoc-search watch --list"):
         watching.remove(["doc"])
 
 
-def test_documents_of_other_indices_are_copies_too(made: Indices, store: Store, watching: Watching) -> None:
+def test_documents_of_other_indices_are_copies_too(made: Indices, store: Store, watching: Watcher) -> None:
     """One of the same id there is no less a copy; each index lists and removes its own watches."""
     other = articles(made, {"doc": TEXTS["copy"], "new": TEXTS["copy"]})
     watching.set("doc")
     with open_store(f"{made.engine}/{other}") as there:
-        elsewhere = Watching(there, watching.name)
+        elsewhere = Watcher(there, watching.name)
 
         assert {"doc": 163.0} == ids(elsewhere, "doc") == by_template(made, watching, index=other, id="doc")
         assert [] == elsewhere.all()
@@ -194,12 +194,12 @@ def test_an_alias_and_a_routing_are_known_again(made: Indices) -> None:
     alias = made.alias(index)
     name = made.name()
     with open_store(f"{made.engine}/{alias}") as by_alias, open_store(f"{made.engine}/{index}") as by_index:
-        watching = Watching(by_alias, name)
+        watching = Watcher(by_alias, name)
         watch = watching.set("doc")
 
         assert Place("doc", index, "team-a") == watch.place == watching.set(watch.place).place
         assert [watch.place] == [each.place for each in watching.all()]
-        assert [watch.place] == [each.place for each in Watching(by_index, name).all()]
+        assert [watch.place] == [each.place for each in Watcher(by_index, name).all()]
         assert ({}, {"doc": 163.0}) == (ids(watching, "doc"), ids(watching, "copy"))
         for place in (alias, index):
             asked = {"index": place, "routing": "team-a"}
@@ -207,7 +207,7 @@ def test_an_alias_and_a_routing_are_known_again(made: Indices) -> None:
             assert {"doc": 163.0} == by_template(made, watching, id="copy", **asked)
 
 
-def test_what_cannot_be_watched_is_said(watching: Watching) -> None:
+def test_what_cannot_be_watched_is_said(watching: Watcher) -> None:
     """An unknown document, one without words, no overlap, a probability."""
     with pytest.raises(UnknownDocumentError):
         watching.set("nobody")
@@ -224,33 +224,33 @@ def test_what_cannot_be_watched_is_said(watching: Watching) -> None:
     assert ([], {}) == (watching.all(), ids(watching, "copy"))
 
 
-def test_fingerprints_of_other_settings_have_watches_of_their_own(made: Indices, watching: Watching) -> None:
+def test_fingerprints_of_other_settings_have_watches_of_their_own(made: Indices, watching: Watcher) -> None:
     """They would never be equal, and that is said."""
     watching.set("doc")
     index = articles(made, {"doc": TEXTS["doc"]}, Settings(token_length=5))
     with open_store(f"{made.engine}/{index}") as other:
-        elsewhere = Watching(other, watching.name)
+        elsewhere = Watcher(other, watching.name)
         for asked in (elsewhere.set, elsewhere.copied_by):
             with pytest.raises(FormatMismatchError, match="other settings; name another index with --wat"):
                 asked("doc")
-        assert "doc" == Watching(other, made.name()).set("doc").place.id
+        assert "doc" == Watcher(other, made.name()).set("doc").place.id
 
 
-def test_passage_tokens_make_no_difference(made: Indices, watching: Watching) -> None:
+def test_passage_tokens_make_no_difference(made: Indices, watching: Watcher) -> None:
     """Watches compare the tokens of whole documents alone."""
     watching.set("doc")
     index = articles(made, {"copy": TEXTS["copy"]}, Settings(passages=None))
     with open_store(f"{made.engine}/{index}") as other:
-        assert {"doc": 163.0} == ids(Watching(other, watching.name), "copy")
+        assert {"doc": 163.0} == ids(Watcher(other, watching.name), "copy")
 
 
 def test_another_index_takes_no_watches(made: Indices, store: Store, index: str) -> None:
     """Nothing is written into it."""
     with pytest.raises(StoreError, match=rf"the index {index} of .* is not one of watches; name another one"):
-        Watching(store, index)
+        Watcher(store, index)
 
 
-def test_a_document_among_the_watches_that_is_none_is_named(made: Indices, watching: Watching, index: str) -> None:
+def test_a_document_among_the_watches_that_is_none_is_named(made: Indices, watching: Watcher, index: str) -> None:
     """Somebody else wrote it."""
     watching.set("doc")
     made.put(watching.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
@@ -263,7 +263,7 @@ def test_a_document_among_the_watches_that_is_none_is_named(made: Indices, watch
 def test_only_an_engine_watches() -> None:
     """A store in a folder or in memory is asked by `index --reject-duplicates`."""
     with open_store(":memory:", create=True) as store, pytest.raises(StoreError, match="only an engine watches"):
-        Watching(store)
+        Watcher(store)
 
 
 def test_an_engine_without_a_percolator_is_named(elasticsearch_url: str) -> None:
@@ -273,4 +273,4 @@ def test_an_engine_without_a_percolator_is_named(elasticsearch_url: str) -> None
         with open_store(f"{made.engine}/{index}") as store:
             assert isinstance(store, RemoteStore)
             with pytest.raises(StoreError, match="cannot watch, as it has no percolator; ask simdoc-search similar"):
-                Watching(store, own_name()).set("doc")
+                Watcher(store, own_name()).set("doc")

@@ -1,4 +1,4 @@
-"""Texts too long to be handled whole."""
+"""Texts that are too long to be handled at once have the fingerprint of the whole."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis, Profile
-from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import WordBatch, word_batch
 from simdoc_search.sketch import long_text
-from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.hashing import minima
+from simdoc_search.sketch.fingerprint import fingerprint, fingerprints
 from simdoc_search.sketch.long_text import long_text_minima
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.winnow import Passages
+from simdoc_search.sketch.winnow import Passages, Winnowing
 from tests.support.strategies import texts
 from tests.support.texts import text as some_text
 
@@ -30,25 +28,25 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@given(texts(), st.integers(1, 6), st.booleans(), st.sampled_from(["nfkc_cf", "lowercase"]), st.integers(1, 3))
-def test_pieces_give_what_the_whole_gives(
-    text: str, shingle_size: int, short_texts: bool, profile: Profile, hash_count: int
+@given(texts(), st.integers(1, 6), st.booleans(), st.sampled_from(["nfkc_cf", "lowercase"]), st.integers(1, 20))
+def test_pieces_have_the_minima_and_passages_of_the_whole(
+    text: str, shingle_size: int, short_texts: bool, profile: Profile, window: int
 ) -> None:
-    """Same values in the same buckets, and the same number of distinct shingles, wherever the text is cut."""
+    """And the same number of distinct shingles, wherever the text is cut."""
     analysis = Analysis(profile=profile, shingle_size=shingle_size, short_texts=short_texts)
-    settings = MinHash(hash_count=hash_count, bucket_count=16)
-    (whole,), (count,), _ = minima(shingle_batch(word_batch([text], analysis), analysis), settings)
-    found, distinct = long_text_minima(text, analysis, settings)
+    minhash, winnowing = MinHash(hash_count=2, bucket_count=16), Winnowing(window)
+    whole = fingerprint(text, analysis, minhash, passages=Passages(window))
+    found, count = long_text_minima(text, analysis, minhash, None, winnowing)
 
-    assert count == distinct
-    assert whole.slots.tolist() == found.slots.tolist()
-    assert whole.val1.tolist() == found.val1.tolist()
-    assert whole.val2.tolist() == found.val2.tolist()
+    assert whole.shingles == count
+    assert whole.passages.tolist() == winnowing.codes().tolist()
+    for name in ("slots", "val1", "val2"):
+        assert getattr(whole.minima, name).tolist() == getattr(found, name).tolist()
 
 
 @pytest.mark.parametrize("letter", ["x", "\ufdfa", "ก", "\u0301", "_", "漢", "\U0001f1e9"])
 def test_no_piece_is_long(letter: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where no character ends a word: a text of one character is cut as one of many words."""
+    """Also where no character ends a word."""
     monkeypatch.setattr(long_text, "_PIECE", 1000)
     pieces: list[str] = []
 
@@ -63,17 +61,16 @@ def test_no_piece_is_long(letter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert 1300 > max(map(len, pieces))
 
 
-@pytest.mark.parametrize("settings", [MinHash(), MinHash(with_rotation=True), MinHash(hash_set_size=2)])
-def test_a_long_text_has_the_fingerprint_of_its_words(settings: MinHash, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where long begins makes no difference, nor what stands before and after it."""
-    texts = [some_text(random.Random(seed), 300) for seed in (1, 2, 3)]
+@pytest.mark.parametrize("minhash", [MinHash(), MinHash(with_rotation=True), MinHash(hash_set_size=2)])
+def test_the_limit_of_long_texts_makes_no_difference(minhash: MinHash, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = [some_text(random.Random(seed), 300) for seed in (1, 2, 3)]
 
-    def made() -> list[tuple[list[str], list[int]]]:
-        found = fingerprints(texts, None, settings, passages=Passages())
+    def tokens() -> list[tuple[list[str], list[int]]]:
+        found = fingerprints(batch, None, minhash, passages=Passages())
         return [(fp.tokens("lucene"), fp.passages.tolist()) for fp in found]
 
-    before = made()
+    before = tokens()
     monkeypatch.setattr(sys.modules[fingerprints.__module__], "LONG", 1000)
     monkeypatch.setattr(long_text, "_PIECE", 500)
 
-    assert before == made()
+    assert before == tokens()

@@ -1,9 +1,6 @@
-"""Numbers of sentences: like ones differ in few bits, and whoever asks with their tokens finds all that are near."""
+"""Simhashes of sentences: similar sentences differ in few bits, and their tokens find all that are near."""
 
 from __future__ import annotations
-
-import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -13,10 +10,10 @@ from hypothesis import strategies as st
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.sketch.limits import BITS
 from simdoc_search.sketch.sentences import (
-    MOST_CODES,
-    asked_codes,
+    MAX_QUERY_CODES,
     codes_of_sentences,
-    flips_to_ask,
+    flips_for,
+    query_codes,
     sentence_simhashes,
     sentences_of_codes,
 )
@@ -24,15 +21,17 @@ from simdoc_search.sketch.simhash import distances
 
 SENTENCE = "The harbour master wrote down the name of every ship that left before the storm came in from the west."
 OTHER = "A good loaf needs flour, water, salt, and more patience than most people have on a Sunday morning."
-
 GOLDEN = ["9c525aeb4b9071ab", "167572080bbe7106", "03fad6a17f245735", "13bf556f4913c06c"]
 
 numbers = st.lists(st.integers(0, 2**64 - 1), max_size=8).map(lambda values: np.array(values, np.uint64))
 
 
-def bits(a: str, b: str) -> int:
-    values, _ = sentence_simhashes([a, b], Analysis())
-    return int(distances(values[:1], values[1:])[0])
+def simhashes_of(*sentences: str) -> list[int]:
+    return list(map(int, sentence_simhashes(sentences, Analysis())[0]))
+
+
+def kept(*sentences: str) -> list[int]:
+    return list(map(int, sentence_simhashes(sentences, Analysis())[1]))
 
 
 @pytest.mark.parametrize(
@@ -45,31 +44,29 @@ def bits(a: str, b: str) -> int:
     ],
 )
 def test_an_edited_sentence_is_near(edited: str) -> None:
-    """A word or two may differ, or their order."""
-    assert bits(SENTENCE, edited) <= BITS
+    """One or two words, or their order, may differ."""
+    a, b = simhashes_of(SENTENCE, edited)
+
+    assert (a ^ b).bit_count() <= BITS
 
 
-def test_letter_case_punctuation_and_line_breaks_make_no_difference() -> None:
-    """As they make none to the words."""
-    assert bits(SENTENCE, f"  «{SENTENCE.upper().replace(' ', chr(10))}» ") == 0
+def test_an_unrelated_sentence_is_far_and_punctuation_makes_no_difference() -> None:
+    a, same, other = simhashes_of(SENTENCE, f"  «{SENTENCE.upper().replace(' ', chr(10))}» ", OTHER)
+
+    assert a == same
+    assert BITS + 8 < distances(np.array([a], np.uint64), np.array([other], np.uint64))[0]
 
 
-def test_another_sentence_is_far() -> None:
-    """Of unrelated ones half of the bits differ, less what all sentences of a language share."""
-    assert bits(SENTENCE, OTHER) > BITS + 8
-
-
-def test_the_numbers_are_as_stored() -> None:
-    """Golden values: another number means another version of the sketch."""
+def test_simhashes_are_a_stored_format() -> None:
+    """Another number means another version of the sketch."""
     texts = [SENTENCE, OTHER, "Это предложение о море и кораблях.", "これは海と船についての文です。"]
-    values, kept = sentence_simhashes(texts, Analysis())
-    assert kept.tolist() == [0, 1, 2, 3]
-    assert [f"{value:016x}" for value in values.tolist()] == GOLDEN
+
+    assert GOLDEN == [f"{value:016x}" for value in simhashes_of(*texts)]
 
 
 @given(st.text("ab cü", min_size=16, max_size=60).map(str.split).filter(lambda words: len("".join(words)) > 15))
-def test_the_numbers_are_those_of_a_plain_loop(words: list[str]) -> None:
-    """Over the distinct runs of three letters, each voting with the bits of its hash."""
+def test_simhashes_follow_the_definition(words: list[str]) -> None:
+    """Each distinct run of three letters votes with the bits of its hash."""
     text, mask = f" {' '.join(words)} ", 2**64 - 1
     votes = [0] * 64
     for a, b, c in set(zip(text, text[1:], text[2:], strict=False)):
@@ -78,80 +75,52 @@ def test_the_numbers_are_those_of_a_plain_loop(words: list[str]) -> None:
             value = (value ^ value >> 33) * factor & mask
         value ^= value >> 33
         votes = [vote + (1 if value >> bit & 1 else -1) for bit, vote in enumerate(votes)]
-    values, _ = sentence_simhashes([" ".join(words)], Analysis())
-    assert [sum(1 << bit for bit, vote in enumerate(votes) if vote > 0)] == values.tolist()
+
+    assert [sum(1 << bit for bit, vote in enumerate(votes) if vote > 0)] == simhashes_of(" ".join(words))
 
 
-def test_sentences_of_a_few_letters_count_only_where_there_are_no_others() -> None:
-    """ "See also" is in every document; of a document of three words it is all there is."""
-    _, kept = sentence_simhashes(["See also", SENTENCE, "— —", "Ok."], Analysis())
-    assert kept.tolist() == [1]
-    _, kept = sentence_simhashes(["See also", "— —", "Ok."], Analysis())
-    assert kept.tolist() == [0, 2]
-    values, kept = sentence_simhashes(["—", ""], Analysis())
-    assert len(values) == len(kept) == 0
-    values, kept = sentence_simhashes([], Analysis())
-    assert len(values) == len(kept) == 0
+def test_short_sentences_are_kept_only_if_there_are_no_others() -> None:
+    """ "See also" is in every document, but may be all there is of a short one."""
+    assert [1] == kept("See also", SENTENCE, "— —", "Ok.")
+    assert [0, 2] == kept("See also", "— —", "Ok.")
+    assert [] == kept("—", "") == kept() == simhashes_of()
 
 
-def test_a_sentence_has_its_number_whatever_stands_around_it() -> None:
-    """Many are made at once."""
+def test_a_simhash_does_not_depend_on_other_sentences() -> None:
     texts = [SENTENCE, "naïve résumé of an Ångström unit", OTHER, "字" * 40, "x" * 300]
-    together, _ = sentence_simhashes(texts, Analysis())
-    alone = [int(sentence_simhashes([each], Analysis())[0][0]) for each in texts]
-    assert alone == together.tolist()
+
+    assert [value for text in texts for value in simhashes_of(text)] == simhashes_of(*texts)
 
 
 @given(numbers)
-def test_stored_tokens_give_the_numbers_back(values: np.ndarray) -> None:
-    """In order, repeats included."""
+def test_stored_tokens_are_read_back(values: np.ndarray) -> None:
     assert values.tolist() == sentences_of_codes(codes_of_sentences(values)).tolist()
 
 
 @pytest.mark.parametrize("codes", [[1], [0, 1 << 16, 2 << 16, 0], [1 << 16, 0, 2 << 16, 3 << 16], [0, 0, 0, 0, 0]])
-def test_other_tokens_are_refused(codes: list[int]) -> None:
-    """Such as others wrote into the field."""
+def test_malformed_tokens_are_refused(codes: list[int]) -> None:
     with pytest.raises(ValueError, match="not those of sentences"):
         sentences_of_codes(np.array(codes, np.uint32))
 
 
-@pytest.mark.parametrize("flips", [0, 1, 2])
-@given(data=st.data())
-def test_near_numbers_have_a_token_that_is_asked_for(flips: int, data: st.DataObject) -> None:
-    """The pigeonhole principle, for any of the bits that differ."""
+@given(st.data(), st.sampled_from([0, 1, 2]))
+def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) -> None:
+    """Any 4 flips + 3 bits may differ (pigeonhole principle); with one more, there may be none."""
     value = data.draw(st.integers(0, 2**64 - 1))
     near = value ^ sum(1 << bit for bit in data.draw(st.sets(st.integers(0, 63), max_size=4 * flips + 3)))
-    asked = asked_codes(np.array([value], np.uint64), flips)
-    assert (1, {0: 4, 1: 68, 2: 548}[flips]) == asked.shape
-    assert len(set(asked[0].tolist())) == asked.shape[1]
-    assert set(asked[0].tolist()) & set(codes_of_sentences(np.array([near], np.uint64)).tolist())
+    far = value ^ sum((1 << flips + 1) - 1 << 16 * block for block in range(4))
+    (codes,) = query_codes(np.array([value], np.uint64), flips).tolist()
 
-
-def test_with_a_bit_more_it_need_not_have_one() -> None:
-    """Two bits in each block: so the promise is the most that can be made."""
-    far = sum(0b11 << 16 * block for block in range(4))
-    asked = asked_codes(np.zeros(1, np.uint64))
-    assert not set(asked[0].tolist()) & set(codes_of_sentences(np.array([far], np.uint64)).tolist())
-
-
-@pytest.mark.parametrize(("flips", "bits", "share"), [(1, 8, 0.95), (1, 10, 0.74), (1, 12, 0.49), (2, 12, 0.97)])
-def test_of_sentences_further_away_a_share_has_one(flips: int, bits: int, share: float) -> None:
-    """As the docstring says: counted over all ways to have so many bits in blocks of 16."""
-    blocks = range(bits + 1)
-    missed = sum(
-        math.prod(math.comb(16, each) for each in some)
-        for some in product(blocks, repeat=4)
-        if sum(some) == bits and min(some) > flips
-    )
-    assert share == pytest.approx(1 - missed / math.comb(64, bits), abs=0.005)
+    assert {0: 4, 1: 68, 2: 548}[flips] == len(codes) == len(set(codes))
+    assert set(codes) & set(codes_of_sentences(np.array([near], np.uint64)).tolist())
+    assert not set(codes) & set(codes_of_sentences(np.array([far], np.uint64)).tolist())
 
 
 @pytest.mark.parametrize(
     ("count", "most", "flips"),
     [(64, 0, 0), (64, 3, 0), (64, 7, 1), (8, 11, 2), (9, 11, 1), (8, 12, 2), (1, 12, 3), (1, 16, 3)],
 )
-def test_few_sentences_are_asked_for_with_more_flips(count: int, most: int, flips: int) -> None:
-    """As many as the bits need, and the number of tokens allows."""
-    assert flips == flips_to_ask(count, most)
-    if flips > 1:
-        assert asked_codes(np.zeros(count, np.uint64), flips).size <= MOST_CODES
+def test_few_query_sentences_get_more_flips(count: int, most: int, flips: int) -> None:
+    """As many as the bits need and the number of tokens allows."""
+    assert flips == flips_for(count, most)
+    assert flips < 2 or query_codes(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_CODES

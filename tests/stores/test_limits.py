@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search import Document, Settings, SimilaritySearch, open_store
-from simdoc_search.errors import QuerySyntaxError, StoreError
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.errors import StoreError
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.local import settings_file
 from simdoc_search.stores.upgrade import set_limits, upgrade_store
 from tests.support.families import library
@@ -48,22 +47,6 @@ def test_stored_limits_are_the_defaults_of_queries(new_store: NewStore) -> None:
     assert {hit.id for hit in stored.hits} < {hit.id for hit in before.hits}
     assert [(hit.id, hit.score) for hit in before.hits] == [(hit.id, hit.score) for hit in given.hits]
     assert [hit.id for hit in stored.hits] == [hit.id for hit in upgraded.hits]
-
-
-def test_each_limit_holds(new_store: NewStore) -> None:
-    with new_store(Settings(sentences=Sentences())) as store:
-        search = SimilaritySearch(store)
-        search.index(Document(id, text) for id, text in library().items())
-        every = search.versions("2/first.txt")
-        scores = sorted(hit.score for hit in every.hits)
-
-        assert [0] == [search.versions("2/first.txt", bits=0).hits[0].matched.bits.max(initial=0)]
-        assert [hit.score for hit in every.hits if hit.score > scores[0]] == [
-            hit.score for hit in search.versions("2/first.txt", min_score=scores[0] + 1e-9).hits
-        ]
-        for name, value in (("bits", 17), ("min_score", 2), ("bits", "seven"), ("enough", "half")):
-            with pytest.raises(QuerySyntaxError):
-                search.versions("2/first.txt", **{name: value})  # type: ignore[arg-type]
 
 
 def test_an_interrupted_change_of_limits_is_not_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,22 +13,10 @@ from simdoc_search.stores.location import check_folder, parse_location
 from simdoc_search.stores.remote.connection import connect
 
 SECRET = [
-    "htp://u:SECRET@h/x",
-    "u:SECRET@h:9200/x",
-    "http:/u:SECRET@h/x",
-    "http;//u:SECRET@h",
-    "//u:SECRET@h/x",
-    "/tmp/u:SECRET@h/x",
-    "u:/SECRET@h/x",
-    "u:x@SECRET@h/x",
-    "htp://u:x y/SECRET@h/x",
-    "http://u:SECRET@h/x",
-    "http://u:SECRET/h/x",
-    "http://u:SECRET@h:port/x",
-    "http://h/x?key=SECRET",
-    "http://u:SECRET@h",
-    "file://u:SECRET@h/x",
-    "://u:SECRET@h",
+    *("htp://u:SECRET@h/x", "u:SECRET@h:9200/x", "http:/u:SECRET@h/x", "http;//u:SECRET@h", "//u:SECRET@h/x"),
+    *("/tmp/u:SECRET@h/x", "u:/SECRET@h/x", "u:x@SECRET@h/x", "htp://u:x y/SECRET@h/x", "http://u:SECRET@h/x"),
+    *("http://u:SECRET/h/x", "http://u:SECRET@h:port/x", "http://h/x?key=SECRET", "http://u:SECRET@h"),
+    *("file://u:SECRET@h/x", "://u:SECRET@h"),
 ]
 
 

@@ -78,14 +78,6 @@ def test_an_unknown_id_gives_nothing(store: Store) -> None:
     assert [None, None, None] == [store.get(each) for each in ("b", "", "\udcff")]
 
 
-def test_a_record_without_tokens_is_kept_and_never_found(store: Store) -> None:
-    put(store, record("empty", []), record("full"))
-
-    assert ["empty", "full"] == ids(store)
-    assert [] == store.get("empty").codes.tolist()  # type: ignore[union-attr]
-    assert [(8, "full")] == found(store, Threshold(tokens(range(8)), 1))
-
-
 # --- writing ---
 
 

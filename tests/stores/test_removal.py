@@ -11,8 +11,8 @@ import pytest
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Removal
 from simdoc_search.stores.remote import updates
-from simdoc_search.stores.removal import Removal
 from tests.support.stores import NewStore, ids, plain, put, record
 
 

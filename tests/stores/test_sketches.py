@@ -16,7 +16,7 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KindName
-from simdoc_search.sketch.sentences import Sentences, asked_codes, sentences_of_codes
+from simdoc_search.sketch.sentences import Sentences, query_codes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import shared_tokens as local
@@ -76,7 +76,7 @@ def test_sentences_that_differ_in_few_bits_are_found(
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
     put(both, *(record(id, sentences=each) for id, each in stored.items()))
 
-    found = both.sharing(asked_codes(np.array(asked, np.uint64)), among="sentences", size=24)
+    found = both.sharing(query_codes(np.array(asked, np.uint64)), among="sentences", size=24)
 
     assert {id for id in stored if id.startswith("near")} <= {each.id for each in found.documents}
     assert {each.id: each.shared for each in found.documents} == {
@@ -101,16 +101,6 @@ def test_concepts_are_found_and_counted_once_per_document(both: Store) -> None:
     assert [] == both.frequencies(np.zeros(0, np.uint32)).tolist()
 
 
-def test_replaced_and_deleted_documents_are_not_found(both: Store) -> None:
-    put(both, record("a", sentences=[5], concepts=[7, 0]), record("b", sentences=[5], concepts=[7, 0]))
-    put(both, record("a", sentences=[2**64 - 1], concepts=[9, 0]))
-    with both.writer() as writer:
-        writer.delete(["b"])
-
-    assert [] == shared(both, [7], "concepts") == shared(both, asked_codes(np.array([5], np.uint64)), "sentences")
-    assert [(1, "a")] == shared(both, [9], "concepts")
-
-
 def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> None:
     store = new_store()
     put(store, record("a", passages=[1], sentences=[5], concepts=CONCEPTS))
@@ -125,22 +115,6 @@ def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> N
         store.sharing(codes, among="concepts", size=1)
     with of_concepts:
         store.frequencies(codes)
-
-
-@pytest.mark.parametrize(
-    "asked", [Settings(sentences=Sentences()), Settings(concepts=Concepts("spacy/en_core_web", "00ff00"))]
-)
-def test_a_store_may_have_one_without_the_other(new_store: NewStore, asked: Settings) -> None:
-    store = new_store(asked)
-    put(store, record("a", sentences=SENTENCES, concepts=CONCEPTS))
-    found = store.get("a", sketches=True)
-
-    assert found is not None
-    assert asked == store.settings == store.info().settings
-    assert (asked.sentences is not None, asked.concepts is not None) == (
-        len(found.sentences) > 0,
-        len(found.concepts) > 0,
-    )
 
 
 ROWS = st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), max_size=12)
@@ -159,23 +133,6 @@ def test_each_row_of_tokens_counts_once(stored: list[list[int]], asked: list[lis
         assert (len(counts), 0) == (found.total, found.floor)
         assert counts[:size] == [each.shared for each in found.documents]
         assert all(wanted[each.id] == each.shared for each in found.documents)
-
-
-TOKENS = st.lists(st.integers(0, 40), max_size=30)
-
-
-@settings(max_examples=15)
-@given(st.lists(TOKENS, max_size=20), TOKENS)
-def test_shared_concepts_are_the_same_as_counted_by_hand(stored: list[list[int]], asked: list[int]) -> None:
-    wanted = {f"{n}": len({*each} & {*asked}) for n, each in enumerate(stored) if {*each} & {*asked}}
-    with closing(open_store(":memory:", BOTH)) as store:
-        put(store, *(record(f"{n}", concepts=each) for n, each in enumerate(stored)))
-        found = store.sharing(np.array(asked, np.uint32), among="concepts", size=20)
-
-        assert wanted == {each.id: each.shared for each in found.documents}
-        assert [sum(code in each for each in stored) for code in asked] == store.frequencies(
-            np.array(asked, np.uint32)
-        ).tolist()
 
 
 def _bits(choose: random.Random, count: int) -> int:

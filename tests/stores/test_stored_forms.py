@@ -22,13 +22,10 @@ from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.local.integrity import check_store
-from simdoc_search.stores.local.queries import term_query
 from simdoc_search.stores.local.repair import repair_store
 from simdoc_search.stores.local.settings_file import read_identity, write_identity
-from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.sketching import sketches_of
 from tests.support.damage import content
-from tests.support.stores import put, record
 
 DATA = Path(__file__).parents[1] / "data"
 FORMS = {
@@ -102,23 +99,6 @@ def test_an_earlier_form_answers_and_is_written_to(location: Path) -> None:
         assert added is not None
         assert text_hash("the quick new fox") == added.text_hash == added.words_hash
         assert 4 == store.info().documents
-
-
-def test_identical_texts_are_found_by_their_hashes(location: Path) -> None:
-    def count(store: LocalStore, field: str, value: str) -> int:
-        return store._snapshot().count(term_query(store._schema, field, value))
-
-    one, other = "One text, told twice.", "ONE text told, twice"
-    with closing(open_store(location)) as store:
-        assert isinstance(store, LocalStore)
-        SimilaritySearch(store).index([Document(id, text) for id, text in (("a", one), ("b", one), ("c", other))])
-        put(store, record("without words", text=""))
-        found = store.get("a")
-
-        assert found is not None
-        assert 2 == count(store, "text_hash", text_hash(one))
-        assert 1 == count(store, "text_hash", text_hash(other))
-        assert 3 == count(store, "words_hash", found.words_hash)
 
 
 def test_a_form_without_passages_says_so(tmp_path: Path) -> None:

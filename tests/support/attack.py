@@ -10,7 +10,7 @@ import numpy as np
 from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import word_batch
-from simdoc_search.sketch.hashing import minima_and_hashes
+from simdoc_search.sketch.hashing import combined, hash_shingles, minima
 from simdoc_search.sketch.minhash import MinHash
 
 TRIES = 60_000
@@ -26,7 +26,7 @@ def crafted_words(minhash: MinHash, buckets: int | None = None) -> str:
     candidates = [f"q{number:x} r{number >> 8:x} s t u{number & 0xFFFF:x}" for number in numbers]
     single = shingle_batch(word_batch(candidates, Analysis()), Analysis())  # each is a text of one shingle
     together = replace(single, counts=np.array([TRIES]))
-    (best,), hashes = minima_and_hashes(together, minhash)
-    (first,), _ = minima_and_hashes(shingle_batch(word_batch(candidates[:1], Analysis()), Analysis()), minhash)
-    val1 = (hashes - hashes[0]) * np.uint64(37) + first.val1[0]  # as Lucene makes it of the hash
+    h1, h2 = hash_shingles(together, minhash.key)
+    (best,) = minima(together, minhash, h1, h2)
+    val1, _ = combined(h1, h2, 0)
     return " ".join(candidates[place] for place in np.flatnonzero(np.isin(val1, best.val1[:buckets])).tolist())

@@ -1,4 +1,4 @@
-"""What finds concepts without any package: names, for tests."""
+"""A finder of concepts that needs no package, for tests."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["CAPITALS", "Capitals"]
 
 @dataclass(frozen=True)
 class Capitals:
-    """Finds words with a capital letter, but for the first of a line; fails where a text says so."""
+    """Finds words with a capital letter, except the first word of a line. Fails on a text with the word "fail"."""
 
     name: str = "capitals"
 
     def find(self, text: str) -> list[Counter[str]]:
-        """One paragraph for each line."""
+        """One paragraph per line."""
         if "fail" in text:
             raise ValueError(text)
         return [Counter(word for word in line.split()[1:] if word[0].isupper()) for line in text.splitlines()]

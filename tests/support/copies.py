@@ -1,4 +1,4 @@
-"""A folder of five files: a text, three that are like it, and another one."""
+"""A folder of five files: a text, three duplicates of it, and another one."""
 
 from __future__ import annotations
 

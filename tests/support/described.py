@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from simdoc_search.attach.backfill.targets import Target
+from simdoc_search.attach.indices import ApplicationIndex
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 
@@ -47,16 +48,10 @@ def index(mappings: Any = None, aliases: Any = None, data_stream: str = "", **se
 
 def target(**changes: Any) -> Target:
     """An index that is fit."""
-    values = {
-        "index": "i",
-        "uuid": "u",
-        "shards": 1,
-        "replicas": 0,
-        "settings": Settings(),
-        "missing": {},
-        "chosen": [],
-    }
-    return Target(**{**values, **changes})
+    described = index()
+    filters = changes.pop("filters", ())
+    one = ApplicationIndex("i", "simdoc", described["mappings"], described["settings"]["index"], filters)
+    return Target(**{"index": one, "settings": Settings(), **changes})
 
 
 def hits(count: int, text: str = TEXT) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@
 Central, which are fetched into the user's cache. `SIMDOC_TEST_ELASTICSEARCH_VERSION` chooses among VERSIONS.
 
 Most modules of the distribution are not on Maven Central: LACKS names what is missing. A plugin of the tests stands in
-for `GET /`, which clients ask for the version, and for the filter `min_hash`. Eclipse's compiler, which is a package too,
+for `GET /`, which clients ask for the version, and for the filter `min_hash`. Eclipse's compiler, also a package,
 compiles our Java in the folder `elasticsearch`.
 """
 

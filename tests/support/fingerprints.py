@@ -1,4 +1,4 @@
-"""Fingerprints without texts: of random shingles, with any overlap, thousands in a moment."""
+"""Fingerprints of random shingles with any overlap; faster than fingerprints of texts."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Shingles = NDArray[np.uint64]
 
 
 def shingles(rng: np.random.Generator, count: int) -> Shingles:
-    """So many different shingles, as their hashes."""
+    """Return the hashes of random shingles."""
     return rng.integers(0, 1 << 63, count, np.uint64)
 
 
-def codes(of: Shingles) -> NDArray[np.uint32]:
-    """The tokens of a set of shingles: of each bucket the smallest hash, and 15 bits that did not choose it."""
-    buckets = (of >> np.uint64(54)).astype(np.int64)
-    order = np.lexsort((of, buckets))
+def codes(hashes: Shingles) -> NDArray[np.uint32]:
+    """Return the tokens of a set of shingles: the bucket and the low 15 bits of the smallest hash of each bucket."""
+    buckets = (hashes >> np.uint64(54)).astype(np.int64)
+    order = np.lexsort((hashes, buckets))
     first = order[np.flatnonzero(np.diff(buckets[order], prepend=-1))]
-    return (buckets[first] << BITS | (of[first] & np.uint64((1 << BITS) - 1)).astype(np.int64)).astype(np.uint32)
+    return (buckets[first] << BITS | (hashes[first] & np.uint64((1 << BITS) - 1)).astype(np.int64)).astype(np.uint32)
 
 
 def pair(rng: np.random.Generator, count: int, overlap: float) -> tuple[Shingles, Shingles]:
-    """Two sets whose union has `count` shingles, of which they share `overlap`; the rest is half of each."""
+    """Return two sets of this overlap; their union has `count` shingles, and both have equally many of their own."""
     union = shingles(rng, count)
     shared = round(count * overlap)
     side = (count - shared) // 2
@@ -36,10 +36,10 @@ def pair(rng: np.random.Generator, count: int, overlap: float) -> tuple[Shingles
 
 
 def table(sets: Iterable[Shingles]) -> FingerprintTable:
-    """The fingerprints of sets of shingles."""
+    """Return the fingerprints of sets of shingles."""
     sets = list(sets)
-    made = [codes(each) for each in sets]
-    counts = np.array([len(each) for each in made], np.int64)
-    sizes = np.array([len(each) for each in sets], np.int64)
-    every = np.concatenate(made) if made else np.zeros(0, np.uint32)
-    return FingerprintTable(every, np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)
+    tokens = [codes(hashes) for hashes in sets]
+    counts = np.array([len(row) for row in tokens], np.int64)
+    sizes = np.array([len(hashes) for hashes in sets], np.int64)
+    all_tokens = np.concatenate([np.zeros(0, np.uint32), *tokens])
+    return FingerprintTable(all_tokens, np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)

@@ -1,4 +1,4 @@
-"""Mappings of an application with our field, and what `check` says of an index."""
+"""Mappings of an application with our field, and the findings of `check`."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 
 NAMED = {"index.query.default_field": ["title"]}
-"""A setting of indices whose owner knows what searches without a field look into."""
+"""The setting of an index whose searches without a field do not search ours."""
 
 
 def mapping(**changes: Any) -> dict[str, Any]:
-    """The mapping of the component template, with changes to our fields; None takes one out."""
+    """The mapping of the component template with changes to our fields; None removes one."""
     made: dict[str, Any] = component_template()["template"]["mappings"]
     ours = made["properties"]["simdoc"]["properties"]
     for name, change in changes.items():
-        ours[name] = None if change is None else {**ours.get(name, {}), **change}
-        ours[name] = ours[name] and {key: value for key, value in ours[name].items() if value is not None}
-    made["properties"]["simdoc"]["properties"] = {name: value for name, value in ours.items() if value}
+        both = {**ours.pop(name, {}), **(change or {})}
+        ours |= {name: {key: value for key, value in both.items() if value is not None}} if change else {}
     return made
 
 
 def check(engine: Engine, index: str, field: str = "simdoc") -> list[Finding]:
-    """What is said of an index, but for the note that every application's index with our field gets."""
-    return [each for each in check_index(engine, index, field) if "answers that show _source" not in each.problem]
+    """The findings, without the note that each index of an application gets."""
+    return [each for each in check_index(engine, index, field) if "responses with _source" not in each.problem]

@@ -1,4 +1,4 @@
-"""A store in memory that can be asked about each of its documents as an engine can, by brute force."""
+"""A store in memory that answers the queries of `duplicates --via engine`, by brute force."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.point_in_time import Found, Question
+from simdoc_search.stores.point_in_time import FoundRecords, SizedPlan
 from simdoc_search.stores.record import Record
 
 __all__ = ["FreezableStore"]
 
 
 class FreezableStore:
-    """A store, and what it was asked.
+    """A store that records its queries.
 
     Attributes:
-        asked: the questions.
-        before_asking: called before each batch of them.
-        changed: applied to each record that it gives.
+        asked: the plans.
+        before_asking: called before each batch of queries.
+        changed: applied to each record before it is returned.
     """
 
     def __init__(self, store: Store) -> None:
-        self.asked: list[Question] = []
+        self.asked: list[SizedPlan] = []
         self.before_asking: Callable[[], None] = lambda: None
         self.changed: Callable[[Record], Record] = lambda record: record
         self.identity = "this store"
@@ -57,17 +57,17 @@ class _Frozen:
     def records(self) -> Iterator[Record]:
         return iter(self._records)
 
-    def ask(self, questions: Sequence[Question], *, size: int, once: bool) -> list[Found]:
+    def ask(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         self._store.before_asking()
-        self._store.asked += questions
-        return [self._answer(each, size, once) for each in questions]
+        self._store.asked += plans
+        return [self._answer(each, size, distinct_words) for each in plans]
 
-    def _answer(self, question: Question, size: int, once: bool) -> Found:
-        least, most = question.sizes or (0, 1 << 31)
-        found = [self._records[number] for number in self._found_by(question.plan)]
+    def _answer(self, plan: SizedPlan, size: int, distinct_words: bool) -> FoundRecords:
+        least, most = plan.sizes or (0, 1 << 31)
+        found = [self._records[number] for number in self._found_by(plan.plan)]
         found = sorted((each for each in found if least <= each.shingles <= most), key=lambda each: -each.shingles)
-        kept = list({each.words_hash: each for each in found}.values()) if once else found
-        return Found(kept[:size], len(found) - size if len(kept) >= size else 0)
+        kept = list({each.words_hash: each for each in found}.values()) if distinct_words else found
+        return FoundRecords(kept[:size], len(found) - size if len(kept) >= size else 0)
 
     def _found_by(self, plan: Plan) -> set[int]:
         match plan:

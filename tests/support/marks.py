@@ -1,4 +1,4 @@
-"""Duplicates in an index of an application, and the marks that they have."""
+"""Duplicates in an index of an application, and their marks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELDS = ("duplicate_of", "cluster")
 
 
 def mapping(**other: Any) -> dict[str, Any]:
-    """The mapping of an application that had our field before there were marks."""
+    """A mapping with our field, without the fields of marks."""
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     for name in ("duplicate_of", "cluster"):
         del fields["simdoc"]["properties"][name]
@@ -40,7 +40,7 @@ def articles(made: Indices, **other: Any) -> str:
 
 
 def search_in(made: Indices, name: str) -> SimilaritySearch:
-    """A search over what is behind a name."""
+    """A search over an index or an alias."""
     return SimilaritySearch(open_store(f"{made.engine}/{name}", text_field="body"))
 
 
@@ -51,13 +51,13 @@ def mark(made: Indices, name: str, **options: Any) -> MarkReport:
 
 
 def counts(report: MarkReport) -> tuple[int, int, int]:
-    """How many were set, removed, and left; nothing else happened."""
+    """Number of marks set, removed and unchanged; there must be no problems."""
     assert (0, 0, {}) == (report.passed_over, report.refused, report.reasons)
     return report.set, report.removed, report.unchanged
 
 
 def hits(made: Indices, name: str, **body: Any) -> list[dict[str, Any]]:
-    """What a search finds now."""
+    """The hits of a search."""
     call(made.engine, "POST", f"/{name}/_refresh")
     asked = {"size": 100, "seq_no_primary_term": True, **body}
     found: list[dict[str, Any]] = call(made.engine, "POST", f"/{name}/_search", asked)["hits"]["hits"]
@@ -65,11 +65,11 @@ def hits(made: Indices, name: str, **body: Any) -> list[dict[str, Any]]:
 
 
 def found(made: Indices, name: str, **body: Any) -> list[str]:
-    """The ids of what it finds."""
+    """The ids of the hits, sorted."""
     return sorted(hit["_id"] for hit in hits(made, name, **body))
 
 
 def marks(made: Indices, name: str) -> dict[str, tuple[str | None, str | None]]:
-    """`duplicate_of` and `cluster` of those that have either."""
+    """`duplicate_of` and `cluster` of the marked documents."""
     both = {hit["_id"]: [hit["_source"]["simdoc"].get(each) for each in FIELDS] for hit in hits(made, name)}
     return {id: (of, cluster) for id, (of, cluster) in both.items() if of or cluster}

@@ -1,4 +1,4 @@
-"""Chooses cases and examples of slow tests: a few in the default tests, all with `-m ""`."""
+"""Selects cases of slow tests: the default run has a few, `-m ""` has all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["examples", "first"]
 def first(count: int, cases: Iterable[Any]) -> list[Any]:
     """Return the cases of a slow test. All except the first ones are marked `slow`."""
     marks = pytest.mark.slow
-    return [pytest.param(each, marks=marks if at >= count else ()) for at, each in enumerate(cases)]
+    return [pytest.param(case, marks=marks if index >= count else ()) for index, case in enumerate(cases)]
 
 
 def examples(share: float) -> settings:

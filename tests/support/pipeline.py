@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.analysis.word_classes import classes
+from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.pipeline import pipeline_body
 from simdoc_search.sketch.kinds import names_of_kinds

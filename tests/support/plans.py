@@ -1,4 +1,4 @@
-"""Plans for files, and what became of them."""
+"""Plans for files, and checks of the files afterwards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOWS: tuple[How, ...] = ("move", "delete", "hardlink")
 
 
 def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:
-    """Files below `docs`, the first of which stays for all others."""
+    """Return a plan that keeps the first of these files below `docs` and drops the others."""
     write(folder / "docs", dict(files))
     paths = {name: str(folder / "docs" / name) for name in files}
     first = next(iter(paths.values()))
@@ -32,22 +32,22 @@ def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int, int]]:
-    """Content, permissions and date of each file below a folder."""
-    files = [each for each in folder.rglob("*") if each.is_file()]
+    """Return content, permissions and modification time of each file below a folder."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
     return {
-        each.relative_to(folder).as_posix(): (each.read_bytes(), each.stat().st_mode, each.stat().st_mtime_ns)
-        for each in files
+        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode, path.stat().st_mtime_ns)
+        for path in files
     }
 
 
 def contents(folder: Path) -> list[bytes]:
-    """The content of each file of documents below a folder, hidden ones too, but for copies that are not whole yet."""
-    files = [each for each in folder.rglob("*") if each.suffix in {".txt", ".away"}]
-    return sorted(each.read_bytes() for each in files)
+    """Return the contents of all documents below a folder, also hidden ones, except incomplete copies."""
+    files = [path for path in folder.rglob("*") if path.suffix in {".txt", ".away"}]
+    return sorted(path.read_bytes() for path in files)
 
 
 def no_links_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each folder is a disk of its own."""
+    """Make hard links between folders fail, as if each folder were on another disk."""
     link: Callable[[str, str], None] = os.link
 
     def refusing(source: str, target: str) -> None:

@@ -20,22 +20,22 @@ def random_tree(rng: random.Random, folder: Path, files: int) -> None:
         path = folder / rng.choice(["", "sub", "sub/deep", "other"]) / f"{number:04}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         source = rng.choice(made) if made else None
-        what = rng.choice(["new", "copy", "copy", "hard", "link", "word", "sign", "html"]) if source else "new"
-        if source is None or what == "new":
+        kind = rng.choice(["new", "copy", "copy", "hard", "link", "word", "sign", "html"]) if source else "new"
+        if source is None or kind == "new":
             begin = 200 * number
             path.write_text(words(begin, begin + rng.randrange(40, 120)))
-        elif what == "hard":
+        elif kind == "hard":
             os.link(source, path)
-        elif what == "link":
+        elif kind == "link":
             path.symlink_to(source)
             continue
         else:
             content = source.read_text()
-            if what == "html":
+            if kind == "html":
                 path = path.with_suffix(".html")
                 content = content if content.startswith("<p>") else f"<p>{content}</p><img src={number}.png>"
-            elif what != "copy":
-                content += rng.choice(_SIGNS) if what == "sign" else f" added{number}"
+            elif kind != "copy":
+                content += rng.choice(_SIGNS) if kind == "sign" else f" added{number}"
             path.write_text(content)
         made.append(path)
 

@@ -8,23 +8,23 @@ from typing import Any
 
 from simdoc_search import Analysis
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.status import Status
+from simdoc_search.attach.inspection import IndexInspection, Inspection
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import component_template, format_label
 from tests.support.cli import words
 from tests.support.http_server import Indices
 
 
-def mapping(settings: Settings | None = None, *, noted: str | None = "body") -> dict[str, Any]:
-    """The mapping of an application, with the field of the text, as backfill notes it."""
+def mapping(settings: Settings | None = None, *, recorded: str | None = "body") -> dict[str, Any]:
+    """The mapping of an application, with the text field that backfill records."""
     fields: dict[str, Any] = component_template(settings)["template"]["mappings"]["properties"]
-    if noted:
-        fields["simdoc"]["properties"]["text_hash"]["meta"] = {"simdoc_text_1": noted}
+    if recorded:
+        fields["simdoc"]["properties"]["text_hash"]["meta"] = {"simdoc_text_1": recorded}
     return {"properties": {"body": {"type": "text"}, **fields}}
 
 
 def fill(made: Indices, index: str, documents: dict[str, Any]) -> None:
-    """Many documents at once."""
+    """Write many documents at once."""
     lines = [line for id, each in documents.items() for line in ({"index": {"_index": index, "_id": id}}, each)]
     place = made.engine.removeprefix("http://").rpartition(":")
     connection = HTTPConnection(place[0], int(place[2]))
@@ -35,14 +35,13 @@ def fill(made: Indices, index: str, documents: dict[str, Any]) -> None:
 
 
 def document(text: str, of: str | None = None, settings: Settings | None = None) -> dict[str, Any]:
-    """A document whose fingerprint is of this text, or of another one."""
+    """A document with the fingerprint of its text, or of another one."""
     return {"body": text, "simdoc": fingerprint_field(text if of is None else of, settings)}
 
 
 def articles(made: Indices) -> str:
     """An index with documents in each state."""
     index = made.make(mapping())
-    other = Settings(Analysis(shingle_size=4))
     fine = {f"fine/{number}": document(words(number, number + 60)) for number in range(6)}
     wordless = {"text_hash": "x", "format": format_label(Settings()), "shingles": 0, "buckets": 0}
     malformed = document(words(0, 60))
@@ -53,7 +52,7 @@ def articles(made: Indices) -> str:
         "malformed": malformed,
         "wordless": {"body": "...", "simdoc": wordless},
         "missing": {"body": words(0, 60)},
-        "other": document(words(0, 60), settings=other),
+        "other": document(words(0, 60), settings=Settings(Analysis(shingle_size=4))),
         "failed/1": {"body": words(0, 60), "simdoc": {"error": "the text has 1,048,577 characters, too many"}},
         "failed/2": {"body": words(0, 60), "simdoc": {"error": "the text has 2,000,000 characters, too many"}},
         "failed/3": {"body": words(0, 60), "simdoc": {"error": 'a "quoted"\\ reason\nof \x1b[2J two lines'}},
@@ -62,7 +61,7 @@ def articles(made: Indices) -> str:
     return index
 
 
-def the_one(found: Status) -> Any:
-    """What is said of the only index."""
-    (only,) = found.indices
+def the_only_index(inspection: Inspection) -> IndexInspection:
+    """The inspection of the only index."""
+    (only,) = inspection.indices
     return only

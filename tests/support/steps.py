@@ -1,4 +1,4 @@
-"""Processes that are killed or stopped before a certain step: before one of the things that change a disk."""
+"""Processes that are killed or stopped before a step that changes the disk."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from typing import Any
 __all__ = ["Process", "killed"]
 
 STEPS = {"open", "os.link", "os.rename", "os.remove", "os.truncate", "os.mkdir", "os.chmod", "os.utime"}
-"""Events after which a disk may be another one than before; the audit hook hears of each before it happens."""
+"""Audit events that precede a change of the disk."""
 
 STATES = os.WUNTRACED if hasattr(os, "WUNTRACED") else 0
 
 
 class Process:
-    """A process of its own that sends itself a signal before a step.
+    """A process that sends itself a signal before a step.
 
     Args:
-        at: the number of the step, or the event that its first step of a kind has; None: it runs to its end.
-        act: what it does; an exception ends it with the status 1.
+        at: the number of the step, or the name of its event; None: it runs to its end.
+        act: called by the process; an exception ends it with the status 1.
         by: SIGSTOP or SIGKILL.
     """
 
     def __init__(self, at: int | str | None, act: Callable[[], object], by: signal.Signals = signal.SIGSTOP) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it runs nothing but this, so threads of others do not matter
+            warnings.simplefilter("ignore")  # about other threads, which the process does not need
             self._id = os.fork()
         if not self._id:
             steps = itertools.count()
@@ -71,7 +71,7 @@ class Process:
 
 
 def killed(at: int, act: Callable[[], object]) -> bool:
-    """Whether a process that does this was killed before its step of that number; else it ended well."""
+    """Run `act` in a process; returns whether it was killed before the step with that number."""
     process = Process(at, act, signal.SIGKILL)
     assert not process.failed
     return process.killed

@@ -1,4 +1,4 @@
-"""What Lucene itself made (tests/data), and plain definitions of the same arithmetic to compare with."""
+"""Values computed by Lucene (tests/data), and slow definitions of the same arithmetic to compare with."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ _MASK = 2**64 - 1
 
 @functools.cache
 def load(name: str) -> Any:
-    """The content of tests/data/NAME.json.gz. Lone surrogates in its texts stay as they are."""
+    """Return the content of tests/data/NAME.json.gz. Its texts may have lone surrogates."""
     with gzip.open(Path(__file__).parents[1] / "data" / f"{name}.json.gz", "rt", encoding="utf-8") as file:
         return json.load(file)
 
 
 @functools.cache
 def reference_texts() -> dict[str, str]:
-    """The fixed texts of the vectors, by id."""
-    return {each["id"]: each["text"] for each in load("texts")}
+    """Return the texts of the vectors, by id."""
+    return {row["id"]: row["text"] for row in load("texts")}
 
 
 def first_difference(expected: Sequence[Any], found: Sequence[Any]) -> tuple[int, Any, Any] | None:
-    """Where two sequences part: the place and what stands there in each; None if they are equal.
+    """Return the index and both items where two sequences first differ; None if they are equal.
 
-    For long ones: pytest takes minutes to explain how two lists of thousands of numbers differ.
+    Use it for long sequences: pytest takes minutes to show how two lists of thousands of numbers differ.
     """
     pairs = enumerate(itertools.zip_longest(expected, found, fillvalue="(nothing)"))
-    return next(((place, *pair) for place, pair in pairs if pair[0] != pair[1]), None)
+    return next(((index, *pair) for index, pair in pairs if pair[0] != pair[1]), None)
 
 
 def plain_murmur3(data: bytes) -> tuple[int, int]:
-    """MurmurHash3 x64 128, seed 0, step by step as Austin Appleby wrote it."""
+    """Return the MurmurHash3 x64 128, seed 0, computed as in Austin Appleby's code."""
     h1 = h2 = 0
     whole = len(data) // 16 * 16
-    for at in range(0, whole, 16):
-        h1 ^= _scramble1(int.from_bytes(data[at : at + 8], "little"))
+    for start in range(0, whole, 16):
+        h1 ^= _scramble1(int.from_bytes(data[start : start + 8], "little"))
         h1 = ((_rotate(h1, 27) + h2) * 5 + 0x52DCE729) & _MASK
-        h2 ^= _scramble2(int.from_bytes(data[at + 8 : at + 16], "little"))
+        h2 ^= _scramble2(int.from_bytes(data[start + 8 : start + 16], "little"))
         h2 = ((_rotate(h2, 31) + h1) * 5 + 0x38495AB5) & _MASK
     h1 ^= _scramble1(int.from_bytes(data[whole : whole + 8], "little"))
     h2 ^= _scramble2(int.from_bytes(data[whole + 8 :], "little"))
@@ -55,7 +55,7 @@ def plain_murmur3(data: bytes) -> tuple[int, int]:
 
 
 def plain_value(shingle: str, index: int = 0) -> tuple[int, int]:
-    """(val2, val1) of a shingle under hash function `index`, in the order in which values are compared."""
+    """Return val2 and val1 of a shingle for hash function `index`; values are compared in this order."""
     h1, h2 = plain_murmur3(shingle.encode("utf-16-le"))
     one1, one2 = plain_murmur3(index.to_bytes(4, "big"))
     return (h2 * 37 + one2) & _MASK, (h1 * 37 + one1) & _MASK

@@ -12,10 +12,10 @@ from simdoc_search.analysis import Analysis
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.schemes import Scaled, Xor
+from simdoc_search.sketch.schemes import Xor
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.tuning import LabelledPair, draw_sample, limit_texts, measure, sample, tune
-from simdoc_search.tuning.exact_overlaps import exact_overlaps
+from simdoc_search.tuning.sample import exact_overlaps
 from tests.support.edited_copies import edited_copies
 
 HALF, OFTEN = Fraction(1, 2), Fraction(95, 100)
@@ -76,11 +76,10 @@ def test_the_error_falls_with_the_root_of_the_size() -> None:
     texts = corpus(4, 40, 1500)
     exact = exact_overlaps(texts)
 
-    def error(sketch: Xor | Scaled | MinHash) -> float:
+    def error(sketch: Xor | MinHash) -> float:
         return measure(texts, exact, Settings(minhash=sketch), HALF, OFTEN).error
 
     assert 2.5 < error(Xor(32)) / error(Xor(512)) < 6
-    assert error(Scaled(16)) > 4 * error(Scaled(1))
     assert error(MinHash(bucket_count=32)) > 2.5 * error(MinHash(bucket_count=512))
 
 

@@ -1,4 +1,4 @@
-"""Which sentences match, and is that enough?"""
+"""Similar sentences of two documents, and whether they make versions."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFF
 
 @st.composite
 def documents(draw: st.DrawFn) -> list[int]:
-    """Sentences around few centres, so that many are near, some just so, and some equal."""
-    found = []
+    """Sentences around few centres: many are similar, some only just, and some are equal."""
+    sentences = []
     for _ in range(draw(st.integers(0, 12))):
         flipped = draw(st.sets(st.integers(0, 63), max_size=BITS + 2))
-        found.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
-        found += found[-1:] * draw(st.integers(0, 2))
-    return draw(st.permutations(found))
+        sentences.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
+        sentences += sentences[-1:] * draw(st.integers(0, 2))
+    return draw(st.permutations(sentences))
 
 
 def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int, int]], float, float]:
-    """All with all: the pairs with their bits, and both shares."""
+    """The similar pairs with their bits, and both shares, by comparing all sentences with all."""
     pairs = []
     for at, value in enumerate(a):
         near = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
@@ -44,40 +44,40 @@ def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int
 
 
 def plain(found: Matched) -> tuple[list[tuple[int, int, int]], float, float]:
-    """The same form."""
     pairs = zip(found.a.tolist(), found.b.tolist(), found.bits.tolist(), strict=True)
     return list(pairs), found.share, found.share_of_other
 
 
-@given(documents(), st.lists(documents(), max_size=5))
-@pytest.mark.slow
-def test_all_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]) -> None:
-    """With many at once: which sentence has which, in how many bits, and the share of either."""
-    found = matched_with_many(np.array(a, np.uint64), [np.array(each, np.uint64) for each in others])
+def sentences(*values: int) -> np.ndarray:
+    return np.array(values, np.uint64)
 
-    assert [brute_force(a, each) for each in others] == [plain(each) for each in found]
+
+@given(documents(), st.lists(documents(), max_size=5))
+def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]) -> None:
+    found = matched_with_many(sentences(*a), [sentences(*values) for values in others])
+
+    assert [brute_force(a, values) for values in others] == [plain(each) for each in found]
 
 
 @given(documents(), documents(), st.integers(0, MOST_BITS))
-def test_the_shares_of_each_number_of_bits_are_those_of_matching(a: list[int], b: list[int], bits: int) -> None:
-    """All are computed at once; where nothing is near, it does not matter whether that is few."""
-    both = np.array(a, np.uint64), np.array(b, np.uint64)
-    one, other = matched(*both, bits), shares_by_bits(*both, MOST_BITS)[bits]
+def test_shares_by_bits_are_those_of_matching(a: list[int], b: list[int], bits: int) -> None:
+    one, other = (
+        matched(sentences(*a), sentences(*b), bits),
+        shares_by_bits(sentences(*a), sentences(*b), MOST_BITS)[bits],
+    )
 
     assert (one.share, one.share_of_other) == (other.share, other.share_of_other)
     assert one.too_few == other.too_few or not other.share
 
 
-def test_equal_sentences_are_matched_in_order() -> None:
-    """A refrain: the first has the first, the second the second; one more has the last."""
+def test_repeated_sentences_are_matched_in_order() -> None:
     refrain, other = CENTRES[:2]
-    found = matched(np.array([refrain] * 3, np.uint64), np.array([other, refrain, other, refrain], np.uint64))
+    found = matched(sentences(refrain, refrain, refrain), sentences(other, refrain, other, refrain))
 
     assert ([(0, 1, 0), (1, 3, 0), (2, 3, 0)], 1.0, 0.5) == plain(found)
 
 
-def test_the_score_says_how_much_of_one_is_in_the_other() -> None:
-    """Just enough is THETA, all of one is 1; a note in a book is no version of the book."""
+def test_the_score_is_the_share_of_one_document_in_the_other() -> None:
     limits = Limits()
 
     assert THETA == limits.score(ENOUGH, LEAST) == limits.score(LEAST, ENOUGH)
@@ -90,18 +90,16 @@ def test_the_score_says_how_much_of_one_is_in_the_other() -> None:
 
 
 @pytest.mark.parametrize(("enough", "least"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)])
-def test_limits_that_mean_nothing_are_refused(enough: float, least: float) -> None:
-    """Before anything is asked."""
+def test_limits_out_of_range_are_refused(enough: float, least: float) -> None:
     with pytest.raises(ValueError, match="enough must be over 0"):
         Limits(enough, least)
 
 
-def test_one_sentence_in_common_makes_no_versions_of_documents_of_several() -> None:
-    """Half of a note of two sentences is one; a document of one sentence has no more."""
+def test_one_common_sentence_makes_no_versions_of_longer_documents() -> None:
     one, two, *_ = CENTRES
     far, farther = one ^ 0xFFFFF, two ^ 0xFFFFF << 20
-    book = np.array([one, far, farther], np.uint64)
+    book = sentences(one, far, farther)
 
-    assert Limits().score_of(matched(np.array([one, two], np.uint64), book)) is None
-    assert Limits().score_of(matched(np.array([one, far], np.uint64), book)) is not None
-    assert Limits().score_of(matched(np.array([one], np.uint64), book)) is not None
+    assert Limits().score_of(matched(sentences(one, two), book)) is None
+    assert Limits().score_of(matched(sentences(one, far), book)) is not None
+    assert Limits().score_of(matched(sentences(one), book)) is not None

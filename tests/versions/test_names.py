@@ -1,4 +1,4 @@
-"""What is read in the name of a document."""
+"""Dates and versions in the names of documents."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from simdoc_search.versions.names import named_date, named_version, named_versio
         ("", None),
     ],
 )
-def test_the_date_of_the_file_counts_before_that_of_a_folder(name: str, wanted: tuple[int, ...] | None) -> None:
-    """And a full date before a year."""
+def test_the_date_of_the_file_comes_before_that_of_a_folder(name: str, wanted: tuple[int, ...] | None) -> None:
     assert wanted == named_date(name)
 
 
@@ -58,7 +57,6 @@ def test_the_date_of_the_file_counts_before_that_of_a_folder(name: str, wanted: 
     ],
 )
 def test_versions_in_names_have_an_order(names: list[str]) -> None:
-    """As people count, not as letters are sorted."""
     keys = [named_version(each).key for each in names]
 
     assert all(one < other for one, other in itertools.pairwise(keys))
@@ -80,8 +78,7 @@ def test_versions_in_names_have_an_order(names: list[str]) -> None:
         ("...", "", ""),
     ],
 )
-def test_it_is_shown_as_it_stands_there(name: str, shown: str, stem: str) -> None:
-    """With what is left of the name, by which one without a version belongs to those with one."""
+def test_a_version_is_shown_as_the_name_spells_it(name: str, shown: str, stem: str) -> None:
     found = named_version(name)
 
     assert (shown, stem) == (found.shown, found.stem)
@@ -105,13 +102,11 @@ def test_it_is_shown_as_it_stands_there(name: str, shown: str, stem: str) -> Non
         ([], []),
     ],
 )
-def test_a_number_alone_is_a_version_where_names_differ_in_it_only(names: list[str], wanted: list[str | None]) -> None:
-    """And is as long as one; what counts years, standards and the like does not."""
+def test_a_number_alone_is_a_version_if_names_differ_only_in_it(names: list[str], wanted: list[str | None]) -> None:
     assert wanted == [None if each is None else each.shown for each in named_versions(names)]
 
 
 def test_numbers_alone_have_an_order() -> None:
-    """As people count; what is final comes last."""
     found = named_versions(["plan-2.txt", "plan-2.1.txt", "plan-10.txt", "plan final.txt"])
     keys = [each.key for each in found if each]
 
@@ -121,12 +116,11 @@ def test_numbers_alone_have_an_order() -> None:
 
 @pytest.mark.parametrize("copy", ["offer (1).docx", "offer - Kopie.docx", "offer copy 2.docx", "Copie de offer.docx"])
 def test_a_copy_is_neither_newer_nor_older(copy: str) -> None:
-    """It may be a backup made before an edit, or the edited one."""
     assert [None, None] == named_versions(["offer.docx", copy])
 
 
 def test_a_name_without_a_version_may_be_the_first_or_the_latest() -> None:
-    """Beside numbers it says nothing; beside draft and final it stands between them."""
+    """Beside numbers it says nothing; beside draft and final it is between them."""
     numbered = named_versions(["offer.docx", "offer v1.docx", "offer v2.docx"])
     staged = named_versions(["offer draft.docx", "offer.docx", "offer final.docx"])
 

@@ -1,28 +1,36 @@
-"""With which sentences is a document asked about?"""
+"""The sentences of a document that are queried."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from simdoc_search.versions.query_sentences import MAX_QUERIED, query_sentences
+from simdoc_search.versions.query_sentences import MAX_QUERIED, query_sentences, rare_sentences
 
 
-def test_a_short_document_is_asked_about_with_all() -> None:
-    """Each sentence once."""
+def test_all_sentences_of_a_short_document_are_queried_once() -> None:
     assert [1, 5, 9] == sorted(query_sentences(np.array([9, 1, 5, 1, 9], np.uint64)).tolist())
     assert 0 == len(query_sentences(np.zeros(0, np.uint64)))
 
 
-def test_of_a_long_one_some_are_chosen_that_are_everywhere() -> None:
-    """The same of the same sentences, in whatever order; a tenth of the document has one of them but once in 850."""
+def test_the_queried_sentences_of_a_long_document_depend_on_its_sentences_alone() -> None:
+    """A version with a tenth of them has one of the queried sentences, except in one of 850 cases."""
     rng = np.random.default_rng(0)
     missed = 0
     for _ in range(400):
         values = rng.integers(0, 2**63, 500).astype(np.uint64)
-        asked = query_sentences(values)
-        missed += not np.isin(asked, values[:50]).any()
+        queried = query_sentences(values)
+        missed += not np.isin(queried, values[:50]).any()
 
-        assert len(asked) == MAX_QUERIED
-        assert asked.tolist() == query_sentences(values[::-1]).tolist()
+        assert len(queried) == MAX_QUERIED
+        assert queried.tolist() == query_sentences(values[::-1]).tolist()
     assert missed <= 5
     assert 1 / 900 < 0.9**MAX_QUERIED < 1 / 800
+
+
+def test_rare_sentences_are_in_few_documents() -> None:
+    rare, common = np.array([0x0123456789ABCDEF], np.uint64), np.array([0x5555AAAA3333CCCC], np.uint64)
+    both = np.concatenate((rare, common))
+    documents = [both, *[common] * 20]
+
+    assert rare.tolist() == rare_sentences(both, documents, 2).tolist()
+    assert common.tolist() == rare_sentences(common, documents, 2).tolist()

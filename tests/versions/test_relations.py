@@ -1,4 +1,4 @@
-"""How related two documents are by their concepts."""
+"""The similarity of two documents by their concepts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_named
-from simdoc_search.sketch.concepts import likeness, paragraph_simhashes, paragraphs_of
+from simdoc_search.sketch.concepts import paragraph_simhashes, paragraphs_of
 from simdoc_search.sketch.limits import SHOWN, THETA
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.relations import Weighted, explained, relation_score, similarities, weights_of
@@ -23,26 +23,22 @@ STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)
 
 
 def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> Weighted:
-    """Documents of a collection that has so many others beside them."""
-    paragraphs = [paragraphs_of(np.array(each, np.uint32)) for each in documents]
+    """Documents of a collection with this many others."""
+    paragraphs = [paragraphs_of(np.array(codes, np.uint32)) for codes in documents]
     codes, counts = np.unique(np.concatenate([np.unique(each.codes) for each in paragraphs]), return_counts=True)
-    weights = weights_of(counts, len(documents) + others)
-    return Weighted(paragraphs, codes, weights)
+    return Weighted(paragraphs, codes, weights_of(counts, len(documents) + others))
 
 
 def similarity(documents: Weighted, a: int = 0, b: int = 1) -> float:
-    """That of two of some documents."""
     (found,) = similarities(documents, np.array([a]), np.array([b])).tolist()
     return float(found)
 
 
 def score(a: Sequence[int], b: Sequence[int], others: int = 0) -> float:
-    """That of two documents."""
     return relation_score(similarity(weighted([a, b], others)))
 
 
-def test_the_papers_documents() -> None:
-    """Of the five, 3 and 4 are related, and 1 and 2, which are versions; no others."""
+def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar() -> None:
     codes = extractor_named("yake").codes(DOCUMENTS)
     documents = weighted([each.tolist() for each in codes if each is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
@@ -52,46 +48,44 @@ def test_the_papers_documents() -> None:
     assert max(found for pair, found in scores.items() if pair not in {(1, 2), (3, 4)}) < 0.3
 
 
-def test_a_paragraph_on_something_else_takes_nothing_from_those_that_are_alike() -> None:
-    """Wherever it stands; half of the paragraphs count, two at least."""
+def test_a_paragraph_on_another_topic_takes_nothing_from_similar_ones() -> None:
+    """Wherever it is. Half of the paragraphs count, at least two."""
     same = [*range(1, 9), 0, *range(11, 19), 0]
-    plain = score(same, same, 100)
+    edited = score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100)
 
-    assert score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100) > SHOWN
-    assert score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100) < plain
+    assert SHOWN < edited < score(same, same, 100)
     assert score([*range(1, 9), 0, *range(30, 38), 0], [*range(50, 58), 0, *range(60, 68), 0], 100) == 0
 
 
-def test_what_all_documents_have_relates_none() -> None:
-    """The same concepts relate two of a thousand documents, and not two of a thousand that all have them."""
+def test_common_concepts_relate_no_documents() -> None:
+    """The same concepts relate two of a thousand documents, but not if all thousand have them."""
     a, b = ([*range(1, 5), *range(at, at + 8), 0] for at in (100, 200))
     paragraphs = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
     codes = np.unique(np.concatenate([each.codes for each in paragraphs]))
-    found = []
-    for common in (2, 1000):
-        weights = weights_of(np.where(codes < 5, common, 1), 1000)
-        found.append(similarity(Weighted(paragraphs, codes, weights)))
+    rare, common = (
+        similarity(Weighted(paragraphs, codes, weights_of(np.where(codes < 5, frequency, 1), 1000)))
+        for frequency in (2, 1000)
+    )
 
-    assert found[0] > 10 * found[1]
+    assert rare > 10 * common
 
 
-def test_frequent_concepts_relate_what_distinct_ones_do_not() -> None:
-    """The paper's documents 3a to 3c and 5, its figure 23: computed twice, the greater counts."""
+def test_frequent_concepts_relate_documents_that_distinct_ones_do_not() -> None:
+    """Documents 3a to 3c and 5 of the paper's figure 23."""
     golf, dufner, pga, diabetes, walking, cycling = range(1, 7)
     a, b, c = [golf] * 4 + [dufner, pga, 0], [golf, dufner, pga, 0], [golf, 0]
     other = [diabetes] * 2 + [walking] + [cycling] * 3 + [0]
     documents = weighted([a, b, c, other], 100)
-    found = [similarity(documents, 0, each) for each in (1, 2, 3)]
+    found = [similarity(documents, 0, number) for number in (1, 2, 3)]
+    often = similarity(weighted([[golf] * 20 + [dufner, 0], [golf] * 20 + [pga, 0]], 100))
 
     assert 0 == found[2] < found[1] < found[0]
     assert min(found[:2]) > 0.4
-    often = similarity(weighted([[golf] * 20 + [dufner, 0], [golf] * 20 + [pga, 0]], 100))
     assert often > similarity(weighted([[golf, dufner, 0], [golf, pga, 0]], 100))
 
 
 @given(STORED, STORED)
-def test_it_is_the_same_both_ways_and_never_a_version(a: list[int], b: list[int]) -> None:
-    """0 without a common concept; itself nothing is less than shown, but for what is one common concept."""
+def test_the_similarity_is_symmetric_and_never_that_of_a_version(a: list[int], b: list[int]) -> None:
     if not (set(a) | set(b)) - {0}:
         return
     documents = weighted([a, b], 50)
@@ -103,17 +97,15 @@ def test_it_is_the_same_both_ways_and_never_a_version(a: list[int], b: list[int]
     assert set(a) & set(b) - {0} or 0 == found
 
 
-def test_scores_grow_with_the_similarity() -> None:
-    """From 0 to Θ, without a step."""
-    scores = [relation_score(each / 1000) for each in range(1001)]
+def test_scores_grow_steadily_with_the_similarity() -> None:
+    scores = [relation_score(similarity / 1000) for similarity in range(1001)]
 
     assert (0, THETA) == (scores[0], scores[-1])
     assert all(0 < after - before < 0.01 for before, after in pairwise(scores))
 
 
 @given(STORED)
-def test_paragraphs_are_those_that_were_stored(codes: list[int]) -> None:
-    """Those without concepts left out; what has no end is one."""
+def test_stored_paragraphs_are_read_again_without_empty_ones(codes: list[int]) -> None:
     ends = [-1, *(at for at, code in enumerate(codes) if not code), len(codes)]
     expected = [part for begin, end in pairwise(ends) if (part := sorted(codes[begin + 1 : end]))]
     found = paragraphs_of(np.array(codes, np.uint32))
@@ -124,7 +116,7 @@ def test_paragraphs_are_those_that_were_stored(codes: list[int]) -> None:
 
 
 def test_simhashes_estimate_the_cosine() -> None:
-    """cos(π d / 64), within the error that Charikar's theorem gives; with weights too."""
+    """cos(π d / 64), within the error of Charikar's theorem."""
     rng = random.Random(1)
     errors = []
     for both in range(0, 41, 2):
@@ -132,24 +124,22 @@ def test_simhashes_estimate_the_cosine() -> None:
         (first,), (second,) = (
             paragraph_simhashes(paragraphs_of(np.array([*each, *common, 0], np.uint32))) for each in (a, b)
         )
-        errors.append(float(likeness(distances(np.array([first]), np.array([second])))[0]) - both / 40)
+        bits = int(distances(np.array([first]), np.array([second]))[0])
+        errors.append(math.cos(math.pi * bits / 64) - both / 40)
 
-    assert math.sqrt(sum(each**2 for each in errors) / len(errors)) < 0.2
+    assert math.sqrt(sum(error**2 for error in errors) / len(errors)) < 0.2
     assert abs(sum(errors) / len(errors)) < 0.1
 
 
 @pytest.mark.parametrize(("a", "b"), [([], [1, 0]), ([0], [1, 0]), ([0, 0], [0])])
-def test_without_concepts_nothing_is_related(a: list[int], b: list[int]) -> None:
-    """Also to another one without."""
+def test_a_document_without_concepts_is_related_to_none(a: list[int], b: list[int]) -> None:
     documents = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
-    codes = np.array([1], np.uint32)
 
-    assert 0 == similarity(Weighted(documents, codes, np.ones(1)))
+    assert 0 == similarity(Weighted(documents, np.array([1], np.uint32), np.ones(1)))
 
 
 @given(st.lists(STORED, min_size=2, max_size=6))
-def test_pairs_are_compared_together_as_alone_and_explained(stored: list[list[int]]) -> None:
-    """What each shared concept adds is the whole similarity, and nothing else adds to it."""
+def test_many_pairs_are_compared_as_single_ones_and_explanations_add_up(stored: list[list[int]]) -> None:
     if not any({*each} - {0} for each in stored):
         return
     documents = weighted(stored, 50)
@@ -159,8 +149,8 @@ def test_pairs_are_compared_together_as_alone_and_explained(stored: list[list[in
     assert [similarity(documents, *pair) for pair in pairs] == pytest.approx(found.tolist(), abs=1e-12)
     for (a, b), similar in zip(pairs, found.tolist(), strict=True):
         if min(documents.counts[a], documents.counts[b]):
-            told = explained(documents, a, b)
+            explanation = explained(documents, a, b)
 
-            assert similar == pytest.approx(told.similarity) == pytest.approx(float(told.parts.sum()))
-            assert similar == pytest.approx((told.whole + told.paragraphs) / 2)
-            assert sorted({*stored[a]} & {*stored[b]} - {0}) == told.codes.tolist() or not similar
+            assert similar == pytest.approx(explanation.similarity) == pytest.approx(float(explanation.parts.sum()))
+            assert similar == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
+            assert sorted({*stored[a]} & {*stored[b]} - {0}) == explanation.codes.tolist() or not similar

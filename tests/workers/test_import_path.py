@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,17 +17,7 @@ pytestmark = pytest.mark.slow
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "simdoc-search"
 
-OURS = {
-    "simdoc_search",
-    "numpy",
-    "tantivy",
-    "click",
-    "rich",
-    "selectolax",
-    "chardet",
-    "kreuzberg",
-    "pyarrow",
-}
+OURS = {"simdoc_search", "numpy", "tantivy", "click", "rich", "selectolax", "chardet", "kreuzberg", "pyarrow"}
 NAMES = {*sys.stdlib_module_names, "sitecustomize", "usercustomize", *OURS} - {"__main__", "antigravity", "this"}
 
 HOSTILE = """
@@ -62,18 +53,17 @@ print(json.dumps({**asdict(report), "colour": search.store.get("letter7").metada
 
 
 @pytest.fixture
-def marks(tmp_path: Path) -> Path:
-    """A folder in which hostile modules leave a mark when they are imported."""
+def hostile(tmp_path: Path) -> Iterator[Path]:
+    """A folder with documents, and with a module for every name that Python or this package may import.
+
+    At the end, none of the modules was imported.
+    """
     (tmp_path / "marks").mkdir()
-    return tmp_path / "marks"
-
-
-@pytest.fixture
-def hostile(tmp_path: Path, marks: Path) -> Path:
-    """A folder with documents, and with a module for every name that Python or this package may import."""
-    folder = cli.write(tmp_path / "hostile", {f"{name}.py": HOSTILE.format(marks=str(marks)) for name in NAMES})
+    folder = cli.write(tmp_path / "hostile", {f"{n}.py": HOSTILE.format(marks=str(tmp_path / "marks")) for n in NAMES})
     pages = "<p>" + cli.words(0, 60_000)  # large enough for a worker
-    return cli.write(folder, {"a.odt": formats.odt(), "b.html": pages, "c.txt": "ein schöner Tag".encode("latin-1")})
+    cli.write(folder, {"a.odt": formats.odt(), "b.html": pages, "c.txt": "ein schöner Tag".encode("latin-1")})
+    yield folder
+    assert {} == {mark.name: mark.read_text() for mark in (tmp_path / "marks").iterdir()}
 
 
 def run(*command: object, cwd: Path, **values: str) -> subprocess.CompletedProcess[str]:
@@ -85,55 +75,31 @@ def run(*command: object, cwd: Path, **values: str) -> subprocess.CompletedProce
     return done
 
 
-def imported(marks: Path) -> dict[str, str]:
-    """Return the modules that were imported from the folder, with the arguments of their processes."""
-    return {mark.name: mark.read_text() for mark in marks.iterdir()}
-
-
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_command_imports_nothing_from_the_current_directory(
-    workers: int, hostile: Path, marks: Path, tmp_path: Path
-) -> None:
-    options = ("--store", tmp_path / "store", "--workers", workers, "--json")
-    report = json.loads(run(COMMAND, "index", ".", *options, cwd=hostile).stdout)
+def test_the_command_imports_nothing_from_the_current_directory(workers: int, hostile: Path, tmp_path: Path) -> None:
+    store = ("--store", tmp_path / "store")
+    report = json.loads(run(COMMAND, "index", ".", *store, "--workers", workers, "--json", cwd=hostile).stdout)
+    run(COMMAND, "similar", "--file", "a.odt", "--overlap", "20", *store, cwd=hostile)
 
-    assert {} == imported(marks)
     assert (len(NAMES) + 3, []) == (report["indexed"], report["skipped"])
 
 
-def test_a_query_by_file_imports_nothing_from_the_current_directory(hostile: Path, marks: Path, tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    run(COMMAND, "index", "c.txt", "--store", store, cwd=hostile)
-    run(COMMAND, "similar", "--file", "a.odt", "--overlap", "20", "--store", store, cwd=hostile)
-
-    assert {} == imported(marks)
-
-
-def loaded_by_python_itself(folder: Path) -> set[str]:
-    """Return the modules that `python -m` imports before the named one."""
-    cli.write(folder, {"empty.py": "import sys; print(*sys.modules)"})
-    return set(run(sys.executable, "-m", "empty", cwd=folder).stdout.split())
-
-
-def test_python_m_imports_nothing_from_the_current_directory(hostile: Path, marks: Path, tmp_path: Path) -> None:
+def test_python_m_imports_nothing_from_the_current_directory(hostile: Path, tmp_path: Path) -> None:
     """Except for the modules that Python itself imports before."""
-    for name in {"simdoc_search", *loaded_by_python_itself(tmp_path)} & NAMES:
+    cli.write(tmp_path, {"empty.py": "import sys; print(*sys.modules)"})
+    for name in {"simdoc_search", *run(sys.executable, "-m", "empty", cwd=tmp_path).stdout.split()} & NAMES:
         (hostile / f"{name}.py").unlink()
     options = ("--store", tmp_path / "store", "--workers", 2, "--json")
     report = json.loads(run(sys.executable, "-m", "simdoc_search", "index", ".", *options, cwd=hostile).stdout)
 
-    assert {} == imported(marks)
     assert [] == report["skipped"]
 
 
-def test_workers_of_a_library_import_nothing_from_the_current_directory(
-    hostile: Path, marks: Path, tmp_path: Path
-) -> None:
+def test_workers_of_a_library_import_nothing_from_the_current_directory(hostile: Path, tmp_path: Path) -> None:
     """They need neither a `__main__` guard nor classes of the application."""
     script = cli.write(tmp_path / "application", {"script.py": LIBRARY}) / "script.py"
     once, report = run(sys.executable, script, cwd=hostile).stdout.splitlines()
 
-    assert {} == imported(marks)
     assert "a script runs once" == once
     assert (400 + len(NAMES) + 3, [], "red") == tuple(
         json.loads(report)[name] for name in ("indexed", "skipped", "colour")

@@ -1,28 +1,29 @@
-"""Fingerprints for the documents of an index that already exists, while its application goes on writing.
+"""Adds fingerprints to the existing documents of an application, while it goes on writing.
 
-    task.py      what is to be done, and what was done
-    indices.py   which indices stand behind a name
-    targets.py   is each fit, and which of its documents are meant?
-    queries.py   which documents a round is about
-    seq_nos.py   what was written since documents were last looked at
-    rounds.py    reading and writing side by side        guarded_writer.py what each document gets
-    run.py       round after round, and watching         cost_estimate.py what it would cost
+task.py            what to do, and what was done
+targets.py         the indices that can get fingerprints, and their mappings
+queries.py         the documents to read
+checkpoints.py     the documents that were read before
+run.py             the backfill
+pages.py           reads and writes pages at the same time
+guarded_writer.py  the fingerprint of each document, and its update
+engine_side.py     a backfill in the engine
+cost_estimate.py   bytes and hours
 
-Only what is below our field is written, and only by partial updates that say which state of a document they are for.
-What searches do not see, no run can find. An application whose loader adds fingerprints itself (`fingerprint_actions`)
-needs no backfill after the first, but for texts that something else changes.
+A backfill changes only our field, with partial updates that the engine refuses if a document changed meanwhile. It
+finds only what searches find. A loader that adds fingerprints itself (`fingerprint_actions`) needs only one backfill.
 
-Two things no backfill can do. Documents whose versions come from outside (`version_type=external`) get versions of the
-engine's from an update, and the application's next write may be refused: let its loader add the fingerprints. And an
-application that updates a document at the same moment gets a version conflict, as from any other writer: let it use
-`retry_on_conflict`.
+Two limits remain. An update gives a document with an external version (`version_type=external`) a version of the
+engine, so the next write of the application may be refused: let its loader add the fingerprints. And an application
+that updates a document at the same moment gets a version conflict, as from any other writer: set `retry_on_conflict`.
 """
 
 from __future__ import annotations
 
 from simdoc_search.attach.backfill.cost_estimate import Estimate, estimate
 from simdoc_search.attach.backfill.run import Backfill, Progress
-from simdoc_search.attach.backfill.task import BackfillReport, Refused, SkippedIndex, Task
+from simdoc_search.attach.backfill.task import BackfillReport, Refused, Task
+from simdoc_search.attach.indices import SkippedIndex
 
 __all__ = [
     "Backfill",

@@ -1,4 +1,4 @@
-"""What a backfill would cost: bytes and hours. Nothing is written."""
+"""Estimates the bytes and hours of a backfill from a sample. Nothing is written."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simdoc_search.attach.backfill.guarded_writer import Writer, wanted_source
-from simdoc_search.attach.backfill.seq_nos import work_in
-from simdoc_search.attach.backfill.targets import UNTOLD, Target, find_targets
-from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Task
+from simdoc_search.attach.backfill.checkpoints import unread_queries
+from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
+from simdoc_search.attach.backfill.queries import Query
+from simdoc_search.attach.backfill.targets import Target, find_targets
+from simdoc_search.attach.backfill.task import BackfillReport, Task
+from simdoc_search.attach.indices import OPTIONAL, ApplicationIndex, SkippedIndex
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import in_random_order
@@ -20,145 +22,128 @@ SAMPLE = 300
 """Documents that are read and fingerprinted."""
 
 BYTES_PER_DOCUMENT, BYTES_PER_TOKEN = 80, 10
-"""What our field takes in a merged segment. Measured on OpenSearch 3.3: 251 bytes for 16 tokens of random text, 1,700
-for 163, 5,166 for 511; a tenth less with best_compression, and less where documents share tokens."""
+"""Size of our field in a merged segment. Measured on OpenSearch 3.3: 251 bytes for 16 tokens of random text, 1,700 for
+163 tokens, 5,166 for 511; a tenth less with best_compression, and less where documents share tokens."""
 
-UPDATE_COST, USUAL_MILLISECONDS = 3, 0.2
-"""An update takes about three times as long as the engine says that it took to index a document, with our process and
-the merging beside it on the same two cores; and what that is where the engine does not say."""
+UPDATE_COST, DEFAULT_MILLISECONDS = 3, 0.2
+"""An update takes about three times the time that the engine reports for indexing a document, as our process and merges
+use the same two cores. The second value is for engines that report none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What is to be expected.
+    """The expected cost.
 
     Attributes:
-        documents: how many would be read.
-        writes: how many of them would get a fingerprint, or a mark.
-        writes_at_most: no more than so many, with 95 % confidence, where a sample says how many are out of date.
-        sampled: how many were looked at for this.
-        tokens_per_document: in a fingerprint, those of all kinds.
-        bytes_added: to the indices and their replicas, once the old states of documents are merged away.
-        bytes_meanwhile: the most until then.
-        seconds: how long it would take.
-        skipped_indices: indices that would not be done, with the reason.
-        notes: what `force` would do, a sentence for each index.
+        documents: documents that would be read.
+        writes: documents that would be written.
+        writes_at_most: upper bound of `writes` with 95 % confidence.
+        sampled: documents of the sample.
+        tokens_per_document: tokens of all kinds in a fingerprint.
+        bytes_added: growth of the indices and their replicas once old versions of documents are merged away.
+        bytes_meanwhile: maximum growth until then.
+        seconds: duration.
+        skipped_indices: indices that would be left out, with the reason.
+        notes: what `force` would change, one sentence per index.
     """
 
-    documents: int
-    writes: int
-    writes_at_most: int
-    sampled: int
-    tokens_per_document: float
-    bytes_added: int
-    bytes_meanwhile: int
-    seconds: float
+    documents: int = 0
+    writes: int = 0
+    writes_at_most: int = 0
+    sampled: int = 0
+    tokens_per_document: float = 0.0
+    bytes_added: int = 0
+    bytes_meanwhile: int = 0
+    seconds: float = 0.0
     skipped_indices: list[SkippedIndex] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
     def bytes_per_document(self) -> float:
-        """What one fingerprint adds to an index, without replicas."""
+        """Bytes that one fingerprint adds to an index, without replicas."""
         return BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * self.tokens_per_document if self.writes else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Share:
-    """What the documents of one query contribute."""
-
-    documents: int
-    writes: int
-    writes_at_most: int
-    sampled: int
-    tokens: float
-    added: int
-    meanwhile: int
-    seconds: float
-
-
 def estimate(engine: Engine, index: str, task: Task) -> Estimate:
-    """What it would cost to do a task; the arguments are those of `Backfill`.
+    """Estimate the cost of a task. The arguments are those of `Backfill`.
 
     Raises:
-        StoreNotFoundError: there is no such index.
+        StoreNotFoundError: no index has this name.
         StoreError: the engine does not answer, or refuses.
     """
-    patient = engine.in_background()
-    targets, skipped = find_targets(patient, index, task)
+    engine = engine.in_background()
+    targets, skipped = find_targets(engine, index, task)
     size = max(10, SAMPLE // max(1, len(targets)))
-    shares = [
-        _share(patient, each, task, query, size, compared=compared)
-        for each in targets
-        for query, compared in zip(work_in(patient, each, task), (False, True), strict=True)
+    parts = [
+        _estimate_query(engine, target, task, query, size, compare=number > 0)
+        for target in targets
+        for number, query in enumerate(unread_queries(engine, target, task))
     ]
-    writes = sum(each.writes for each in shares)
-    documents = sum(each.documents for each in shares)
-    seconds = sum(each.seconds for each in shares)
+    documents = sum(part.documents for part in parts)
+    writes = sum(part.writes for part in parts)
+    seconds = sum(part.seconds for part in parts)
     return Estimate(
         documents,
         writes,
-        sum(each.writes_at_most for each in shares),
-        sum(each.sampled for each in shares),
-        sum(each.tokens * each.writes for each in shares) / writes if writes else 0.0,
-        sum(each.added for each in shares),
-        sum(each.meanwhile for each in shares),
+        sum(part.writes_at_most for part in parts),
+        sum(part.sampled for part in parts),
+        sum(part.tokens_per_document * part.writes for part in parts) / writes if writes else 0.0,
+        sum(part.bytes_added for part in parts),
+        sum(part.bytes_meanwhile for part in parts),
         max(seconds, documents / task.throttle) if task.throttle else seconds,
         skipped,
-        [each.note for each in targets if each.note],
+        [target.note for target in targets if target.note],
     )
 
 
-def _share(engine: Engine, target: Target, task: Task, query: dict[str, Any], size: int, *, compared: bool) -> _Share:
-    """What is written for certain apart from what is only compared."""
-    documents = engine.count(target.index, query)
-    began = time.perf_counter()
-    hits = _sample(engine, target, task, query, size) if documents else []
-    updates = [values for _, values in Writer(engine, target, task).values(hits, BackfillReport(), anew=not compared)]
-    seconds = (time.perf_counter() - began) / len(hits) if hits else 0.0
-    share = len(updates) / len(hits) if hits else 0.0
-    tokens = sum(map(_tokens, updates)) / len(updates) if updates else 0.0
-    before, milliseconds = _before(engine, target)
-    copies, writes = 1 + target.replicas, round(documents * share)
+def _estimate_query(engine: Engine, target: Target, task: Task, query: Query, size: int, *, compare: bool) -> Estimate:
+    """The cost of the documents of one query. `compare`: only those whose fingerprint is not right are written."""
+    documents = engine.count(target.index.name, query)
+    if not documents:
+        return Estimate()
+    body = {"query": in_random_order(query), "size": size, "seq_no_primary_term": True, "_source": source_fields(task)}
+    started = time.perf_counter()
+    hits = engine.search(target.index.name, body)["hits"]["hits"]
+    writer = FingerprintWriter(engine, target, task)
+    values = [value for _, value in writer.new_values(hits, BackfillReport(), anew=not compare)]
+    seconds = (time.perf_counter() - started) / max(1, len(hits))
+    tokens = sum(map(_count_tokens, values)) / max(1, len(values))
+    document_bytes, milliseconds = _index_statistics(engine, target.index)
+    copies = target.index.copies
+    writes = round(documents * len(values) / max(1, len(hits)))
     added = round(copies * writes * (BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * tokens))
-    seconds = documents * seconds + writes * UPDATE_COST * milliseconds / 1000
-    meanwhile = added + round(copies * writes * before)
-    most = _at_most(len(updates), len(hits), documents)
-    return _Share(documents, writes, most, len(hits), tokens, added, meanwhile, seconds)
+    return Estimate(
+        documents,
+        writes,
+        _upper_bound(len(values), len(hits), documents),
+        len(hits),
+        tokens,
+        added,
+        added + round(copies * writes * document_bytes),
+        documents * seconds + writes * UPDATE_COST * milliseconds / 1000,
+    )
 
 
-def _tokens(values: Mapping[str, Any] | None) -> int:
-    """How many tokens a document gets, those of all kinds."""
-    if values is None:
+def _count_tokens(value: Mapping[str, Any] | None) -> int:
+    """The number of tokens of all kinds."""
+    if value is None:
         return 0
-    return int(values["buckets"]) + sum(len((values.get(name) or "").split()) for name in KINDS)
+    return int(value["buckets"]) + sum(len((value.get(name) or "").split()) for name in KINDS)
 
 
-def _at_most(found: int, looked_at: int, documents: int) -> int:
-    """The upper end of what so many in a sample may be of all: the rule of three, and its like for more than none."""
-    if looked_at in (0, documents) or found == looked_at:
-        return round(documents * found / looked_at) if looked_at else 0
-    return min(documents, math.ceil(documents * (found + 2 * math.sqrt(found) + 3) / looked_at))
+def _upper_bound(found: int, sampled: int, documents: int) -> int:
+    """The upper bound for all documents, by the rule of three and its extension to more than no finds."""
+    if sampled in (0, documents) or found == sampled:
+        return round(documents * found / sampled) if sampled else 0
+    return min(documents, math.ceil(documents * (found + 2 * math.sqrt(found) + 3) / sampled))
 
 
-def _sample(engine: Engine, target: Target, task: Task, query: dict[str, Any], size: int) -> list[Any]:
-    """Documents drawn at random."""
-    body = {
-        "query": in_random_order(query),
-        "size": size,
-        "seq_no_primary_term": True,
-        "_source": wanted_source(task),
-    }
-    hits: list[Any] = engine.search(target.index, body)["hits"]["hits"]
-    return hits
-
-
-def _before(engine: Engine, target: Target) -> tuple[float, float]:
-    """Bytes of a document as it is, and milliseconds that the engine took to index one."""
-    asked = [target.index, "_stats", "docs,store,indexing"]
-    found = engine.call("GET", asked, allow=UNTOLD)
+def _index_statistics(engine: Engine, index: ApplicationIndex) -> tuple[float, float]:
+    """The bytes of a document, and the milliseconds that the engine took to index one."""
+    found = engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=OPTIONAL)
     stats = (found or {}).get("_all", {}).get("primaries", {})
-    if not {"docs", "indexing", "store"} <= stats.keys():  # we may not know, or no shard is there
-        return 0.0, USUAL_MILLISECONDS
-    done, documents = stats["indexing"]["index_total"], stats["docs"]["count"]
-    milliseconds = stats["indexing"]["index_time_in_millis"] / done if done else USUAL_MILLISECONDS
+    if not {"docs", "indexing", "store"} <= stats.keys():
+        return 0.0, DEFAULT_MILLISECONDS
+    indexed, documents = stats["indexing"]["index_total"], stats["docs"]["count"]
+    milliseconds = stats["indexing"]["index_time_in_millis"] / indexed if indexed else DEFAULT_MILLISECONDS
     return (stats["store"]["size_in_bytes"] / documents if documents else 0.0), milliseconds

@@ -1,8 +1,9 @@
-"""Fingerprints into documents that others may be writing to, each by a guarded update that touches our field alone."""
+"""Writes fingerprints into documents that others may be writing to: guarded updates that change only our field."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, repeat
 from typing import Any, Literal
 
 from simdoc_search.analysis.hashes import text_hash
@@ -14,53 +15,53 @@ from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_in, is_ours
 from simdoc_search.stores.remote.point_in_time import RawHit
+from simdoc_search.stores.remote.schema import labels_of
 from simdoc_search.stores.remote.texts import text_of
 from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FOUND, GuardedUpdates
 
 _FORBIDDEN = 403
 
 Written = Literal["updated", "without_words", "removed"]
-"""What a document got, as a report counts it."""
+"""What a document got, named like the counters of a report."""
 
 
-def wanted_source(task: Task) -> list[str]:
-    """What is read of a document: its text, and all that it has at our field, under whatever form of the name."""
+def source_fields(task: Task) -> list[str]:
+    """Return the parts of a document that a backfill reads."""
     return [*task.text_fields, task.field]
 
 
-class Writer:
-    """Gives documents of one index their fingerprints. Several threads may use one."""
+class FingerprintWriter:
+    """Writes the fingerprints of one index. Several threads may use it."""
 
     def __init__(self, engine: Engine, target: Target, task: Task) -> None:
         self._target = target
         self._task = task
-        self._updates = GuardedUpdates(engine, target.index, target.uuid, wanted_source(task))
+        self._labels = labels_of(target.settings)
+        self._updates = GuardedUpdates(engine, target.index.name, target.index.uuid, source_fields(task))
 
-    def write(self, hits: list[RawHit], report: BackfillReport, *, unindexed: bool = False) -> None:
-        """Bring documents up to date, and count them in a report, which is right whatever ends it.
+    def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
+        """Bring documents up to date, and count them in a report. The report is right whatever ends the call.
 
         Args:
             hits: the documents.
-            report: where they are counted.
-            unindexed: no query found a fingerprint in them, so that they are indexed anew even if they have it.
+            report: where to count them.
+            reindex: whether to write documents that have the right fingerprint too, as queries did not find it.
 
         Raises:
-            UnfitIndexError: the index takes nothing, or is gone.
-            StoreUnavailableError: the engine took nothing for too long.
-            StoreError: it refused everything.
-            StoppedError: the run ends; what was sent is done.
+            UnfitIndexError: the index takes no updates, or is gone.
+            StoreUnavailableError: the engine did not answer in time.
+            StoreError: the engine refused everything.
+            StoppedError: the run ends; updates that were sent are counted.
         """
-        first = unindexed
+        rounds = chain([reindex], repeat(False))
         written: dict[str, Written] = {}  # by id
 
         def changes(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
-            nonlocal first
-            anew, first = first, False
-            for hit, values in self.values(hits, report, anew=anew):
-                written[hit["_id"]] = (
-                    "removed" if values is None else "updated" if values["tokens"] else "without_words"
-                )
-                yield hit, self._body(hit, values, anew=anew)
+            anew = next(rounds)
+            for hit, values in self.new_values(hits, report, anew=anew):
+                kind: Written = "removed" if values is None else "updated" if values["tokens"] else "without_words"
+                written[hit["_id"]] = kind
+                yield hit, self._update_body(hit, values, anew=anew)
 
         try:
             for hit, outcome in self._updates.apply(hits, changes):
@@ -68,10 +69,13 @@ class Writer:
         except IndexGoneError as error:
             raise UnfitIndexError(f"it {error.how}") from error
 
-    def values(
+    def new_values(
         self, hits: list[RawHit], report: BackfillReport, *, anew: bool = False
     ) -> Iterator[tuple[RawHit, dict[str, Any] | None]]:
-        """What documents are to get, None where a fingerprint is to go; those that get nothing are counted."""
+        """Yield the documents that need an update with the new value of our field, None to remove it.
+
+        The other documents are counted in the report.
+        """
         texts: list[tuple[RawHit, str]] = []
         for hit in hits:
             source = hit.get("_source") or {}
@@ -81,46 +85,44 @@ class Writer:
             except DocumentError as error:
                 report.refused.append(Refused(hit["_id"], hit["_index"], str(error)))
                 continue
-            if text is None:
-                if fingerprint_in(source, self._task.field) is None:
-                    report.without_text += 1
+            if text is not None:
+                if anew or not self._is_right(source, text):
+                    texts.append((hit, text))
                 else:
-                    yield hit, None
-            elif not anew and self._is_right(source, text):
-                report.unchanged += 1
+                    report.unchanged += 1
+            elif fingerprint_in(source, self._task.field) is None:
+                report.without_text += 1
             else:
-                texts.append((hit, text))
-        made = fingerprint_fields([text for _, text in texts], self._target.settings, self._target.extractor)
-        for (hit, _), values in zip(texts, made, strict=True):
-            if lacked := [name for name in ("sentences", "concepts") if values.get(name) == ""]:
-                report.incomplete[hit["_id"]] = " and ".join(lacked)
-            yield hit, values
+                yield hit, None
+        values = fingerprint_fields([text for _, text in texts], self._target.settings, self._target.extractor)
+        for (hit, _), value in zip(texts, values, strict=True):
+            if missing := [name for name in ("sentences", "concepts") if value.get(name) == ""]:
+                report.incomplete[hit["_id"]] = " and ".join(missing)
+            yield hit, value
 
     def _check_ours(self, source: dict[str, Any]) -> None:
-        field = self._task.field
-        if not is_ours(there := fingerprint_in(source, field)):
-            shown = f"{there!r}"[:40]
-            raise DocumentError(
-                f"its field {field} has {shown}, which is no fingerprint; choose another name with --field"
-            )
+        value = fingerprint_in(source, self._task.field)
+        if not is_ours(value):
+            what = f"its field {self._task.field} has {f'{value!r}'[:40]}, which is not a fingerprint"
+            raise DocumentError(f"{what}; choose another name with --field")
 
     def _is_right(self, source: dict[str, Any], text: str) -> bool:
-        ours = source.get(self._task.field)
+        value = source.get(self._task.field)
         return (
-            isinstance(ours, dict)
-            and ours.get("format") in self._target.labels
-            and ours.get("text_hash") == text_hash(text)
+            isinstance(value, dict)
+            and value.get("format") in self._labels
+            and value.get("text_hash") == text_hash(text)
             and not fault_of(source, self._task.field, self._target.settings)
         )
 
-    def _body(self, hit: RawHit, values: dict[str, Any] | None, *, anew: bool) -> dict[str, Any]:
-        """The update; keys with a dot, which would be a second value of the same field, are emptied."""
+    def _update_body(self, hit: RawHit, value: dict[str, Any] | None, *, anew: bool) -> dict[str, Any]:
+        """The body of the update. It empties keys with dots, which would be second values of the same fields."""
         field, source = self._task.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
-        there = source.get(field)
-        failed = {"error": None} if isinstance(there, dict) and there.get("error") else {}
-        ours = None if values is None else {**values, **failed}
-        return {"doc": {**dotted, field: ours}, **({"detect_noop": False} if anew else {})}
+        before = source.get(field)
+        if value is not None and isinstance(before, dict) and before.get("error"):
+            value = {**value, "error": None}
+        return {"doc": {**dotted, field: value}, **({"detect_noop": False} if anew else {})}
 
     def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: Written) -> None:
         if outcome.status == CONFLICT and outcome.error != ALWAYS_CHANGED:

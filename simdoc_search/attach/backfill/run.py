@@ -1,39 +1,41 @@
-"""A backfill: index after index, round after round, until every document has its fingerprint."""
+"""Adds fingerprints to the documents of an application, index after index."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
-from typing import Any, NoReturn
 
-from simdoc_search.attach.backfill import queries
-from simdoc_search.attach.backfill.guarded_writer import Writer, wanted_source
-from simdoc_search.attach.backfill.rounds import Pace, Rounds
-from simdoc_search.attach.backfill.seq_nos import Span, remember, shards_of, span_of, work_in
-from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets, maximum
-from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Task, UnfitIndexError
-from simdoc_search.errors import StoreError, StoreNotFoundError
+from simdoc_search.attach.backfill.checkpoints import (
+    WriteRange,
+    read_shards,
+    record_checkpoints,
+    unread_queries,
+    unread_writes,
+)
+from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
+from simdoc_search.attach.backfill.pages import Pages
+from simdoc_search.attach.backfill.queries import Query, both, comparable, incomplete
+from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
+from simdoc_search.attach.backfill.task import BackfillReport, Task, UnfitIndexError
+from simdoc_search.attach.indices import SkippedIndex
+from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.point_in_time import open_point_in_time
 
-RENEWED_AFTER = 50_000
-"""Documents after which the engine may let go of what it was at the start; merged segments are freed by that."""
+POINT_IN_TIME_DOCUMENTS = 50_000
+"""Documents per point in time. The engine keeps all old segments on disk until a point in time is closed."""
 
-CATCH_UP = 3
-"""Rounds for what others write meanwhile; after that `watch` is for it."""
-
-POLL, LAG = 5.0, 60.0
-"""Seconds between two looks at what changed, and how late a change may be seen."""
+CATCH_UP_ROUNDS = 3
+"""How often to look for documents that others wrote meanwhile."""
 
 Progress = Callable[[int, int], None]
-"""Called with the documents that are done, and how many there were to do at the start."""
+"""Called with the number of documents that are done, and the number at the start."""
 
-_LOST = "search_context_missing_exception"
+_LOST_POINT_IN_TIME = "search_context_missing_exception"
 _UNFIT = frozenset({"index_closed_exception", "cluster_block_exception"})
 
 
@@ -41,10 +43,10 @@ class Backfill:
     """One backfill.
 
     Args:
-        engine: where the indices are.
+        engine: the engine.
         index: the name of an index, an alias or a data stream.
-        task: what is to be done.
-        progress: told what is done.
+        task: what to do.
+        progress: called after each page of documents.
 
     Attributes:
         report: what was done so far.
@@ -56,200 +58,113 @@ class Backfill:
         self._index = index
         self._task = task
         self._progress = progress
-        self._pace = Pace(task.throttle)
-        self._began = time.monotonic()
         self._total = 0
-        self._newest: dict[str, deque[tuple[float, Any]]] = defaultdict(deque)  # by index: when it was seen, and it
 
     def run(self) -> BackfillReport:
-        """Do what is to be done now.
-
-        A run that was interrupted, or killed, is completed by another one.
+        """Bring all documents up to date. If a run is interrupted or killed, the next one continues.
 
         Raises:
-            StoreNotFoundError: there is no such index.
+            StoreNotFoundError: no index has this name.
             StoreUnavailableError: the engine does not answer.
-            StoreError: it refuses.
+            StoreError: the engine refuses.
         """
-        with self._rounds() as rounds:
-            self._run(rounds)
+        started = time.monotonic()
+        try:
+            with closing(Pages(self._engine, self._task.throttle, self._add_report)) as pages:
+                targets, skipped = find_targets(self._engine, self._index, self._task)
+                self.report.skipped_indices += skipped
+                self.report.notes += [target.note for target in targets if target.note]
+                for target in targets:
+                    with self._skip_if_unfit(target):
+                        queries = unread_queries(self._engine, target, self._task)
+                        self._total += sum(self._engine.count(target.index.name, query) for query in queries)
+                for target in targets:
+                    with self._skip_if_unfit(target):
+                        self._update_index(pages, target)
+        finally:
+            self.report.seconds = time.monotonic() - started
         return self.report
 
-    def watch(self, changed_field: str) -> NoReturn:
-        """Do what is to be done now, and then what changes, until Ctrl-C.
+    def _update_index(self, pages: Pages, target: Target) -> None:
+        add_mapping(self._engine, target, self._task.field)
+        shards = read_shards(self._engine, target.index.name, target.index.shards)
+        is_visible = self._refresh(target)
+        writes_before, refused_before = self.report.writes, len(self.report.refused)
+        unread = unread_writes(self._engine, target, self._task, shards)
+        self._fill_incomplete(pages, target, unread)
+        if self._task.stale:
+            self._read(pages, target, comparable(target, self._task), unread)
+            self._refresh(target)
+            if shards and is_visible and refused_before == len(self.report.refused):
+                record_checkpoints(self._engine, target, self._task, shards, self.report.writes - writes_before)
 
-        Documents without a fingerprint are found in any case. A changed text is found where the application gives
-        `changed_field`, a date or a number, a greater value than any before, dates to come aside. A change that
-        searches show more than LAG seconds after a later one may be missed.
+    def _fill_incomplete(self, pages: Pages, target: Target, unread: WriteRange) -> None:
+        """Fill the documents that need something, and then those that others wrote meanwhile.
 
-        Raises:
-            StoreError: as `run`, or no document has the field.
+        If no query can tell which documents have a text, documents without one are found each time. So the later rounds
+        read only documents that were written since.
         """
-        targets = self._targets()
-        seen = [self._newest_value(each, changed_field) is not None for each in targets]
-        if not any(seen) and any(self._number(each, queries.all_chosen(each, self._task)) for each in targets):
-            raise StoreError(f"no document has the field {changed_field}; name a date or a number that changes with it")
-        with self._rounds() as rounds:
-            self._run(rounds)
-            rounds.again_if_changed = True
-            while True:
-                time.sleep(POLL)
-                for target in self._targets():
-                    with self._skipped_if_unfit(target):
-                        self._look(rounds, target, changed_field)
+        query, start = incomplete(target, self._task), (-1,) * target.index.shards
+        documents = self._read(pages, target, query, WriteRange(start, unread.upto), reindex=True)
+        for _ in range(CATCH_UP_ROUNDS):
+            if not self._refresh(target):
+                return  # the documents that were just written would be found again
+            before = documents
+            documents = self._read(
+                pages, target, query, WriteRange(start if target.text_query else unread.upto), reindex=True
+            )
+            if not documents or 0 < before <= documents:  # an engine may not index what is written
+                return
 
-    def _run(self, rounds: Rounds) -> None:
-        targets = self._targets()
-        for target in targets:
-            with self._skipped_if_unfit(target):
-                self._total += sum(self._number(target, each) for each in work_in(self._engine, target, self._task))
-        for target in targets:
-            with self._skipped_if_unfit(target):
-                self._bring_up_to_date(rounds, target)
+    def _read(self, pages: Pages, target: Target, query: Query, writes: WriteRange, *, reindex: bool = False) -> int:
+        """Read the documents in a range of writes once, and write those that need it.
 
-    def _look(self, rounds: Rounds, target: Target, changed_field: str) -> None:
-        """Do what is new or changed since the last look."""
-        self._add_mapping(target)
-        value = self._newest_value(target, changed_field)
-        shards = shards_of(self._engine, target.index, target.shards) if target.has_text is None else None
-        seen = self._of_lag_ago(f"{target.index}#", shards.numbers) if shards else None
-        self._round(rounds, target, queries.to_do(target, self._task), span=Span(seen) if seen else None)
-        if value is not None:
-            self._round(rounds, target, queries.changed_since(target, self._task, changed_field, value))
+        Returns:
+            The number of documents that were read.
+        """
+        write = partial(FingerprintWriter(self._engine, target, self._task).write, reindex=reindex)
+        count = self._engine.count(target.index.name, both(query, writes.in_any_shard()))
+        parts = writes.split(math.ceil(count / POINT_IN_TIME_DOCUMENTS))
+        return sum(self._read_part(pages, target, query, part, write) for part in parts)
 
-    @contextmanager
-    def _rounds(self) -> Iterator[Rounds]:
-        """Rounds that count into the report."""
-        with closing(Rounds(self._engine, self._pace, self._done)) as rounds:
-            try:
-                yield rounds
-            finally:
-                self.report.seconds = time.monotonic() - self._began
+    def _read_part(
+        self, pages: Pages, target: Target, query: Query, part: WriteRange, write: Callable[..., None]
+    ) -> int:
+        body = {
+            "query": both(query, part.in_any_shard()),
+            "sort": ["_doc"],
+            "_source": source_fields(self._task),
+            "seq_no_primary_term": True,
+        }
+        index, documents = target.index, 0
+        while True:
+            before = self.report.documents
+            opened = open_point_in_time(self._engine, index.name, body, {index.name: index.shards}, part.in_shard)
+            with closing(opened) as point_in_time:
+                try:
+                    return documents + pages.process(point_in_time, write)
+                except RequestError as error:
+                    if error.kind != _LOST_POINT_IN_TIME or self.report.documents == before:
+                        raise
+                    documents += self.report.documents - before  # and read the rest at another point in time
 
-    def _done(self, page: BackfillReport) -> None:
+    def _add_report(self, page: BackfillReport) -> None:
         self.report.add(page)
         if self._progress:
             self._progress(self.report.documents, self._total)
 
-    def _targets(self) -> list[Target]:
-        targets, skipped = find_targets(self._engine, self._index, self._task)
-        for each in skipped:
-            self._skip(each)
-        notes = [each.note for each in targets if each.note and each.note not in self.report.notes]
-        self.report.notes += notes
-        return targets
-
-    def _add_mapping(self, target: Target) -> None:
-        add_mapping(self._engine, target, self._task.field)
-
-    def _skip(self, skipped: SkippedIndex) -> None:
-        if skipped not in self.report.skipped_indices:
-            self.report.skipped_indices.append(skipped)
-
     @contextmanager
-    def _skipped_if_unfit(self, target: Target) -> Iterator[None]:
-        """An index that was closed, blocked or removed meanwhile costs itself alone."""
+    def _skip_if_unfit(self, target: Target) -> Iterator[None]:
+        """Skip an index that was closed, blocked or removed meanwhile."""
         try:
             yield
-        except (UnfitIndexError, StoreNotFoundError) as error:
-            self._skip(SkippedIndex(target.index, str(error)))
-        except RequestError as error:
-            if error.kind not in _UNFIT:
+        except (UnfitIndexError, StoreNotFoundError, RequestError) as error:
+            if isinstance(error, RequestError) and error.kind not in _UNFIT:
                 raise
-            self._skip(SkippedIndex(target.index, str(error)))
-
-    def _bring_up_to_date(self, rounds: Rounds, target: Target) -> None:
-        """Do one index: what queries find, and of what they cannot tell, what was written since it was looked at."""
-        self._add_mapping(target)
-        shards = shards_of(self._engine, target.index, target.shards)
-        is_visible = self._refresh(target)  # what was written until then, as far as we may ask for it
-        before = self.report.writes, len(self.report.refused)
-        span = span_of(self._engine, target, self._task, shards)
-        query = queries.to_do(target, self._task)
-        if target.has_text is None:  # or documents without a text would be read for ever
-            self._look_at(rounds, target, query, span, unindexed=True)
-        self._until_none_is_left(rounds, target, query, Span(span.upto) if target.has_text is None else None)
-        self._look_at(rounds, target, queries.doubtful(target, self._task), span)
-        self._refresh(target)
-        if shards and is_visible and before[1] == len(self.report.refused):
-            remember(self._engine, target, self._task, shards, self.report.writes - before[0])
-
-    def _until_none_is_left(self, rounds: Rounds, target: Target, query: dict[str, Any], span: Span | None) -> None:
-        """Rounds of a query that finds what is not done; each sees the index as it is then."""
-        ends, visible, left = 0, self._refresh(target), math.inf
-        while True:
-            limit = RENEWED_AFTER if visible else math.inf
-            read, finished = self._round(rounds, target, query, limit, span=span, unindexed=True)
-            visible = self._refresh(target)
-            ends += finished
-            if finished and (not read or not visible or ends > CATCH_UP):
-                return
-            if visible and not finished:  # what is found again however often it is written must not be done for ever
-                before, left = left, self._number(target, query)
-                if left >= before:
-                    return
-
-    def _look_at(
-        self, rounds: Rounds, target: Target, query: dict[str, Any], span: Span, *, unindexed: bool = False
-    ) -> None:
-        """Read each document once that a query finds and that was last written in a span."""
-        number = self._number(target, queries.both(query, span.of_any()))
-        for part in span.parts(math.ceil(number / RENEWED_AFTER)):
-            finished = False
-            while not finished:
-                _, finished = self._round(rounds, target, query, span=part, unindexed=unindexed)
-
-    def _round(
-        self,
-        rounds: Rounds,
-        target: Target,
-        query: dict[str, Any],
-        limit: float = math.inf,
-        *,
-        span: Span | None = None,
-        unindexed: bool = False,
-    ) -> tuple[int, bool]:
-        """How many documents were read, and whether these were all; `unindexed` as `Writer.write` has it."""
-        write = partial(Writer(self._engine, target, self._task).write, unindexed=unindexed)
-        before = self.report.documents
-        query, of_shard = (queries.both(query, span.of_any()), span.of_shard) if span else (query, None)
-        body = {"query": query, "sort": ["_doc"], "_source": wanted_source(self._task), "seq_no_primary_term": True}
-        with closing(
-            open_point_in_time(self._engine, target.index, body, {target.index: target.shards}, of_shard)
-        ) as pages:
-            try:
-                return rounds.run(pages, write, limit)
-            except RequestError as error:
-                if error.kind != _LOST or self.report.documents == before:
-                    raise
-                return self.report.documents - before, False  # the engine let go of the moment
-
-    def _newest_value(self, target: Target, field: str) -> Any:
-        """The greatest value of LAG seconds ago, or the oldest one known; None if there is none."""
-        return self._of_lag_ago(target.index, self._greatest(target, field))
-
-    def _of_lag_ago(self, name: str, value: Any) -> Any:
-        """What this value was LAG seconds ago, or the oldest one known; None if there is none."""
-        values, now = self._newest[name], time.monotonic()
-        if value is not None:
-            values.append((now, value))
-        while len(values) > 1 and values[1][0] <= now - LAG:
-            values.popleft()
-        return values[0][1] if values else None
-
-    def _greatest(self, target: Target, field: str) -> Any:
-        """The greatest value of a number, or of a date that is not yet to come, as ranges take it; None: there is none.
-
-        A date to come, be it a mistake, would hide all changes until then.
-        """
-        found = maximum(self._engine, target.index, field)
-        if "value_as_string" in found:  # a date
-            found = maximum(self._engine, target.index, field, {"range": {field: {"lte": f"now+{LAG:.0f}s"}}})
-        return None if found["value"] is None else found.get("value_as_string", found["value"])
-
-    def _number(self, target: Target, query: dict[str, Any]) -> int:
-        return self._engine.count(target.index, query)
+            skipped = SkippedIndex(target.index.name, str(error))
+            if skipped not in self.report.skipped_indices:
+                self.report.skipped_indices.append(skipped)
 
     def _refresh(self, target: Target) -> bool:
-        """Let searches see what was written; False if we may not."""
-        return self._engine.refresh(target.index, allow=(403,))
+        """Make writes visible to searches; False if this user may not."""
+        return self._engine.refresh(target.index.name, allow=(403,))

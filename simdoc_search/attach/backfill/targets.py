@@ -1,229 +1,242 @@
-"""Is each index behind a name fit for our field, and which of its documents is a round about?"""
+"""Selects the indices that can get fingerprints, and plans their mappings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.attach.backfill.indices import indices_behind
-from simdoc_search.attach.backfill.task import SkippedIndex, Task, UnfitIndexError
-from simdoc_search.attach.backfill.text_fields import check_text_fields_noted, noted_by_others
+from simdoc_search.attach.backfill.task import Task, UnfitIndexError
+from simdoc_search.attach.indices import OPTIONAL, ApplicationIndex, SkippedIndex, describe_indices
 from simdoc_search.concepts import Extractor
-from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
+from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_ours
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.mappings import add_fields, fields_of, list_some, mapping_at
+from simdoc_search.stores.remote.mappings import add_fields, list_some, mapping_at
 from simdoc_search.stores.remote.queries import in_random_order
-from simdoc_search.stores.remote.schema import MARK_FIELDS, component_template, format_label, labels_of, settings_of
-from simdoc_search.stores.remote.texts import has_text, record_text_fields, text_paths, text_query, why_not_text
+from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings, format_label
+from simdoc_search.stores.remote.texts import (
+    has_text,
+    record_text_fields,
+    recorded_text_fields,
+    require_text_fields,
+    text_paths,
+    text_query,
+    why_not_text,
+)
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
-UNTOLD = (400, 401, 403, 404, 405, 410)
-"""What engines answer that have no such request, or do not let us."""
-
-_LOOKED_AT = 100
-"""Documents that are read to see what they have where the mapping does not say."""
+_SAMPLE = 100
+"""Documents that are read where the mapping does not say what they contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A concrete index that is fit.
+    """A concrete index that can get fingerprints.
 
     Attributes:
-        index: its name; behind a data stream, that of a backing index.
-        uuid: tells it from another one that gets its name.
-        shards: how many primary shards it has.
-        replicas: how many copies each of them has.
-        settings: how its fingerprints are made.
-        missing: the mapping of what our field lacks.
-        chosen: the query of the alias, or aliases, by which it was named.
-        extractor: what finds the concepts of its documents, if they are to have some.
-        noted: what of its mapping is there, and gets a note of the fields of the text.
-        has_text: the query of documents that have a text; None: no query of this index tells them.
-        ours: the mapping of what is below our field, once it is there.
-        note: that it gets fingerprints of other text fields than it had, or than the others behind the name.
+        index: the index.
+        settings: the settings of its fingerprints.
+        missing: mappings below the fingerprint field that the index needs.
+        record: mapping that records the text fields; empty if the index has it.
+        extractor: finds the concepts of its documents; None if it has no concepts.
+        text_query: finds the documents with a text; None if no query can tell.
+        fields: mappings below the fingerprint field once `missing` is added.
+        note: a sentence if its fingerprints are from other text fields than before, or than in the other indices.
     """
 
-    index: str
-    uuid: str
-    shards: int
-    replicas: int
+    index: ApplicationIndex
     settings: Settings
-    missing: dict[str, Any]
-    chosen: list[dict[str, Any]]
+    missing: dict[str, Any] = field(default_factory=dict)
+    record: dict[str, Any] = field(default_factory=dict)
     extractor: Extractor | None = None
-    noted: dict[str, Any] = field(default_factory=dict)
-    has_text: dict[str, Any] | None = None
-    ours: dict[str, Any] = field(default_factory=dict)
+    text_query: dict[str, Any] | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
     note: str = ""
-
-    @property
-    def labels(self) -> list[str]:
-        """What stands in the `format` of its documents: that which they get, and what is as good."""
-        return labels_of(self.settings)
 
 
 def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], list[SkippedIndex]]:
-    """The indices behind the name of an index, an alias or a data stream, and those that are not fit.
+    """Return the indices behind a name that can get fingerprints, and the other ones.
 
-    An index without our field gets the settings of the others behind the name, or the usual ones.
+    A new field gets the settings that the field has in the other indices behind the name, or the default ones.
 
     Raises:
-        StoreNotFoundError: there is none.
-        StoreError: the engine does not tell.
+        StoreNotFoundError: no index has this name.
+        StoreError: the engine does not answer.
     """
-    found, skipped = indices_behind(engine, name)
-    if not found and not skipped:
-        raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
-    usual = Settings().with_key(key_from())
-    settings = next(filter(None, (_settings(each, task.field) for each in found.values())), usual)
-    of_others = noted_by_others(engine, found, task.field)
+    indices, skipped = describe_indices(engine, name, task.field)
+    default = next((index.settings for index in indices if index.settings), Settings().with_key(key_from()))
+    others = _shared_text_fields(engine, indices)
     targets = []
-    for index, each in sorted(found.items()):
+    for index in indices:
         try:
-            _check_fit(engine, index, each, task)
-            note = check_text_fields_noted(index, each["mappings"], task, of_others)
-            target = _target(index, each, name, task, settings)
-            there = text_query(engine, index, each["mappings"], task.text_fields, target.chosen)
-            targets.append(replace(target, has_text=None if task.full else there, note=note))
+            _check_fit(engine, index, task)
+            note = _check_text_fields(index, task, others)
+            target = _target(index, task, default)
+            query = (
+                None if task.full else text_query(engine, index.name, index.mappings, task.text_fields, index.filters)
+            )
+            targets.append(replace(target, text_query=query, note=note))
         except (UnfitIndexError, FormatMismatchError) as error:
-            skipped.append(SkippedIndex(index, str(error)))
+            skipped.append(SkippedIndex(index.name, str(error)))
     return targets, skipped
 
 
-def add_mapping(engine: Engine, target: Target, field: str) -> None:
-    """Give an index what our field lacks; no other field is touched.
+def choose_fields(
+    engine: Engine, name: str, field: str | None, text_fields: Sequence[str]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the fingerprint field and the text fields of indices, as given or else as the mappings say.
 
     Raises:
-        UnfitIndexError: the engine does not take it.
+        StoreNotFoundError: no index has this name.
+        StoreError: the mappings have several fingerprint fields, or do not record the text fields.
+    """
+    if field and text_fields:
+        return field, tuple(text_fields)
+    indices, _ = describe_indices(engine, name, field)
+    field = indices[0].field if indices else field or Task("").field
+    mappings = [index.mappings for index in indices]
+    known = text_fields or _shared_text_fields(engine, indices)
+    return field, tuple(known or require_text_fields(mappings, field, f"{engine.name}/{name}"))
+
+
+def add_mapping(engine: Engine, target: Target, field: str) -> None:
+    """Add the mappings that an index needs below the fingerprint field; no other field changes.
+
+    Raises:
+        UnfitIndexError: the engine refuses the mapping.
         StoreError: it does not answer.
     """
-    if target.noted:  # a help for readers alone, so whoever may not write it does not
-        add_fields(engine, target.index, field, target.noted)
-    if reason := add_fields(engine, target.index, field, target.missing):
+    if target.record:  # only helps readers, so a user who may not write it goes on
+        add_fields(engine, target.index.name, field, target.record)
+    if reason := add_fields(engine, target.index.name, field, target.missing):
         raise UnfitIndexError(reason)
 
 
-def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: Settings) -> Target:
-    there = _settings(found, task.field)
-    settings = _wanted_settings(there, usual, task)
+def _target(index: ApplicationIndex, task: Task, default: Settings) -> Target:
+    settings = _wanted_settings(index.settings, default, task)
     extractor = extractor_for(settings, task.extractor)
     check_can_sketch(settings, extractor, "it")
-    wanted = component_template(settings, task.field)["template"]["mappings"]["properties"][task.field]["properties"]
-    ours = fields_of(found["mappings"], task.field)
-    wanted["text_hash"] = record_text_fields(ours.get("text_hash", wanted["text_hash"]), task.text_fields)
-    is_noted = wanted["text_hash"] == ours.get("text_hash", wanted["text_hash"])
-    later = MARK_FIELDS if there else ()  # which an index gets when it is marked, as its fields may be numbered
-    missing = {name: each for name, each in wanted.items() if name not in ours and name not in later}
-    if there and settings != there:
-        missing["tokens"] = wanted["tokens"]  # its meta says which kinds of tokens there are now
-    below = found["settings"]["index"]
+    wanted = field_mappings(settings, task.field)
+    text_hash = index.fields.get("text_hash", wanted["text_hash"])
+    wanted["text_hash"] = record_text_fields(text_hash, task.text_fields)
+    optional = MARK_FIELDS if index.settings else ()  # added when documents are marked
+    missing = {name: each for name, each in wanted.items() if name not in index.fields and name not in optional}
+    if index.settings and settings != index.settings:
+        missing["tokens"] = wanted["tokens"]  # its meta lists the kinds of tokens
     return Target(
         index,
-        below["uuid"],
-        int(below["number_of_shards"]),
-        int(below.get("number_of_replicas", 0)),
-        settings.unlocked(key_from(), index),
+        settings.unlocked(key_from(), index.name),
         missing,
-        chosen_by(index, found, name.split(",")),
+        {} if wanted["text_hash"] == text_hash else {"text_hash": wanted["text_hash"]},
         extractor,
-        {} if is_noted else {"text_hash": wanted["text_hash"]},
-        ours={**wanted, **ours},
+        fields={**wanted, **index.fields},
     )
 
 
-def _wanted_settings(there: Settings | None, usual: Settings, task: Task) -> Settings:
-    """The settings that the field of an index is to have.
-
-    Args:
-        there: those that it has; None: it has no fingerprints.
-        usual: those of a new field.
-        task: what is to be done.
+def _wanted_settings(existing: Settings | None, default: Settings, task: Task) -> Settings:
+    """The settings that the field must have.
 
     Raises:
-        UnfitIndexError: it has other settings already.
+        UnfitIndexError: the field has other settings already.
     """
-    wanted = task.change(there or usual) if task.change else there or usual
-    if there is None or there == wanted:
+    wanted = task.change(existing or default) if task.change else existing or default
+    if existing is None or existing == wanted:
         return wanted
-    added: dict[str, Any] = {name: None for name in KINDS if getattr(there, name) is None}
-    if there != replace(wanted, **added):
-        has, asked = format_label(there), format_label(wanted)
+    added: dict[str, Any] = {name: None for name in KINDS if getattr(existing, name) is None}
+    if existing != replace(wanted, **added):
+        labels = f"{format_label(existing)!r}, not {format_label(wanted)!r}"
         how = "name a new field with --field, or leave out the options for settings"
-        raise UnfitIndexError(f"its field {task.field} has the settings {has!r}, not {asked!r}; {how}")
+        raise UnfitIndexError(f"its field {task.field} has the settings {labels}; {how}")
     return wanted
 
 
-def _settings(found: Mapping[str, Any], field: str) -> Settings | None:
-    """The settings that an index says; None if it has no fingerprints, or wrong ones."""
-    tokens = fields_of(found["mappings"], field).get("tokens")
-    try:
-        return None if tokens is None else settings_of(tokens.get("meta", {}))
-    except FormatMismatchError:
-        return None
+# --- checks ---
 
 
-def chosen_by(index: str, found: Mapping[str, Any], names: list[str]) -> list[dict[str, Any]]:
-    """What the aliases let through by which an index was named; nothing to choose by if it was named otherwise."""
-
-    def is_named(name: str) -> bool:
-        return any(fnmatchcase(name, each) for each in names)
-
-    if is_named(index) or is_named(found.get("data_stream", "")):
-        return []
-    filters = [alias.get("filter") for name, alias in found.get("aliases", {}).items() if is_named(name)]
-    return [{"bool": {"should": filters, "minimum_should_match": 1}}] if filters and all(filters) else []
-
-
-def maximum(engine: Engine, index: str, field: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The greatest value of a field in the documents that a query finds, all without one, as an engine says it."""
-    body = {"size": 0, "query": query or {"match_all": {}}, "aggs": {"greatest": {"max": {"field": field}}}}
-    return dict(engine.search(index, body)["aggregations"]["greatest"])
-
-
-# --- what makes one unfit ---
-
-
-def _check_fit(engine: Engine, index: str, found: Mapping[str, Any], task: Task) -> None:
-    """See whether an index, as the engine describes it, is fit for a task.
+def _check_fit(engine: Engine, index: ApplicationIndex, task: Task) -> None:
+    """Check that an index can get fingerprints.
 
     Raises:
-        UnfitIndexError: it is not; the first reason why.
+        UnfitIndexError: it cannot; the message is the first reason.
         StoreError: the engine does not answer.
     """
-    mappings = found["mappings"]
-    faults = (
-        each.problem for each in find_faults(mappings, found["settings"]["index"], task.field) if each.blocks_writes
-    )
-    if reason := next(faults, None):
-        raise UnfitIndexError(reason)
-    ours = fields_of(mappings, task.field)
-    if "facts" in ours:
-        raise UnfitIndexError("it was made by simdoc-search index; use that to bring it up to date")
-    if reason := next(filter(None, (why_not_text(mappings, each) for each in task.text_fields)), None):
-        raise UnfitIndexError(reason)
-    if "tokens" not in ours or any(mapping_at(mappings, each) is None for each in task.text_fields):
-        _look_at_documents(engine, index, mappings, task)
+    faults = [
+        fault.problem for fault in find_faults(index.mappings, index.index_settings, task.field) if fault.blocks_writes
+    ]
+    if not faults and index.is_own:
+        faults.append("simdoc-search index created it; use that command to update it")
+    faults += filter(None, (why_not_text(index.mappings, name) for name in task.text_fields))
+    if faults:
+        raise UnfitIndexError(faults[0])
+    if "tokens" not in index.fields or any(mapping_at(index.mappings, name) is None for name in task.text_fields):
+        _check_documents(engine, index, task)
 
 
-def _look_at_documents(engine: Engine, index: str, mappings: Mapping[str, Any], task: Task) -> None:
-    """Where the mapping does not say it: a misspelt field must not mark all as empty, and our name must be free.
+def _check_documents(engine: Engine, index: ApplicationIndex, task: Task) -> None:
+    """Check a sample: a misspelt text field must not mark all documents as empty, and our field must be free.
 
     Raises:
-        UnfitIndexError: no document has the text, or one has something else where our field is to be.
+        UnfitIndexError: no document has the text, or some have other values in our field.
+        StoreError: the engine does not answer.
     """
-    body = {"size": _LOOKED_AT, "_source": [*task.text_fields, task.field], "query": in_random_order({"match_all": {}})}
-    sources = [hit.get("_source", {}) for hit in engine.search(index, body)["hits"]["hits"]]
-    for text_field in task.text_fields if sources else ():
-        if mapping_at(mappings, text_field) is None and not any(has_text(each, text_field) for each in sources):
-            others = {name: each for name, each in mappings.get("properties", {}).items() if name != task.field}
+    body = {"size": _SAMPLE, "_source": [*task.text_fields, task.field], "query": in_random_order({"match_all": {}})}
+    sources = [hit.get("_source", {}) for hit in engine.search(index.name, body)["hits"]["hits"]]
+    for name in task.text_fields if sources else ():
+        if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
+            properties = index.mappings.get("properties", {})
+            others = {each: mapping for each, mapping in properties.items() if each != task.field}
             has = list_some(text_paths(others))
-            raise UnfitIndexError(f"no field {text_field} is in its mapping or its documents; it has {has}")
-    if not all(is_ours(fingerprint_in(each, task.field)) for each in sources):
-        raise UnfitIndexError(f"its documents have something else in {task.field}; choose another name with --field")
+            raise UnfitIndexError(f"neither its mapping nor its documents have a field {name}; its text fields: {has}")
+    if not all(is_ours(fingerprint_in(source, task.field)) for source in sources):
+        raise UnfitIndexError(f"its documents have other values in {task.field}; choose another name with --field")
+
+
+def _check_text_fields(index: ApplicationIndex, task: Task, others: Sequence[str]) -> str:
+    """Check that existing fingerprints, here or in the other indices behind an alias, are from the same text fields.
+
+    Returns:
+        What `force` changes, as a sentence; empty if it changes nothing.
+
+    Raises:
+        UnfitIndexError: they are from other fields, and the task does not force it.
+    """
+    recorded = index.text_fields
+    if not recorded and all(mapping_at(index.mappings, name) is not None for name in others):
+        expected = others
+    else:
+        expected = recorded
+    if not expected or [*expected] == task.text_fields:
+        return ""
+    before, now = " and ".join(expected), " and ".join(task.text_fields)
+    if not task.force:
+        whose = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
+        options = " ".join(f"--text-field {name}" for name in expected)
+        raise UnfitIndexError(f"{whose} are from {before}, not {now}; give {options}, or --force to use {now}")
+    if not recorded:
+        return f"{index.name}: fingerprints are from {now}, those of the other indices from {before}"
+    if task.stale:
+        return f"{index.name}: all fingerprints are now from {now}, no longer from {before}"
+    return f"{index.name}: new fingerprints are from {now}, existing ones still from {before}; --stale replaces them"
+
+
+def _shared_text_fields(engine: Engine, indices: Sequence[ApplicationIndex]) -> list[str]:
+    """The text fields that these indices record, or else the indices that share an alias or a data stream with them.
+
+    None if no index records any, or if they differ.
+
+    Raises:
+        StoreError: the engine does not answer.
+    """
+    if not indices:
+        return []
+    mappings = {index.name: index.mappings for index in indices}
+    if not all(index.text_fields for index in indices):
+        for name in sorted({name for index in indices for name in index.other_names}):
+            shared = engine.call("GET", [name, "_mapping"], allow=OPTIONAL) or {}
+            mappings |= {other: described["mappings"] for other, described in shared.items()}
+    return recorded_text_fields(mappings.values(), indices[0].field)

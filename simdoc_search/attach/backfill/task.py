@@ -1,41 +1,40 @@
-"""What a backfill is to do, and what it did: plain values."""
+"""What a backfill must do, and what it did."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.texts import text_field_names
 
 
 class UnfitIndexError(StoreError):
-    """An index in which nothing can be done; the message is the reason, without the index."""
+    """An index cannot get fingerprints. The message is the reason, without the name of the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be done.
+    """What a backfill must do.
 
     Attributes:
-        text_field: where the text is; dots lead into objects. Several fields are one text, line by line.
+        text_field: the field of the text; dots lead into objects. Several fields make one text, one line per field.
         field: the object field to fill.
-        query: a query of the engine that chooses documents; None: all.
-        stale: also those whose fingerprint is of another text, of other settings, or malformed. Of documents that an
-            earlier such run compared, those are read that were written since.
-        throttle: documents a second at most; None: as fast as it goes.
-        change: from the settings of the field, or from the default ones of a new field, to the wanted settings. It may
-            add kinds of tokens to a field that has fingerprints, and change nothing else. None: no change.
-        extractor: what finds concepts; None: the shipped one that the index names, or the usual one.
-        full: with `stale`, all documents are read, also those that an earlier run compared.
-        force: take other text fields than the index notes, or the others behind the name do.
+        stale: whether to compare texts with existing fingerprints, and to replace those that differ or are malformed.
+            Only documents written since the last such run are compared.
+        throttle: maximum of documents per second; None for no limit.
+        change: returns the wanted settings for the settings of the field, or for the default ones of a new field. In a
+            field with fingerprints it may add kinds of tokens, and change nothing else. None for no change.
+        extractor: finds concepts; None for the built-in extractor that the settings name.
+        full: with `stale`, whether to compare the texts of all documents.
+        force: whether to accept other text fields than those of the existing fingerprints.
     """
 
     text_field: str | Sequence[str]
     field: str = "simdoc"
-    query: dict[str, Any] | None = None
     stale: bool = False
     throttle: float | None = None
     change: Callable[[Settings], Settings] | None = None
@@ -46,7 +45,7 @@ class Task:
     @property
     def text_fields(self) -> list[str]:
         """The fields of the text, in their order."""
-        return [self.text_field] if isinstance(self.text_field, str) else list(self.text_field)
+        return text_field_names(self.text_field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +57,23 @@ class Refused:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedIndex:
-    """An index in which nothing more is done, and why."""
-
-    index: str
-    reason: str
-
-
 @dataclass(slots=True)
 class BackfillReport:
-    """What was done.
+    """What a backfill did.
 
     Attributes:
         updated: documents that got a fingerprint.
-        unchanged: documents that had the right one when they were looked at.
-        without_words: documents whose text has no words, which got a mark that says so.
-        removed: documents that have no text any more, whose fingerprint was removed.
-        without_text: documents that have no text, and no fingerprint.
-        incomplete: documents without sentences or concepts, which could not be made: id to what it lacks.
-        conflicts: writes that came too late, because another writer was faster; the documents were read again.
-        deleted_meanwhile: documents that were gone when their fingerprint came.
-        refused: documents without fingerprint, with the reason.
-        skipped_indices: indices that are not done, with the reason.
-        notes: what was done because of `force`, a sentence for each index.
-        seconds: how long it took.
+        unchanged: documents whose fingerprint was already right.
+        without_words: documents whose text has no words. They got a mark that says so.
+        removed: documents without a text whose fingerprint was removed.
+        without_text: documents without a text and without a fingerprint.
+        conflicts: writes that the engine refused because another writer was faster. The documents were read again.
+        deleted_meanwhile: documents that were deleted before their fingerprint was written.
+        incomplete: for each document whose sentences or concepts could not be made, what is missing.
+        refused: documents without a fingerprint, with the reason.
+        skipped_indices: indices that were left out, with the reason.
+        notes: what `force` changed, one sentence per index.
+        seconds: duration.
     """
 
     updated: int = 0
@@ -100,27 +91,31 @@ class BackfillReport:
 
     @property
     def documents(self) -> int:
-        """How many documents it counts."""
-        done = self.writes + self.unchanged + self.without_text
-        return done + self.deleted_meanwhile + len(self.refused)
+        """The number of documents in this report."""
+        return self.writes + self.unchanged + self.without_text + self.deleted_meanwhile + len(self.refused)
 
     @property
     def writes(self) -> int:
-        """How many documents were written."""
+        """The number of documents that were written."""
         return self.updated + self.without_words + self.removed
 
     def add(self, other: BackfillReport) -> None:
-        """Count what another one counted; a document that is refused again is listed once."""
-        self.updated += other.updated
-        self.unchanged += other.unchanged
-        self.without_words += other.without_words
-        self.removed += other.removed
-        self.without_text += other.without_text
-        self.conflicts += other.conflicts
-        self.deleted_meanwhile += other.deleted_meanwhile
+        """Add another report. A document that was refused twice is listed once, with the last reason."""
+        for name in _COUNTERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.incomplete |= other.incomplete
-        if other.refused:
-            refused = {(each.index, each.id): each for each in (*self.refused, *other.refused)}
-            self.refused = list(refused.values())
+        refused = {(document.index, document.id): document for document in (*self.refused, *other.refused)}
+        self.refused = list(refused.values())
         self.skipped_indices += other.skipped_indices
         self.notes += other.notes
+
+
+_COUNTERS = (
+    "updated",
+    "unchanged",
+    "without_words",
+    "removed",
+    "without_text",
+    "conflicts",
+    "deleted_meanwhile",
+)

@@ -1,22 +1,15 @@
-"""How does the engine itself make fingerprints, of each document at each write?
+"""The ingest pipeline by which the engine fingerprints each document that is written.
 
-body.py        the pipeline: its scripts joined, settings and tables as their parameters
-install.py     the pipeline put into an engine
-default_pipeline.py indices that use it
-scripts.py     which of our scripts a pipeline runs
-automaton.py   the word grammar as a table of states
-tables.py      classes of characters and their normalisation, as strings
-painless/      the scripts
+body.py       the body of the pipeline: scripts, settings and tables
+install.py    installs the pipeline in an engine
+automaton.py  the word grammar as a table of states
+tables.py     character classes and normalisation as strings
+painless/     the scripts
 """
 
 from __future__ import annotations
 
 from simdoc_search.attach.pipeline.body import LONGEST_TEXT, pipeline_body
-from simdoc_search.attach.pipeline.install import PIPELINE, install_pipeline
+from simdoc_search.attach.pipeline.install import NO_SCRIPTS, PIPELINE, install_pipeline, pipeline_steps
 
-__all__ = [
-    "LONGEST_TEXT",
-    "PIPELINE",
-    "install_pipeline",
-    "pipeline_body",
-]
+__all__ = ["LONGEST_TEXT", "NO_SCRIPTS", "PIPELINE", "install_pipeline", "pipeline_body", "pipeline_steps"]

@@ -1,7 +1,7 @@
-"""The rules of the word grammar as one table of states, which a language without regular expressions can run.
+"""Compiles the word grammar into a table of states, for a language without regular expressions.
 
-The patterns of `word_grammar` become a nondeterministic automaton (Thompson 1968), that a deterministic one (sets of
-its states), and that the smallest one (Moore 1956); classes of characters that no state tells apart are one symbol.
+The patterns of `word_grammar` become a nondeterministic automaton (Thompson 1968), then a deterministic one, then the
+smallest one (Moore 1956). Character classes that no state distinguishes share a symbol.
 """
 
 from __future__ import annotations
@@ -10,20 +10,19 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from simdoc_search.analysis.word_classes import classes
-from simdoc_search.analysis.word_grammar import rules
+from simdoc_search.analysis.word_grammar import classes, rules
 
 _NONE: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """States 0 (no word can come of this any more), 1 (the beginning) and so on; the accepting ones are the last.
+    """A deterministic automaton. State 0 cannot become a word any more, and state 1 is the start.
 
     Attributes:
-        symbols: class of a character -> its symbol; a class that is in no word has the symbol 0.
-        next: state -> symbol -> the state after it.
-        accepting: the first accepting state: what was read so far is a word.
+        symbols: character class -> symbol. Classes that occur in no word have the symbol 0.
+        next: state -> symbol -> next state.
+        accepting: the first accepting state. All later states accept too: the characters so far are a word.
     """
 
     symbols: tuple[int, ...]
@@ -33,8 +32,9 @@ class Automaton:
 
 @functools.cache
 def word_automaton() -> Automaton:
-    """That of all rules together; the longest match counts."""
-    return _numbered(*_smallest(*_deterministic(_Parser.alternatives(rules()), len(classes().properties))))
+    """Return the automaton of all rules together. The longest match counts."""
+    nodes, start, end = _Parser.parse_all(rules())
+    return _numbered(*_minimal(*_deterministic(nodes, start, end, len(classes().properties))))
 
 
 # --- patterns to a nondeterministic automaton ---
@@ -45,14 +45,15 @@ class _Nodes:
     """A nondeterministic automaton.
 
     Attributes:
-        steps: node -> the classes that lead on from it, and where to.
-        jumps: node -> nodes that it is as well: always, or (not empty) only after one of some classes.
+        steps: node -> pairs of character classes and the node that they lead to.
+        jumps: node -> pairs of classes and a node that is reached without a character. If there are classes, the last
+            character must be of one of them.
     """
 
     steps: list[list[tuple[frozenset[int], int]]] = field(default_factory=list)
     jumps: list[list[tuple[frozenset[int], int]]] = field(default_factory=list)
 
-    def new(self) -> int:
+    def add(self) -> int:
         self.steps.append([])
         self.jumps.append([])
         return len(self.steps) - 1
@@ -62,37 +63,37 @@ class _Nodes:
 
 
 class _Parser:
-    """Reads a pattern: sets `[...]`, groups, `|`, `*`, `+`, `?`, `(?!set)` before a set, `(?<=set)`."""
+    """Parses a pattern of sets `[...]`, groups, `|`, `*`, `+`, `?`, `(?!set)` before a set, and `(?<=set)`."""
 
     def __init__(self, pattern: bytes, nodes: _Nodes) -> None:
         self._rest = pattern
         self._nodes = nodes
-        self._without = _NONE  # what the next set may not be
+        self._excluded = _NONE  # from the next set
 
     @classmethod
-    def alternatives(cls, patterns: Iterable[bytes]) -> tuple[_Nodes, int, int]:
-        """The automaton of all patterns, where it begins and where it ends."""
+    def parse_all(cls, patterns: Iterable[bytes]) -> tuple[_Nodes, int, int]:
+        """The automaton of all patterns, its start and its end."""
         nodes = _Nodes()
-        start, end = nodes.new(), nodes.new()
+        start, end = nodes.add(), nodes.add()
         for pattern in patterns:
             parser = cls(pattern, nodes)
-            first, last = parser._either()
-            parser._need(not parser._rest)
+            first, last = parser._alternatives()
+            parser._require(not parser._rest)
             nodes.join(start, first)
             nodes.join(last, end)
         return nodes, start, end
 
-    def _either(self) -> tuple[int, int]:
-        start, end = self._nodes.new(), self._nodes.new()
+    def _alternatives(self) -> tuple[int, int]:
+        start, end = self._nodes.add(), self._nodes.add()
         while True:
             first, last = self._sequence()
             self._nodes.join(start, first)
             self._nodes.join(last, end)
-            if not self._takes(b"|"):
+            if not self._take(b"|"):
                 return start, end
 
     def _sequence(self) -> tuple[int, int]:
-        start = end = self._nodes.new()
+        start = end = self._nodes.add()
         while self._rest and self._rest[:1] not in (b"|", b")"):
             first, last = self._repeated(*self._atom())
             self._nodes.join(end, first)
@@ -100,10 +101,10 @@ class _Parser:
         return start, end
 
     def _repeated(self, first: int, last: int) -> tuple[int, int]:
-        sign = next((each for each in (b"*", b"+", b"?") if self._takes(each)), b"")
+        sign = next((sign for sign in (b"*", b"+", b"?") if self._take(sign)), b"")
         if not sign:
             return first, last
-        start, end = self._nodes.new(), self._nodes.new()
+        start, end = self._nodes.add(), self._nodes.add()
         self._nodes.join(start, first)
         self._nodes.join(last, end)
         if sign != b"?":
@@ -113,93 +114,92 @@ class _Parser:
         return start, end
 
     def _atom(self) -> tuple[int, int]:
-        start, end = self._nodes.new(), self._nodes.new()
-        if self._takes(b"(?!"):
-            self._without = self._set()
+        start, end = self._nodes.add(), self._nodes.add()
+        if self._take(b"(?!"):
+            self._excluded = self._set()
             self._nodes.join(start, end)
-        elif self._takes(b"(?<="):
+        elif self._take(b"(?<="):
             self._nodes.join(start, end, self._set())
-        elif self._takes(b"(?:"):
-            start, end = self._either()
+        elif self._take(b"(?:"):
+            start, end = self._alternatives()
         else:
-            self._nodes.steps[start].append((self._set() - self._without, end))
-            self._without = _NONE
+            self._nodes.steps[start].append((self._set() - self._excluded, end))
+            self._excluded = _NONE
             return start, end
-        self._need(self._takes(b")"))
+        self._require(self._take(b")"))
         return start, end
 
     def _set(self) -> frozenset[int]:
-        self._need(self._takes(b"["))
-        found = set()
-        while not self._takes(b"]"):
-            self._takes(b"\\")
-            found.add(self._rest[0])
+        self._require(self._take(b"["))
+        members = set()
+        while not self._take(b"]"):
+            self._take(b"\\")
+            members.add(self._rest[0])
             self._rest = self._rest[1:]
-        return frozenset(found)
+        return frozenset(members)
 
-    def _need(self, is_so: bool) -> None:
-        if not is_so:
-            raise ValueError(f"a pattern of another form than ours: {self._rest!r}")
+    def _require(self, is_valid: bool) -> None:
+        if not is_valid:
+            raise ValueError(f"cannot parse the pattern at {self._rest!r}")
 
-    def _takes(self, sign: bytes) -> bool:
+    def _take(self, sign: bytes) -> bool:
         if not self._rest.startswith(sign):
             return False
         self._rest = self._rest[len(sign) :]
         return True
 
 
-# --- to a deterministic one, to the smallest one ---
+# --- to a deterministic automaton, and to the smallest one ---
 
 _Table = tuple[list[list[int]], list[bool]]
+"""For each state the next states by character class, and whether it accepts."""
 
 
-def _deterministic(automaton: tuple[_Nodes, int, int], count: int) -> _Table:
-    """For each state the next one by class, and whether it accepts; state 0 leads nowhere, 1 is the beginning."""
-    nodes, start, end = automaton
-    sets = {_NONE: 0, _closed(nodes, {start}, None): 1}
+def _deterministic(nodes: _Nodes, start: int, end: int, class_count: int) -> _Table:
+    sets = {_NONE: 0, _closure(nodes, {start}, None): 1}
     table: list[list[int]] = []
     while len(table) < len(sets):
-        here = list(sets)[len(table)]
+        state = list(sets)[len(table)]
         row = []
-        for each in range(count):
-            moved = {goal for node in here for chosen, goal in nodes.steps[node] if each in chosen}
-            row.append(sets.setdefault(_closed(nodes, moved, each), len(sets)))
+        for number in range(class_count):
+            goals = {goal for node in state for chosen, goal in nodes.steps[node] if number in chosen}
+            row.append(sets.setdefault(_closure(nodes, goals, number), len(sets)))
         table.append(row)
-    return table, [end in each for each in sets]
+    return table, [end in state for state in sets]
 
 
-def _closed(nodes: _Nodes, some: set[int], last: int | None) -> frozenset[int]:
-    """All nodes that these are as well, `last` being the class of the character before."""
-    found, waiting = set(some), list(some)
+def _closure(nodes: _Nodes, starts: set[int], last_class: int | None) -> frozenset[int]:
+    """All nodes that are reached without a character, after a character of this class."""
+    reached, waiting = set(starts), list(starts)
     while waiting:
         for after, goal in nodes.jumps[waiting.pop()]:
-            if goal not in found and (not after or last in after):
-                found.add(goal)
+            if goal not in reached and (not after or last_class in after):
+                reached.add(goal)
                 waiting.append(goal)
-    return frozenset(found)
+    return frozenset(reached)
 
 
-def _smallest(table: list[list[int]], accepts: list[bool]) -> _Table:
-    """The same with states merged from which the same words lead on."""
-    kinds = [int(each) for each in accepts]
+def _minimal(table: list[list[int]], accepts: list[bool]) -> _Table:
+    """Merge the states that the same words lead on from."""
+    groups = [int(accepting) for accepting in accepts]
     while True:
-        seen: dict[tuple[int, ...], int] = {}
+        numbers: dict[tuple[int, ...], int] = {}
         split = [
-            seen.setdefault((kind, *(kinds[goal] for goal in row)), len(seen))
-            for kind, row in zip(kinds, table, strict=True)
+            numbers.setdefault((group, *(groups[goal] for goal in row)), len(numbers))
+            for group, row in zip(groups, table, strict=True)
         ]
-        if len(seen) == len(set(kinds)):
+        if len(numbers) == len(set(groups)):
             break
-        kinds = split
-    first = [split.index(each) for each in range(len(seen))]
-    return [[split[goal] for goal in table[each]] for each in first], [accepts[each] for each in first]
+        groups = split
+    first = [split.index(number) for number in range(len(numbers))]
+    return [[split[goal] for goal in table[state]] for state in first], [accepts[state] for state in first]
 
 
 def _numbered(table: list[list[int]], accepts: list[bool]) -> Automaton:
-    """Accepting states last, equal columns once."""
+    """Put accepting states last, and equal columns together."""
     order = sorted(range(len(table)), key=accepts.__getitem__)
     place = {state: number for number, state in enumerate(order)}
-    columns = [tuple(place[table[state][each]] for state in order) for each in range(len(table[0]))]
+    columns = [tuple(place[table[state][number]] for state in order) for number in range(len(table[0]))]
     distinct = list(dict.fromkeys(columns))
     symbols = tuple(distinct.index(column) for column in columns)
     return Automaton(symbols, tuple(zip(*distinct, strict=True)), accepts.count(False))

@@ -1,4 +1,4 @@
-"""The body of the pipeline: the scripts joined, and the settings and tables as their parameters."""
+"""Builds the body of the ingest pipeline: one script, with the settings and tables as parameters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simdoc_search.stores.remote.schema import DEFAULT_FIELD, MARK_FIELDS, forma
 from simdoc_search.stores.remote.texts import text_field_names
 
 LONGEST_TEXT = 1 << 20
-"""UTF-16 units. Each takes about 40 bytes of the engine's memory while it is fingerprinted; all take 0.1 s."""
+"""UTF-16 units. The engine needs about 40 bytes of memory for each, and 0.1 s for all."""
 
 _SCRIPTS = ("words", "shingles", "blake2b", "document", "fingerprint", "main")
 _CLEAR = (
@@ -40,15 +40,15 @@ _SHORTEN = (
 def pipeline_body(
     settings: Settings | None = None, text_field: str | Sequence[str] = "body", field: str = DEFAULT_FIELD
 ) -> dict[str, Any]:
-    """The body for `PUT _ingest/pipeline/simdoc`.
+    """Return the body for `PUT _ingest/pipeline/simdoc`.
 
     Args:
-        settings: how to fingerprint, as the mapping of the index says; None: the defaults.
-        text_field: where the text is; dots lead into objects, several fields are one text, line by line.
-        field: the object field to fill, at the top of a document.
+        settings: the settings of the fingerprints, as in the mapping of the index; None for the default ones.
+        text_field: the field of the text; dots lead into objects. Several fields are one text, one line per field.
+        field: the top-level object field to fill.
 
     Raises:
-        StoreError: the engine cannot make fingerprints of these settings, or fill such a field.
+        StoreError: an engine cannot make fingerprints with these settings, or fill such a field.
     """
     settings = settings or Settings()
     _check(settings, field)
@@ -61,7 +61,7 @@ def pipeline_body(
                     "lang": "painless",
                     "source": script_source(*_SCRIPTS),
                     "params": _parameters(settings, text_field_names(text_field), field),
-                    # Only errors that a script cannot catch come here. The write is not refused for them either.
+                    # For errors that a script cannot catch. They do not refuse the write either.
                     "on_failure": [
                         {"script": {"source": _CLEAR, "params": {"into": field}, "ignore_failure": True}},
                         {"set": {"field": f"{field}.error", "value": failed, "ignore_failure": True}},
@@ -85,13 +85,11 @@ def _check(settings: Settings, field: str) -> None:
         "concepts": settings.concepts is not None,
         "languages": settings.language,
     }
-    for name, there in others.items():
-        if there:
+    for name, is_set in others.items():
+        if is_set:
             raise StoreError(f"an engine's pipeline cannot make fingerprints with {name}; use simdoc-search backfill")
     if not field or "." in field or field.startswith("_"):
-        raise StoreError(
-            f"{printable(field)} cannot be filled; name a field at the top of a document, such as {DEFAULT_FIELD}"
-        )
+        raise StoreError(f"{printable(field)} cannot be filled; name a top-level field, such as {DEFAULT_FIELD}")
 
 
 def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[str, Any]:
@@ -107,8 +105,8 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
         "shingle_size": analysis.shingle_size,
         "short_texts": analysis.short_texts,
         "characters": analysis.unit == "character",
-        "buckets": minhash.positions,
-        "bucket_bits": minhash.positions.bit_length() - 1,
+        "buckets": minhash.places,
+        "bucket_bits": minhash.places.bit_length() - 1,
         "token_length": settings.token_length,
         "window": settings.passages.window if settings.passages else 0,
         "longest_text": LONGEST_TEXT,
@@ -118,7 +116,7 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
 
 
 def script_source(*names: str) -> str:
-    """Scripts as one, without comments and indentation: an engine takes 65,535 bytes."""
+    """Return scripts as one, without comments and indentation. An engine accepts 65,535 bytes."""
     folder = resources.files(__package__).joinpath("painless")
     lines = [line for name in names for line in folder.joinpath(f"{name}.painless").read_text("utf-8").splitlines()]
     return "\n".join(filter(None, (re.sub(r"//.*", "", line).strip() for line in lines)))

@@ -1,28 +1,25 @@
-"""The pipeline put into an engine."""
+"""Installs the pipeline in an engine."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.pipeline.body import pipeline_body
-from simdoc_search.attach.pipeline.scripts import is_as_ours
-from simdoc_search.attach.steps import Step, run_steps
-from simdoc_search.attach.templates import on_an_engine, step_unless_there
+from simdoc_search.attach.steps import Step, install_step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 PIPELINE = "simdoc"
-"""The usual name of the pipeline."""
+"""The default name of the pipeline."""
 
 _PROBE = "Straße ΟΔΟΣ ﬁne 漢字 カタカナ ภาษาไทย हिन्दी e\u0301\u0323 שָׁלוֹם 👩\u200d❤\ufe0f\u200d👩 𐐀 3.14 ﷺ \U0001e2ec"
-"""Words of all kinds, some of letters that Unicode has only since its version 12."""
+"""Words of all kinds, some with letters that Unicode has only since version 12."""
 
 NO_SCRIPTS = "use simdoc-search backfill without --in-engine, or fingerprint_actions in your loader"
-"""What to do where no pipeline can make fingerprints."""
+"""What to do if an engine cannot run the pipeline."""
 
 
 def install_pipeline(
@@ -34,19 +31,17 @@ def install_pipeline(
     name: str = PIPELINE,
     force: bool = False,
 ) -> bool:
-    """Put the pipeline into an engine, and see whether it makes our very fingerprints.
-
-    Args and errors as for `pipeline_step`.
+    """Install the pipeline. The arguments and errors are those of `pipeline_steps`.
 
     Returns:
-        Whether it was not there already.
+        Whether it was not installed already.
     """
-    step = pipeline_step(engine, text_field, field, settings=settings, name=name, force=force)
-    run_steps(engine, filter(None, [step]))
-    return step is not None
+    steps = pipeline_steps(engine, text_field, field, settings=settings, name=name, force=force)
+    run_steps(engine, steps)
+    return bool(steps)
 
 
-def pipeline_step(
+def pipeline_steps(
     engine: Engine,
     text_field: str | Sequence[str] = "body",
     field: str = DEFAULT_FIELD,
@@ -54,51 +49,41 @@ def pipeline_step(
     settings: Settings | None = None,
     name: str = PIPELINE,
     force: bool = False,
-) -> Step | None:
-    """What puts the pipeline into an engine; None if it is there already.
+) -> list[Step]:
+    """Return the step that installs the pipeline; none if it is installed already.
+
+    The engine makes some fingerprints as a test, which must equal ours.
 
     Args:
-        engine: where; it is asked whether it makes our very fingerprints.
-        text_field: where the text is, see `pipeline_body`.
+        engine: the engine.
+        text_field: the field of the text, see `pipeline_body`.
         field: the object field to fill.
-        settings: how to fingerprint; None: the defaults.
-        name: what it is called there; one pipeline is for one choice of text fields and settings.
-        force: replace another one of this name; what an older simdoc-search put there is replaced in any case.
+        settings: the settings of the fingerprints; None for the default ones.
+        name: the name of the pipeline. A pipeline has one choice of text fields and settings.
+        force: whether to replace another pipeline with this name.
 
     Raises:
-        StoreError: another one of this name is there and may not be replaced, or the engine runs no scripts, cannot
-            make such fingerprints, or makes others.
+        StoreError: another pipeline has this name, or the engine cannot make such fingerprints.
         StoreUnavailableError: the engine does not answer.
         RequestError: it refuses.
     """
     body = pipeline_body(settings, text_field, field)
-    with on_an_engine(engine, "pipeline", "simdoc-search template install"):
-        engine.require_scripts("ingest", NO_SCRIPTS)
-        _check_equal(engine, settings or Settings())
-        return _step(engine, name, body, force=force)
-
-
-def _step(engine: Engine, name: str, body: dict[str, Any], *, force: bool) -> Step | None:
-    there = read_pipeline(engine, name)
-    force = force or is_as_ours(there, body)
-    return step_unless_there(engine, ["_ingest", "pipeline", name], body, there, f"pipeline {name}", force=force)
-
-
-def read_pipeline(engine: Engine, name: str) -> dict[str, Any] | None:
-    """The body of a pipeline; None: there is none of this name."""
-    found: dict[str, Any] = engine.call("GET", ["_ingest", "pipeline", name], allow=(404,)) or {}
-    return found.get(name)
+    engine.require_scripts("ingest", NO_SCRIPTS)
+    _check_equal(engine, settings or Settings())
+    place = ["_ingest", "pipeline", name]
+    existing = (engine.call("GET", place, allow=(404,)) or {}).get(name)
+    return install_step(engine, "pipeline", place, body, existing=existing, name=f"pipeline {name}", force=force)
 
 
 def _check_equal(engine: Engine, settings: Settings) -> None:
-    """See whether the engine makes our fingerprints: its Java may be older than the letters."""
-    asked = {"pipeline": pipeline_body(settings), "docs": [{"_source": {"body": _PROBE}}]}
-    answer = engine.call("POST", ["_ingest", "pipeline", "_simulate"], asked)
+    """Check that the engine makes our fingerprints. Its Java may be older than some letters."""
+    body = {"pipeline": pipeline_body(settings), "docs": [{"_source": {"body": _PROBE}}]}
+    answer = engine.call("POST", ["_ingest", "pipeline", "_simulate"], body)
     try:
-        found = answer["docs"][0]
-        made = found.get("doc", {}).get("_source", {}).get(DEFAULT_FIELD) or {}
-        problem = made.get("error") or found.get("error", {}).get("reason") or "other tokens"
+        result = answer["docs"][0]
+        value = result.get("doc", {}).get("_source", {}).get(DEFAULT_FIELD) or {}
+        problem = value.get("error") or result.get("error", {}).get("reason") or "other tokens"
     except (AttributeError, IndexError, KeyError, TypeError):
-        raise StoreError(f"what answers at {engine.name} runs no pipelines; check the address") from None
-    if made != fingerprint_field(_PROBE, settings):
+        raise StoreError(f"{engine.name} does not run pipelines; check the address") from None
+    if value != fingerprint_field(_PROBE, settings):
         raise StoreError(f"{engine.name} does not make our fingerprints ({problem}); use simdoc-search backfill")

@@ -35,15 +35,7 @@ def write_plan(
     All files of the groups are read. If a file has changed since it was indexed, its row says `decide`, and so do the
     rows of documents that it would be kept for.
 
-    Args:
-        found: the duplicates.
-        path: path of the plan, which must not exist.
-        store: the store of the documents.
-        command: the command that applies the plan, for people; None: the usual one.
-        progress: called with the share of groups that is read, 0..1.
-
-    Returns:
-        Number of rows.
+    Returns the number of rows. The plan names the `command` that applies it.
 
     Raises:
         PlanError: the file exists already, or cannot be written.

@@ -23,7 +23,7 @@ from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.removal import Removal
+from simdoc_search.stores.record import Removal
 
 _DOCUMENTS_AT_ONCE = 500
 
@@ -78,14 +78,9 @@ def apply_plan(
 ) -> ApplyReport:
     """Apply a plan. After an interruption, run it again: nothing is done twice.
 
-    Args:
-        rows: the plan.
-        how: `move`, `delete` or `hardlink`. Documents without files are only dropped by `delete`.
-        undo_file: each change is written there before it is made. Changes of earlier runs are kept.
-        to: for `move`, the folder in which a file gets the path of its id.
-        store: dropped documents are removed from it; None: there is no store.
-        dry_run: check everything, and change nothing.
-        progress: called with the share that is done, 0..1.
+    Each change is written to the undo file before it is made. To `move`, a file gets the path of its id in the folder
+    `to`. Documents without files are only dropped by `delete`. Dropped documents are removed from the store. A dry run
+    checks everything, and changes nothing.
 
     Raises:
         PlanError: the undo file cannot be read or written, or another process uses it or the folders.

@@ -46,7 +46,6 @@ class Journal:
     """An undo file, open and locked. It is created by the first note.
 
     Attributes:
-        path: its path.
         changes: the last change of each path, in order.
         token: of this run, for new changes.
         damage: a sentence if a line is damaged, so that `changes` has what precedes it; else empty.

@@ -39,15 +39,7 @@ CheckKept = Callable[[], object]
 
 
 def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_kept: CheckKept, token: str) -> None:
-    """Move a file to a free path, also onto another disk.
-
-    Args:
-        path: the file.
-        to: its new path, in a folder that exists.
-        state: its content.
-        identity: its identity.
-        check_kept: checks the kept file.
-        token: of this run.
+    """Move a file with a known content and identity to a free path, in a folder that exists; also onto another disk.
 
     Raises:
         LeftAloneError: something is at the new path, or one of the files has changed.
@@ -69,12 +61,12 @@ def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_
 
 
 def delete(path: str, identity: FileIdentity, *, check_kept: CheckKept, token: str) -> None:
-    """Remove a file; arguments and errors as of `move`."""
+    """Remove a file; errors as of `move`."""
     _take_away(path, identity, check_kept, token, os.unlink)
 
 
 def replace_by_link(path: str, kept: str, identity: FileIdentity, *, check_kept: CheckKept, token: str) -> None:
-    """Replace a file by a hard link to the kept file, which has equal bytes; arguments and errors as of `move`."""
+    """Replace a file by a hard link to the kept file, which has equal bytes; errors as of `move`."""
     scratch = _hidden(path, token, "tmp")
     os.link(kept, scratch)  # whatever happens to the kept file from now on, its content remains
 
@@ -87,7 +79,7 @@ def replace_by_link(path: str, kept: str, identity: FileIdentity, *, check_kept:
 
 
 def replace_by_copy(path: str, state: FileState, identity: FileIdentity, token: str, mode: int) -> None:
-    """Replace a hard link by a file of its own; arguments and errors as of `move`."""
+    """Replace a hard link by a file of its own; errors as of `move`."""
     _replace(path, _copy(path, path, state, token, mode), identity, lambda: None, token)
 
 

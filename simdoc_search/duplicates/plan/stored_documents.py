@@ -8,7 +8,7 @@ from simdoc_search.documents import Place
 from simdoc_search.duplicates.paths import file_path
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.removal import NOT_THERE, TEXT_CHANGED, Removal
+from simdoc_search.stores.record import NOT_THERE, TEXT_CHANGED, Removal
 
 
 def text_hashes(store: Store | None, places: Collection[Place]) -> dict[Place, str]:

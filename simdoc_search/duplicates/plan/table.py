@@ -35,13 +35,7 @@ _DROP_NOTE = {
 
 
 def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | None = None) -> None:
-    """Write a plan completely or not at all.
-
-    Args:
-        path: the file, which must not exist.
-        rows: its rows.
-        command: the command that applies it, for people.
-        drop: what is dropped besides identical documents; None: nothing.
+    """Write a plan completely or not at all. It names the command that applies it, and what `drop` it was made with.
 
     Raises:
         PlanError: the file or its undo file exists, or it cannot be written.

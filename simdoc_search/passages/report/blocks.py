@@ -14,13 +14,7 @@ _SPACE = re.compile(r"\s")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph, or a part of a long one.
-
-    Attributes:
-        start: Its first character.
-        end: The character after its last. The line ends and blank lines after a paragraph belong to it.
-        ends_page: Whether it ends with a form feed.
-    """
+    """A paragraph, or a part of a long one. The blank lines after a paragraph belong to it."""
 
     start: int
     end: int

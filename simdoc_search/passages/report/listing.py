@@ -15,13 +15,7 @@ View = Callable[..., Markup]
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """A document of a list.
-
-    Attributes:
-        name: The name of the document.
-        cells: The CSS class and the text of each figure. Empty ones are not shown.
-        view: What the entry shows when it is open. None: it does not open.
-    """
+    """A document of a list, with the CSS class and the text of each figure. Without a view it does not open."""
 
     name: str
     cells: Sequence[tuple[str, str]]
@@ -30,14 +24,7 @@ class ListEntry:
 
 @dataclass(frozen=True, slots=True)
 class ListSection:
-    """Entries of a list, perhaps with a heading.
-
-    Attributes:
-        entries: The entries.
-        heading: The heading. Empty: there is none.
-        count: The number of documents beside the heading.
-        more: A line after the entries. Empty: there is none.
-    """
+    """Entries of a list, perhaps with a heading, the number of documents beside it, and a last line."""
 
     entries: Sequence[ListEntry]
     heading: str = ""
@@ -46,13 +33,6 @@ class ListSection:
 
 
 def list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
-    """A self-contained page of a list of documents.
-
-    Args:
-        title: The title.
-        sections: The sections.
-        notes: Sentences below the title.
-        summary: What was found, in one sentence.
-    """
+    """A self-contained page of a list of documents, with a summary and notes below the title."""
     body = render("list.html", title=title, summary=summary, notes=notes, sections=sections)
-    return page(title, body, is_listing=True)
+    return page(title, body)

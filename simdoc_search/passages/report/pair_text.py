@@ -25,14 +25,7 @@ Side = Literal["a", "b"]
 
 @dataclass(frozen=True, slots=True)
 class PairMarks:
-    """What is marked in a pair of texts.
-
-    Attributes:
-        comparison: What the texts share.
-        repeated: The numbers of the passages, from 0, that are boilerplate.
-        moved: The numbers of the passages that moved.
-        prefix: The prefix of ids.
-    """
+    """What is marked in a pair of texts, with the numbers, from 0, of repeated and of moved passages."""
 
     comparison: Comparison
     repeated: frozenset[int]
@@ -51,7 +44,9 @@ class PairMarks:
 def pair_pieces(comparison: Comparison, side: Side, length: int) -> list[Piece]:
     """The pieces of one text of a pair. The labels are the kind and the number of a passage or a difference."""
     spans = [(_span(passage, side), (_PASSAGE, number)) for number, passage in enumerate(comparison.passages)]
-    spans += [(_span(each, side), (_DIFFERENCE, number)) for number, each in enumerate(comparison.differences)]
+    spans += [
+        (_span(difference, side), (_DIFFERENCE, number)) for number, difference in enumerate(comparison.differences)
+    ]
     return pieces(length, spans)
 
 

@@ -25,13 +25,7 @@ Label = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text with the same labels from its first character to its last.
-
-    Attributes:
-        start: Its first character.
-        end: The character after its last. It equals `start` at a place between characters.
-        labels: Its labels, ascending.
-    """
+    """A part of a text with the same labels, ascending. At a place between characters `start` equals `end`."""
 
     start: int
     end: int
@@ -79,25 +73,19 @@ def text_html(
 ) -> Markup:
     """A text as HTML, in chunks that a browser lays out when they are scrolled into view.
 
-    Args:
-        text: The text.
-        pieces: All its pieces, in order.
-        paragraph: Makes the paragraph of a block.
-        near: Only the blocks near these spans are shown. None: all blocks.
-        positions: The positions of the text, if page numbers are shown.
+    If `near` is given, only the blocks near these spans are shown. If `positions` are given, page numbers are shown.
     """
     all_blocks = list(blocks(text))
     inside = dict(zip(all_blocks, _pieces_of_blocks(all_blocks, pieces, len(text)), strict=True))
     shown = [True] * len(all_blocks) if near is None else _are_near(all_blocks, near)
     parts = [_page_mark(1)] if positions and positions.has_pages else []
     for is_shown, group in groupby(zip(shown, all_blocks, strict=True), key=lambda pair: pair[0]):
-        some = [block for _, block in group]
+        group_blocks = [block for _, block in group]
         if not is_shown:
-            parts.append(
-                f'<p class="none">… {counted(some[-1].end - some[0].start, "character")} are not shown …</p>\n'
-            )
+            skipped = counted(group_blocks[-1].end - group_blocks[0].start, "character")
+            parts.append(f'<p class="none">… {skipped} are not shown …</p>\n')
             continue
-        for chunk in chunks(some):
+        for chunk in chunks(group_blocks):
             parts += ['<div class="chunk">', *(paragraph(block, inside[block]) for block in chunk), "</div>\n"]
             if positions and chunk[-1].ends_page:
                 parts.append(_page_mark(positions.page(chunk[-1].end)))

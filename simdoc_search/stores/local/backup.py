@@ -13,8 +13,11 @@ from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.integrity import MISSING, Progress
 from simdoc_search.stores.local.open_index import pinned
-from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, fault_of
+from simdoc_search.stores.local.segments import META_FILE, fault_of
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
+
+FILES_FILE = ".managed.json"
+"""The names of all files that may be deleted once no commit needs them."""
 
 _CHUNK = 1 << 20
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

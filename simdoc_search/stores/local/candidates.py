@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from operator import itemgetter
 
 import numpy as np
@@ -50,31 +50,23 @@ class LocalCandidates:
         self._snapshot = snapshot
         self._query = query
         self._fields = fields
-        self._first = self._page(FIRST_PAGE) if few is None else few
+        minimum = plan.minimum_match
+        ranked = snapshot.ranked(query("ranked"), FIRST_PAGE, PAGE_GROWTH, minimum=minimum)
+        self._first = list(islice(ranked, FIRST_PAGE)) if few is None else few
         self.total: int = len(self._first) if len(self._first) < FIRST_PAGE else snapshot.count(query("counted"))
 
     def __iter__(self) -> Iterator[Candidate]:
-        size, hits = FIRST_PAGE, self._first
-        yielded: set[Address] = set()
-        while True:
-            for score, address in hits:
-                if address not in yielded:
-                    yielded.add(address)
-                    yield self._candidate(score, address)
-            if len(yielded) >= self.total or len(hits) < size:
-                return
-            size *= PAGE_GROWTH
-            hits = self._page(size)
+        yield from map(self._candidate, self._first)
+        if self.total > len(self._first):
+            skip = [address for _, address in self._first]
+            size, minimum = FIRST_PAGE * PAGE_GROWTH, self.plan.minimum_match
+            further = self._snapshot.ranked(self._query("ranked"), size, PAGE_GROWTH, minimum=minimum, skip=skip)
+            yield from map(self._candidate, further)
 
-    def _candidate(self, score: float, address: Address) -> Candidate:
-        document = self._snapshot.document(address)
+    def _candidate(self, hit: tuple[float, Address]) -> Candidate:
+        document = self._snapshot.document(hit[1])
         codes = codes_of(document, self._snapshot.settings.token_length)
-        return Candidate(Place(id_of(document)), int(score), codes, metadata_of(document, self._fields))
-
-    def _page(self, size: int) -> Page:
-        """Return the best candidates, at most this many."""
-        hits = self._snapshot.search(self._query("ranked"), size)
-        return hits[: bisect_right(hits, -float(self.plan.minimum_match), key=lambda hit: -hit[0])]
+        return Candidate(Place(id_of(document)), int(hit[0]), codes, metadata_of(document, self._fields))
 
 
 def with_enough_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:

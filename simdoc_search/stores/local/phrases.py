@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from tantivy import Occur, Query
+
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.analysis.words import joined_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import Place
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.local.queries import all_words_query
+from simdoc_search.stores.local.queries import restricted, term_query
 from simdoc_search.stores.local.schema import WORDS, id_of, indexed_words, text_of
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Phrase, PhraseMatches
@@ -68,7 +70,8 @@ def _candidates(
                 frequencies[word] = snapshot.frequency(WORDS, word)
         rarest = sorted(words, key=frequencies.__getitem__)[:WORDS_OF_PHRASE]
         if frequencies[rarest[0]]:
-            query = all_words_query(snapshot.schema, WORDS, rarest, filters, exclude)
+            terms = [(Occur.Must, term_query(snapshot.schema, WORDS, word)) for word in rarest]
+            query = restricted(snapshot.schema, Query.boolean_query(terms), filters, exclude)
             candidates[number] = snapshot.addresses(query, limit)
     return candidates
 

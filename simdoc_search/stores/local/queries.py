@@ -11,7 +11,7 @@ from tantivy import FieldType, Occur, Query, Schema
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
-from simdoc_search.stores.fields import beginning_of_facts, fact_term, indexable, root_fact
+from simdoc_search.stores.fields import fact_term, indexable, root_fact
 from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.local.schema import path_terms
 
@@ -63,15 +63,7 @@ def sharing_query(
     else:
         sets = [Query.const_score_query(Query.term_set_query(schema, field, row), 1.0) for row in rows]
         some = Query.boolean_query([(Occur.Should, tokens) for tokens in sets], 1)
-    return Query.boolean_query([(Occur.Must, some), *_restrictions(schema, filters, exclude)])
-
-
-def all_words_query(
-    schema: Schema, field: str, words: Iterable[str], filters: Filters | None, exclude: Place | None
-) -> Query:
-    """Return the query for documents with all of these words in a field, short documents first."""
-    clauses = [(Occur.Must, term_query(schema, field, word)) for word in words]
-    return Query.boolean_query([*clauses, *_restrictions(schema, filters, exclude)])
+    return restricted(schema, some, filters, exclude)
 
 
 def term_query(schema: Schema, field: str, value: str) -> Query:
@@ -98,9 +90,10 @@ def root_query(schema: Schema, root: str | None, below: bool) -> Query:
     return term_query(schema, "facts", root_fact(root))
 
 
-def filtered(schema: Schema, query: Query, filters: Filters | None) -> Query:
-    """Return a query restricted by filters. Raises QuerySyntaxError as `build_query`."""
-    return Query.boolean_query([(Occur.Must, query), *_restrictions(schema, filters, None)]) if filters else query
+def restricted(schema: Schema, query: Query, filters: Filters | None, exclude: Place | None = None) -> Query:
+    """Return a query restricted by filters, without an excluded document. Raises QuerySyntaxError as `build_query`."""
+    restrictions = list(_restrictions(schema, filters, exclude))
+    return Query.boolean_query([(Occur.Must, query), *restrictions]) if restrictions else query
 
 
 def condition_query(schema: Schema, condition: Condition) -> Query:
@@ -112,11 +105,6 @@ def condition_query(schema: Schema, condition: Condition) -> Query:
     if not queries:
         return Query.empty_query()
     return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
-
-
-def has_field_query(schema: Schema, field: str) -> Query:
-    """Return the query for documents that have a field in their metadata."""
-    return prefix_query(schema, "facts", beginning_of_facts(field))
 
 
 def _of_threshold(schema: Schema, plan: Threshold, purpose: Purpose) -> list[tuple[Occur, Query]]:

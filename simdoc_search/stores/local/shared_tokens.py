@@ -46,22 +46,10 @@ def find_sharing(
             counts.append({address: int(np.isin(wanted, stored[address]).any(axis=1).sum()) for address in addresses})
         return counts
 
-    streams = [_most_shared_first(snapshot, query, max(size, FIRST_READ)) for query in queries]
-    counts, floor = add_up(streams, count, size)
+    def stream(query: Query) -> Iterator[tuple[Address, int]]:
+        return ((address, int(score)) for score, address in snapshot.ranked(query, max(size, FIRST_READ), GROWTH))
+
+    counts, floor = add_up([stream(query) for query in queries], count, size)
     documents = [Shared(Place(id_of(snapshot.document(address))), shared) for address, shared in counts.items()]
     total = snapshot.count(sharing_query(schema, kind.name, rows, filters, exclude, counted=False))
     return Sharing(sorted(documents, key=most_first), total, floor)
-
-
-def _most_shared_first(snapshot: Snapshot, query: Query, size: int) -> Iterator[tuple[Address, int]]:
-    """Yield documents and their numbers of shared tokens, in growing pages."""
-    yielded: set[Address] = set()
-    while True:
-        hits = snapshot.search(query, size)
-        for score, address in hits:
-            if address not in yielded:
-                yielded.add(address)
-                yield address, int(score)
-        if len(hits) < size:
-            return
-        size *= GROWTH

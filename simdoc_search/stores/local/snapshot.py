@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tantivy import DocAddress, Document, Query, Schema, Searcher
 
@@ -45,6 +45,31 @@ class Snapshot:
     def addresses(self, query: Query, limit: int | None = None) -> list[Address]:
         """Return the addresses of the best documents, by default of all."""
         return [address for _, address in self.search(query, self.documents if limit is None else limit)]
+
+    def ranked(
+        self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
+    ) -> Iterator[tuple[float, Address]]:
+        """Yield the score and the address of documents, best first, each once.
+
+        Args:
+            query: the query.
+            size: number of documents in the first page.
+            growth: the factor by which pages grow. Each page searches again from the best document.
+            minimum: the lowest score.
+            skip: documents to leave out.
+        """
+        yielded = set(skip)
+        while True:
+            hits = self.search(query, size)
+            for score, address in hits:
+                if score < minimum:
+                    return
+                if address not in yielded:
+                    yielded.add(address)
+                    yield score, address
+            if len(hits) < size:
+                return
+            size *= growth
 
     def count(self, query: Query) -> int:
         """Return the number of documents that a query finds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from simdoc_search.sketch.kinds import KINDS, Kind, KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Closable, StoreInfo
-from simdoc_search.stores.fields import indexable, most_alike, names_of, sampled_names
+from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.local.candidates import LocalCandidates, with_enough_tokens
 from simdoc_search.stores.local.errors import engine_errors
@@ -33,9 +33,8 @@ from simdoc_search.stores.local.phrases import find_phrases
 from simdoc_search.stores.local.queries import (
     build_query,
     condition_query,
-    filtered,
-    has_field_query,
     prefix_query,
+    restricted,
     root_query,
     term_query,
 )
@@ -43,9 +42,18 @@ from simdoc_search.stores.local.schema import build_schema, further_fields, id_o
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_sharing
 from simdoc_search.stores.local.snapshot import Snapshot
-from simdoc_search.stores.local.writer import LocalWriter, opened_writer
-from simdoc_search.stores.record import Digest, Phrase, PhraseMatches, Record
-from simdoc_search.stores.removal import Removal, refusals
+from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, heap_bytes
+from simdoc_search.stores.record import (
+    KEPT_GONE,
+    NOT_THERE,
+    TEXT_CHANGED,
+    Digest,
+    LeftOutIndex,
+    Phrase,
+    PhraseMatches,
+    Record,
+    Removal,
+)
 from simdoc_search.stores.shared_tokens import Sharing
 
 SIZE_SAMPLE = 500
@@ -59,7 +67,7 @@ IDS_PER_QUERY = 20
 
 
 class LocalStore(Closable):
-    """Records in a tantivy index; see `Store` for the methods.
+    """Records in a tantivy index. `Store` documents the methods.
 
     Attributes:
         location: the path of its folder, or `:memory:`.
@@ -87,21 +95,21 @@ class LocalStore(Closable):
 
     @property
     def settings(self) -> Settings:
-        """The settings of the fingerprints."""
         return self._settings
 
     def close(self) -> None:
-        """Release what is open."""
         self._open.clear()
 
+    def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
+        """Return no indices, because a local store has none."""
+        return ()
+
     def until(self, stop: Stop) -> LocalStore:
-        """Return the same store for a cancellable caller; see `Store`."""
         other = copy(self)
         other._stop = stop
         return other
 
     def info(self) -> StoreInfo:
-        """Return the number of documents, size and settings."""
         snapshot = self._snapshot()
         size = _folder_bytes(self._folder) if self._folder else 0
         texts = _text_bytes(snapshot) if self.store_texts else None
@@ -115,25 +123,40 @@ class LocalStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
-        """Open a writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
         folder = self._folder and self._folder / INDEX_FOLDER
         convert = partial(to_document, schema=self._schema, settings=self._settings, store_text=self.store_texts)
-        with opened_writer(self._index(), folder, self.location, convert) as writer:
-            yield writer
+        with engine_errors("write to", self.location):
+            engine = self.for_writing().writer(heap_bytes(), WRITER_THREADS)
+        try:
+            if folder:
+                with engine_errors("write to", self.location):
+                    engine.garbage_collect_files()  # a failed commit may have left files with names of the next one
+            yield (writer := LocalWriter(engine, folder, self.location, convert))
+            writer.commit()
+        except BaseException:
+            with suppress(Exception):
+                engine.rollback()
+            raise
+        finally:
+            with suppress(Exception):  # committed documents are safe
+                engine.wait_merging_threads()  # also releases the lock
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-        """Remove documents under conditions; see `Store`."""
         with self.writer() as writer:  # nobody else can write meanwhile
             places = {*wanted, *(removal.kept[0] for removal in wanted.values() if removal.kept)}
-            now = {record.place: record.text_hash for record in self.records({place.id for place in places})}
-            left = refusals(wanted, now)
-            writer.delete(place.id for place in wanted if place not in left)
-        return left
+            hashes = {record.place: record.text_hash for record in self.records({place.id for place in places})}
+            refused: dict[Place, str] = {}
+            for place, removal in wanted.items():
+                if hashes.get(place) != removal.text_hash:
+                    refused[place] = TEXT_CHANGED if place in hashes else NOT_THERE
+                elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
+                    refused[place] = KEPT_GONE
+            writer.delete(place.id for place in wanted if place not in refused)
+        return refused
 
     # --- reading ---
 
     def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
-        """Return the record of a document, or None."""
         return next(self.records([id], text=text, passages=passages, sketches=sketches), None)
 
     def records(
@@ -145,10 +168,9 @@ class LocalStore(Closable):
         sketches: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """Return the records of the documents with these ids that match the filters."""
         wanted = [indexable(id) for id in ids]
         snapshot = self._snapshot()
-        query = filtered(self._schema, tantivy.Query.term_set_query(self._schema, "id", wanted), filters)
+        query = restricted(self._schema, tantivy.Query.term_set_query(self._schema, "id", wanted), filters)
         addresses = snapshot.addresses(query, len(wanted))
         return snapshot.records(addresses, text=text, passages=passages, sketches=sketches)
 
@@ -162,21 +184,17 @@ class LocalStore(Closable):
         below: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """Yield all matching records, or only those with this root or a root below it, in no order."""
         snapshot = self._snapshot()
-        addresses = snapshot.addresses(filtered(self._schema, root_query(self._schema, root, below), filters))
+        addresses = snapshot.addresses(restricted(self._schema, root_query(self._schema, root, below), filters))
         yield from snapshot.records(addresses, text=text, passages=passages, sketches=sketches)
 
     def count(self, root: str, *, below: bool = False) -> int:
-        """Count the documents with this root, or with a root below it."""
         return self._snapshot().count(root_query(self._schema, root, below))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
-        """Return the digests of the documents with these ids. Unknown ids are ignored."""
         return (Digest(record.id, record.digest, record.origin) for record in self.records(ids))
 
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
-        """Return the values of some fields of the documents at these places."""
         records = self.records([place.id for place in places])
         return {each.place: {key: each.metadata[key] for key in fields if key in each.metadata} for each in records}
 
@@ -189,7 +207,6 @@ class LocalStore(Closable):
     def candidates(
         self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
     ) -> LocalCandidates:
-        """Return the documents that a plan finds, except the one at `exclude`, with their values of `fields`."""
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, few = self._snapshot(), None
         if isinstance(plan, Bands):
@@ -204,7 +221,6 @@ class LocalStore(Closable):
     def candidates_of_many(
         self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
     ) -> list[LocalCandidates]:
-        """Run many plans, each with the place to leave out."""
         return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
 
     def sharing(
@@ -216,24 +232,20 @@ class LocalStore(Closable):
         exclude: Place | None = None,
         size: int,
     ) -> Sharing:
-        """Return the documents that share tokens of a kind, most shared first; see `Store`."""
         kind, snapshot = self._kind(among), self._snapshot()
         return find_sharing(snapshot, kind, codes, filters=filters, exclude=exclude, size=size)
 
     def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the document frequency of each of these concepts; see `Store`."""
         kind, snapshot = self._kind("concepts"), self._snapshot()
         return np.array([snapshot.frequency(kind.name, token) for token in encode(codes, kind.length)], np.int64)
 
     @property
     def finds_phrases(self) -> bool:
-        """Whether `having_phrases` can answer."""
         return self._settings.words
 
     def having_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
-        """Return the documents that contain some of these phrases; see `Store`."""
         if not self.finds_phrases:
             raise FormatMismatchError(
                 f"the store {self.location} has no index of words; index again into a new store with texts"
@@ -243,18 +255,13 @@ class LocalStore(Closable):
     # --- names ---
 
     def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
         return sorted(self._ids(term_query(self._schema, "names", name), filters=filters))
 
     def beginning(self, begin: str, limit: int) -> list[str]:
-        """Return up to `limit` ids with this prefix, sorted."""
         return sorted(self._ids(prefix_query(self._schema, "id", begin), limit=limit))
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to three stored ids similar to this one, best first, that match the filters.
-
-        Ids whose name is at most two edits away, or begins alike, are ranked by their similarity.
-        """
+        """Return ids whose name is at most two edits away, or begins alike, ranked by their similarity."""
         if len(id) > MAX_ID_BYTES:
             return []  # no stored id is that long
         ids = [indexable(spelling) for spelling in spellings(id)]
@@ -265,9 +272,11 @@ class LocalStore(Closable):
         return most_alike(id, set(self._ids(*queries, filters=filters, limit=IDS_PER_QUERY)))
 
     def alternatives(self, condition: Condition) -> list[str] | None:
-        """Return what to suggest for a field that no document has, or for a path prefix that matches none."""
         snapshot, is_path = self._snapshot(), condition.field == "path"
-        query = condition_query(self._schema, condition) if is_path else has_field_query(self._schema, condition.field)
+        if is_path:
+            query = condition_query(self._schema, condition)
+        else:
+            query = prefix_query(self._schema, "facts", beginning_of_facts(condition.field))
         if snapshot.addresses(query, 1):
             return None
         sample = snapshot.addresses(tantivy.Query.all_query(), NAMES_SAMPLE)
@@ -276,7 +285,7 @@ class LocalStore(Closable):
     def _ids(self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None) -> Iterator[str]:
         snapshot = self._snapshot()
         for query in queries:
-            for address in snapshot.addresses(filtered(self._schema, query, filters), limit):
+            for address in snapshot.addresses(restricted(self._schema, query, filters), limit):
                 yield id_of(snapshot.document(address))
 
     def _kind(self, name: KindName) -> Kind:
@@ -284,7 +293,7 @@ class LocalStore(Closable):
         kind = KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
-                f"the store {self.location} was made without {kind.shown}; {kind.how(self.location)}"
+                f"the store {self.location} was made without {kind.name}; {kind.how_to_add(self.location)}"
             )
         return kind
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import tantivy
 
 from simdoc_search.durable import sync_folder
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.open_index import IndexInFolder, IndexInMemory
 from simdoc_search.stores.record import Record
 from simdoc_search.workers.memory import machine_memory
 
@@ -64,43 +63,6 @@ class LocalWriter:
             self._engine.commit()
             if self._folder:
                 sync_folder(self._folder)  # tantivy does not sync the name of the new meta.json
-
-
-@contextmanager
-def opened_writer(
-    index: IndexInFolder | IndexInMemory,
-    folder: Path | None,
-    location: str,
-    to_document: Callable[[Record], tantivy.Document],
-) -> Iterator[LocalWriter]:
-    """Open a writer, which commits at the end of the block. After an error, uncommitted changes are dropped.
-
-    Args:
-        index: the index.
-        folder: as for `LocalWriter`, like the other arguments.
-        location: the store, for messages.
-        to_document: converts a record.
-
-    Raises:
-        StoreLockedError: another writer is open, in this process or elsewhere.
-        StoreError: the index cannot be written.
-    """
-    with engine_errors("write to", location):
-        engine = index.for_writing().writer(heap_bytes(), WRITER_THREADS)
-    writer = LocalWriter(engine, folder, location, to_document)
-    try:
-        if folder:
-            with engine_errors("write to", location):
-                engine.garbage_collect_files()  # a failed commit may have left files with the names of the next one
-        yield writer
-        writer.commit()
-    except BaseException:
-        with suppress(Exception):
-            engine.rollback()
-        raise
-    finally:
-        with suppress(Exception):  # committed documents are safe
-            engine.wait_merging_threads()  # also releases the lock
 
 
 def heap_bytes() -> int:

@@ -73,7 +73,7 @@ def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> It
     if values.get("shingles") != record.shingles or values.get("buckets") != len(record.codes):
         yield "has a wrong number of shingles or buckets"
     buckets = record.codes >> np.uint32(hash_bits(settings.minhash, settings.token_length))
-    if settings.minhash.positions and len(np.unique(buckets)) < len(buckets):
+    if len(np.unique(buckets)) < len(buckets):
         yield "has two tokens of one bucket"
 
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.point_in_time import Found, Question
+from simdoc_search.stores.point_in_time import FoundRecords, SizedPlan
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import uuids_of
@@ -28,7 +28,7 @@ def freeze(access: IndexAccess, filters: Filters | None) -> Iterator[FrozenIndex
 
 
 class FrozenIndex:
-    """The index at a point in time; see `stores.point_in_time.Frozen`.
+    """The index at a point in time; see `stores.point_in_time.FrozenStore`.
 
     Attributes:
         identity: unique ids of the indices; their name if we may not read the ids.
@@ -46,38 +46,38 @@ class FrozenIndex:
         self._opened.rewind()
         return map(self._access.record, all_hits_at(self._opened))
 
-    def ask(self, questions: Sequence[Question], *, size: int, once: bool) -> list[Found]:
+    def ask(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         """Return the documents that each query finds."""
         try:
-            once = once and self._has_hashes
-            answers = self._opened.ask([self._search(question, size, once) for question in questions])
+            distinct = distinct_words and self._has_hashes
+            answers = self._opened.ask([self._search(plan, size, distinct) for plan in plans])
         except TooLargeError:
-            if len(questions) < 2:
+            if len(plans) < 2:
                 raise
-            middle = len(questions) // 2
-            halves = (questions[:middle], questions[middle:])
-            return [found for half in halves for found in self.ask(half, size=size, once=once)]
+            middle = len(plans) // 2
+            halves = (plans[:middle], plans[middle:])
+            return [found for half in halves for found in self.ask(half, size=size, distinct_words=distinct_words)]
         return [self._found(answer, size) for answer in answers]
 
-    def _found(self, answer: Mapping[str, Any], size: int) -> Found:
+    def _found(self, answer: Mapping[str, Any], size: int) -> FoundRecords:
         hits = answer["hits"]["hits"]
         left_over = total_hits(answer) - len(hits) if len(hits) >= size else 0
-        return Found([self._access.record(hit) for hit in hits], left_over)
+        return FoundRecords([self._access.record(hit) for hit in hits], left_over)
 
-    def _search(self, question: Question, size: int, once: bool) -> dict[str, Any]:
+    def _search(self, plan: SizedPlan, size: int, distinct_words: bool) -> dict[str, Any]:
         """Return a search without scores, as the caller compares the documents."""
         field, clauses = self._access.field, list(self._clauses)
-        if question.sizes and self._has_sizes:
-            minimum, maximum = question.sizes
+        if plan.sizes and self._has_sizes:
+            minimum, maximum = plan.sizes
             clauses.append({"range": {f"{field}.shingles": {"gte": minimum, "lte": maximum}}})
-        query = self._access.token_query(question.plan, clauses, score="nothing")
+        query = self._access.token_query(plan.plan, clauses, score="nothing")
         return {
             "query": {"bool": {"filter": [query]}},
             "size": size,
             "track_total_hits": _COUNT_ALL,
             "sort": [{f"{field}.shingles": "desc"}] if self._has_sizes else ["_doc"],
             "_source": self._access.source(),
-            **({"collapse": {"field": f"{field}.words_hash"}} if once else {}),
+            **({"collapse": {"field": f"{field}.words_hash"}} if distinct_words else {}),
         }
 
     def _has(self, name: str, kind: str) -> bool:

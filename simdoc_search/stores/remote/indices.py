@@ -9,7 +9,7 @@ from typing import Any
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.excluded_indices import LeftOutIndex
+from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import closed_index
 from simdoc_search.stores.remote.mapping_check import is_closed

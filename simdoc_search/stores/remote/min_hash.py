@@ -21,7 +21,7 @@ from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
-from simdoc_search.stores.excluded_indices import LeftOutIndex
+from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import closed_reason
 from simdoc_search.stores.remote.mappings import field_or_multi_field, mapping_at
@@ -62,9 +62,9 @@ class TermSettings(Settings):
         assert isinstance(self.minhash, MinHash)  # noqa: S101 - checked by __post_init__
         return self.minhash
 
-    def codes_and_terms(self, sketched: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
+    def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the codes by which a text is compared, and the same number of terms for the engine."""
-        values = own_values(sketched.minima, self.options)
+        values = own_values(fingerprint.minima, self.options)
         return codes_of_terms(values, self.options), self.options.lucene_terms(values)
 
 

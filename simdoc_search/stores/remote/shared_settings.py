@@ -114,16 +114,16 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> N
     for index, mapping in queryable(mappings, field).items():
         form = getattr(_settings_in(mapping, field), kind.name)
         if form is None:
-            lacks, how = "has no", backfill_command(mappings.values(), field, location, kind.backfilled)
+            lacks, how = "has no", backfill_command(mappings.values(), field, location, kind.backfill_option)
             if is_own({index: mapping}, field):
-                lacks, how = "was made without", kind.how(location)
-            raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.shown}; {how}")
+                lacks, how = "was made without", kind.how_to_add(location)
+            raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.name}; {how}")
         forms.setdefault(form, index)
         if fault := next((fault for fault in find_faults(mapping, {}, field) if fault.kind == kind.name), None):
-            raise StoreError(f"the index {index} of {location} cannot be asked for {kind.shown}: {fault.problem}")
+            raise StoreError(f"the index {index} of {location} cannot be asked for {kind.name}: {fault.problem}")
     if len(forms) > 1:
         first, other, *_ = forms.values()
-        raise FormatMismatchError(f"{first} and {other} have {kind.shown} of different settings; ask them apart")
+        raise FormatMismatchError(f"{first} and {other} have {kind.name} of different settings; ask them apart")
 
 
 def is_own(mappings: Mappings, field: str) -> bool:

@@ -20,9 +20,8 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Closable, StoreInfo
-from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.record import Digest, Phrase, PhraseMatches, Record
+from simdoc_search.stores.record import Digest, LeftOutIndex, Phrase, PhraseMatches, Record, Removal
 from simdoc_search.stores.remote import lookups, phrases, shared_tokens
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
@@ -41,7 +40,6 @@ from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
 from simdoc_search.stores.remote.updates import remove_documents
 from simdoc_search.stores.remote.writer import RemoteWriter
-from simdoc_search.stores.removal import Removal
 from simdoc_search.stores.shared_tokens import Sharing
 
 Self = TypeVar("Self", bound="RemoteStore")
@@ -336,8 +334,8 @@ class RemoteStore(Closable):
         texts = self._text_bytes(documents)
         return StoreInfo(self.location, documents, size, texts, self.settings, text_compressed=False)
 
-    def left_out_indices(self) -> Sequence[LeftOutIndex]:
-        """Return the indices behind the name that cannot be queried; see `HasIndices`."""
+    def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
+        """Return the indices behind the name that cannot be queried; see `Store`."""
         return self.access.indices.left_out(self.engine)
 
     def _text_bytes(self, documents: int) -> int | None:

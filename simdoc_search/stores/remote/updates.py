@@ -10,12 +10,12 @@ from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreUnavailableError
+from simdoc_search.stores.record import KEPT_GONE, NOT_THERE, TEXT_CHANGED, Removal
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, reason_of, routing_of, version_of
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.point_in_time import RawHit
-from simdoc_search.stores.removal import KEPT_GONE, NOT_THERE, TEXT_CHANGED, Removal
 
 MAX_CONFLICTS = 10
 """How often a document that others keep changing is read again."""

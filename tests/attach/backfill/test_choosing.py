@@ -1,4 +1,4 @@
-"""Which indices and documents a backfill chooses, by what an engine describes; and wrong calls."""
+"""A backfill chooses indices and documents by what the engine describes."""
 
 from __future__ import annotations
 
@@ -7,73 +7,67 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.backfill import Task, queries
-from simdoc_search.attach.backfill.seq_nos import Span
+from simdoc_search.attach.backfill.checkpoints import WriteRange
 from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from tests.support.cli import run, usage_error
-from tests.support.described import BODY, Handler, RefusalError, engine, index, target
+from tests.support.described import BODY, RefusalError, engine, index, target
 
 
-def describing(found: dict[str, Any]) -> Handler:
-    """An engine with these indices, and no documents."""
-    return lambda _, path, __: {"hits": {"hits": []}} if path.endswith("/_search") else found
+def chosen(described: dict[str, Any], name: str) -> dict[str, Any]:
+    """The filters of each index behind a name, in an engine without documents."""
+
+    def handle(_: str, path: str, __: Any) -> Any:
+        return {"hits": {"hits": []}} if path.endswith("/_search") else described
+
+    targets, _ = find_targets(engine(handle), name, Task("body"))
+    return {each.index.name: [*each.index.filters] for each in targets}
 
 
-def chosen(found: dict[str, Any], name: str) -> dict[str, list[Any]]:
-    """What is chosen of each index that stands behind a name."""
-    targets, _ = find_targets(engine(describing(found)), name, Task("body"))
-    return {each.index: each.chosen for each in targets}
+# --- indices ---
 
 
-# --- which indices ---
-
-
-def test_a_filter_counts_if_nothing_else_names_the_index() -> None:
-    """As engines have it: the filter of an alias, of one of two aliases, but of none if the index is named too."""
+def test_the_filter_of_an_alias_counts_unless_another_name_is_of_the_whole_index() -> None:
+    """As in the engines: one alias, several, a pattern, and the name of the index."""
     few, others = {"term": {"team": "a"}}, {"term": {"team": "b"}}
-    found = {"i": index(aliases={"few": {"filter": few}, "others": {"filter": others}, "all": {}, "unasked": {}})}
+    described = {"i": index(aliases={"few": {"filter": few}, "others": {"filter": others}, "all": {}, "unasked": {}})}
 
     def either(*filters: Any) -> dict[str, list[Any]]:
         return {"i": [{"bool": {"should": list(filters), "minimum_should_match": 1}}] if filters else []}
 
-    assert either(few) == chosen(found, "few")
-    assert either(few, others) == chosen(found, "few,others")
-    assert either(few) == chosen(found, "fe*")
-    assert either() == chosen(found, "few,all") == chosen(found, "i") == chosen(found, "few,i") == chosen(found, "i*")
+    assert either(few) == chosen(described, "few") == chosen(described, "fe*")
+    assert either(few, others) == chosen(described, "few,others")
+    assert all(either() == chosen(described, name) for name in ("few,all", "i", "few,i", "i*"))
 
 
-def test_a_data_stream_names_its_backing_indices() -> None:
-    """An alias on one of them does not narrow it down."""
-    found = {".ds-logs-000001": index(aliases={"few": {"filter": {"match_all": {}}}}, data_stream="logs")}
+def test_an_alias_does_not_narrow_a_data_stream() -> None:
+    """The stream names the whole backing index."""
+    described = {".ds-logs-000001": index(aliases={"few": {"filter": {"match_all": {}}}}, data_stream="logs")}
 
-    assert {".ds-logs-000001": []} == chosen(found, "logs") == chosen(found, "lo*,few")
+    assert {".ds-logs-000001": []} == chosen(described, "logs") == chosen(described, "lo*,few")
 
 
-def test_indices_that_do_not_even_tell_their_mapping_are_skipped() -> None:
-    """With a block for metadata in one of several, the engine tells nothing of all; each is asked alone."""
+def test_an_index_with_a_metadata_block_is_skipped_alone() -> None:
+    """The engine then describes none of several indices, so each is asked for."""
 
-    def handle(method: str, path: str, _: Any) -> Any:
+    def handle(_: str, path: str, __: Any) -> Any:
         if path.startswith("/_resolve/index/"):
             streams = [{"name": "s", "backing_indices": ["b"]}]
-            return {
-                "indices": [{"name": "c"}],
-                "aliases": [{"name": "all", "indices": ["a", "b"]}],
-                "data_streams": streams,
-            }
+            aliases = [{"name": "all", "indices": ["a", "b"]}]
+            return {"indices": [{"name": "c"}], "aliases": aliases, "data_streams": streams}
         if path in {"/all", "/b"}:
             raise RefusalError(403, "cluster_block_exception")
         return {"hits": {"hits": []}} if path.endswith("/_search") else {path[1:]: index()}
 
-    targets, skipped = find_targets(engine(handle), "all", Task("body"))
+    targets, (skipped,) = find_targets(engine(handle), "all", Task("body"))
 
-    assert ["a", "c"] == [each.index for each in targets]
-    assert ["b"] == [each.index for each in skipped]
-    assert "index.blocks.metadata" in skipped[0].reason
+    assert (["a", "c"], "b") == ([each.index.name for each in targets], skipped.index)
+    assert "index.blocks.metadata" in skipped.reason
 
 
 @pytest.mark.parametrize(
-    ("described", "said"),
+    ("described", "reason"),
     [
         (index({"_source": {"mode": "synthetic"}, **BODY}), "put together from fields"),
         (index({"_source": {"mode": "disabled"}, **BODY}), "_source is disabled"),
@@ -82,38 +76,38 @@ def test_indices_that_do_not_even_tell_their_mapping_are_skipped() -> None:
         (index({"subobjects": False, **BODY}), "takes no objects"),
     ],
 )
-def test_what_engines_of_other_editions_do_to_source_is_refused(described: Any, said: str) -> None:
-    """An update writes anew what `_source` gives back, which is not what was written."""
-    targets, skipped = find_targets(engine(lambda *_: {"i": described}), "i", Task("body"))
+def test_an_index_whose_source_is_not_what_was_written_is_refused(described: Any, reason: str) -> None:
+    """Other editions of the engines have such indices."""
+    targets, (skipped,) = find_targets(engine(lambda *_: {"i": described}), "i", Task("body"))
 
-    assert [] == targets
-    assert said in skipped[0].reason
+    assert ([], True) == (targets, reason in skipped.reason)
 
 
-def test_a_pattern_that_fits_nothing_is_an_error() -> None:
-    """Engines answer it with nothing; a run that does nothing would look like one that is done."""
+def test_a_pattern_without_indices_is_an_error() -> None:
+    """The engine answers it with nothing, so a run would look complete."""
     with pytest.raises(StoreNotFoundError, match=r"no index logs-\*"):
         find_targets(engine(lambda *_: {}), "logs-*", Task("body"))
 
 
-# --- which documents ---
+# --- documents ---
 
 
-def test_only_what_has_no_fingerprint_is_asked_for() -> None:
-    """Beside what the task and the alias choose."""
-    mine, alias = {"term": {"team": "a"}}, {"term": {"team": "b"}}
-    without = target(chosen=[alias], settings=Settings(passages=None))
-    query = queries.to_do(without, Task("body", "fp", mine))
-
+def test_incomplete_documents_are_read_within_the_filter_of_an_alias() -> None:
+    """With passage tokens, those that lack them are incomplete; fingerprints with other settings are not."""
+    alias = {"term": {"team": "b"}}
     lacks = {"bool": {"must_not": [{"exists": {"field": "fp.format"}}]}}
+    label = "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4"
+    without = queries.incomplete(target(filters=[alias], settings=Settings(passages=None)), Task("body", "fp"))
+    (either,) = queries.incomplete(target(), Task("body", "fp"))["bool"]["filter"]
 
-    assert {"filter": [alias, mine, lacks], "must_not": []} == query["bool"]
+    assert {"filter": [alias, lacks]} == without["bool"]
+    assert [lacks, {"term": {"fp.format": label}}] == either["bool"]["should"]
 
 
-def test_where_an_index_tells_it_only_documents_with_a_text_are_asked_for() -> None:
-    """And those whose fingerprint must go, as they have no text any more."""
+def test_with_a_query_for_texts_only_documents_with_a_text_are_read() -> None:
+    """And those without a text that still have a fingerprint."""
     text = {"exists": {"field": "body"}}
-    query = queries.to_do(target(settings=Settings(passages=None), has_text=text), Task("body"))
+    query = queries.incomplete(target(settings=Settings(passages=None), text_query=text), Task("body"))
     (either,) = query["bool"]["filter"]
     ours = [{"exists": {"field": "simdoc.format"}}, {"exists": {"field": "simdoc.tokens"}}]
 
@@ -123,45 +117,31 @@ def test_where_an_index_tells_it_only_documents_with_a_text_are_asked_for() -> N
     ] == either["bool"]["should"]
 
 
-def test_what_has_no_passage_tokens_is_asked_for_where_there_are_to_be_some() -> None:
-    """A fingerprint of the same settings but for them is not complete; one of other settings is no business of ours."""
-    (either,) = queries.to_do(target(), Task("body", "fp"))["bool"]["filter"]
-
-    assert [
-        {"bool": {"must_not": [{"exists": {"field": "fp.format"}}]}},
-        {"term": {"fp.format": "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4"}},
-    ] == either["bool"]["should"]
-
-
-def test_the_parts_of_all_writes_are_side_by_side() -> None:
-    """None twice, none missing, whatever their number; each shard counts its own writes."""
+def test_the_parts_of_a_range_have_each_write_once() -> None:
+    """Each shard counts its own writes."""
     for first, last, parts in ((-1, 0, 1), (-1, 9, 3), (-1, 100, 7), (-1, 3, 10), (59, 100, 7), (8, 9, 1)):
-        asked = list(Span((first, -1), (last, 20)).parts(parts))
+        ranges = list(WriteRange((first, -1), (last, 20)).split(parts))
         for shard, wanted in enumerate([range(first + 1, last + 1), range(21)]):
-            ranges = [each.of_shard(shard)["range"]["_seq_no"] for each in asked]
-            numbers = [number for each in ranges for number in range(each["gte"], each["lte"] + 1)]
+            bounds = [each.in_shard(shard)["range"]["_seq_no"] for each in ranges]
 
-            assert list(wanted) == numbers
-    assert [] == [*Span((-1,), (9,)).parts(0), *Span((9, -1), (9, -1)).parts(3)]
-    assert {"gte": 3, "lte": 9} == Span((7, 2), (9, 5)).of_any()["range"]["_seq_no"]
-    assert {"gte": 3} == Span((7, 2)).of_any()["range"]["_seq_no"]
+            assert list(wanted) == [number for each in bounds for number in range(each["gte"], each["lte"] + 1)]
+    assert [] == [*WriteRange((-1,), (9,)).split(0), *WriteRange((9, -1), (9, -1)).split(3)]
+    assert {"gte": 3, "lte": 9} == WriteRange((7, 2), (9, 5)).in_any_shard()["range"]["_seq_no"]
+    assert {"gte": 3} == WriteRange((7, 2)).in_any_shard()["range"]["_seq_no"]
 
 
 # --- the command line ---
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
-        (["--watch"], "--watch and --changed-field belong together"),
-        (["--changed-field", "f"], "--watch and --changed-field belong together"),
-        (["--watch", "--changed-field", "f", "--dry-run"], "--dry-run looks once; leave out --watch"),
-        (["--throttle", "fast"], "Invalid value for '--throttle': 'fast' is not a number of documents a second"),
-        (["--throttle", "0"], "Invalid value for '--throttle': '0' is not a number of documents a second"),
-        (["--query", '{"a": '], "Invalid value for '--query': it begins like JSON, but is none: "),
-        (["--field", "a.b"], "Invalid value for --field: the field stands at the top of a document"),
+        (["--full"], "--full needs --stale"),
+        (["--throttle", "fast"], "Invalid value for '--throttle': 'fast' is not a number of documents per second"),
+        (["--throttle", "0"], "Invalid value for '--throttle': '0' is not a number of documents per second"),
+        (["--field", "a.b"], "Invalid value for --field: 'a.b' has a dot; name a top-level field"),
+        (["--passages", "--no-passages"], "--passages and --no-passages contradict each other; leave one out"),
     ],
 )
-def test_a_wrong_call_is_told_before_anything_is_asked(options: list[str], said: str) -> None:
-    """Exit code 2."""
-    assert usage_error(run("backfill", "http://127.0.0.1:1/i", "--text-field", "body", *options)).startswith(said)
+def test_a_wrong_call_is_refused_before_the_engine_is_asked(options: list[str], message: str) -> None:
+    assert usage_error(run("backfill", "http://127.0.0.1:1/i", "--text-field", "body", *options)).startswith(message)

@@ -1,45 +1,51 @@
-"""A backfill that the engine does itself: the fingerprints are ours, and nothing is missed while others write."""
+"""A backfill in the engine makes our fingerprints, misses nothing while others write, and reports what failed."""
 
 from __future__ import annotations
 
+import json
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
-from simdoc_search import Settings
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, engine_side
 from simdoc_search.attach.backfill.engine_side import backfill_in_engine
 from simdoc_search.attach.pipeline import install_pipeline
+from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.remote.engine import Engine
-from tests.support.backfill import OTHER, TEXTS, bodies, done, filled, load, stored
-from tests.support.cli import answer, output, run
+from tests.support.backfill import OTHER, TEXTS, bodies, done, filled, load, stored, to
+from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import PREFIX
-from tests.support.http_server import Indices
+from tests.support.http_server import Answer, Handler, Indices, Request, error, forward, indices, serving
+from tests.support.http_server import answer as reply
 from tests.support.installing import use_pipeline
 
 BODY = Task("body")
+BUSY = error(429, "rejected_execution_exception", "queue full")
+ALL: dict[str, object] = {"match_all": {}}
 
 
 @pytest.fixture(scope="module")
 def engine_url(opensearch_url: str) -> str:
-    """Of the engine that has pipelines."""
+    """An engine with pipelines."""
     return opensearch_url
 
 
 @pytest.fixture(autouse=True)
 def _no_pipeline(engine: Engine) -> Iterator[None]:
-    """No test finds the pipeline of another one."""
+    """Remove the pipeline after each test."""
     yield
     engine.call("PUT", [f"{PREFIX}-*", "_settings"], {"index.final_pipeline": "_none"}, allow=(404,))
     engine.call("DELETE", ["_ingest", "pipeline", "simdoc"], allow=(404,))
 
 
 def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: Engine) -> None:
-    """The same that the client writes; another run finds nothing to do, and says how far it is meanwhile."""
+    """The same as from `backfill`. With `stale` each document goes through the pipeline again."""
     name, seen = filled(made, engine), list[tuple[int, int]]()
     report = backfill_in_engine(engine, name, BODY, lambda written, total: seen.append((written, total)))
 
@@ -47,20 +53,20 @@ def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: 
     assert done() == stored(engine, name)
     assert {len(TEXTS)} >= {total for _, total in seen}
     assert 0 == backfill_in_engine(engine, name, BODY).updated
-    again = Backfill(engine, name, Task("body", stale=True)).run()
-    assert (0, len(TEXTS)) == (again.updated, again.unchanged)
+    engine.call("POST", [name, "_update", "doc0"], {"doc": {"body": OTHER}}, refresh=True)
+    assert 0 == backfill_in_engine(engine, name, BODY).updated
+    assert len(TEXTS) == backfill_in_engine(engine, name, replace(BODY, stale=True)).updated
+    assert {**done(), "doc0": done({"doc0": OTHER})["doc0"]} == stored(engine, name)
 
 
-def test_what_others_write_meanwhile_counts(made: Indices, engine: Engine) -> None:
-    """A changed text, a new document and a deletion, while documents go through the pipeline slowly."""
+def test_writes_of_others_meanwhile_are_kept_and_fingerprinted(made: Indices, engine: Engine) -> None:
     name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 2})
     load(engine, name, bodies(TEXTS))
     install_pipeline(engine)
     use_pipeline(engine, name)
-    some = list(TEXTS)[:30]
 
     def write() -> None:
-        for id in some:
+        for id in list(TEXTS)[:30]:
             engine.call("POST", [name, "_update", id], {"doc": {"body": f"{OTHER} {id}"}}, retry_on_conflict=5)
         load(engine, name, bodies({"new": OTHER}))
         engine.call("DELETE", [name, "_doc", list(TEXTS)[-1]])
@@ -74,10 +80,7 @@ def test_what_others_write_meanwhile_counts(made: Indices, engine: Engine) -> No
     assert (0, len(TEXTS)) == (report.updated, report.unchanged)
 
 
-def test_a_document_that_cannot_be_done_is_named(
-    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the reason that the pipeline gives; the others are done, and a run again is no endless one."""
+def test_a_document_that_the_pipeline_cannot_fingerprint_is_listed(made: Indices, engine: Engine) -> None:
     name = made.make({"properties": {"body": {"type": "text"}}})
     load(engine, name, bodies({"good": OTHER, "long": "word " * 250_000, "none": ""}))
     for _ in range(2):
@@ -85,12 +88,23 @@ def test_a_document_that_cannot_be_done_is_named(
         assert [("long", name)] == [(each.id, each.index) for each in report.refused]
         assert "characters, and the pipeline takes" in report.refused[0].reason
     assert 1 == run("backfill", f"{engine.name}/{name}", "--text-field", "body", "--in-engine").exit_code
-    monkeypatch.setattr(engine_side, "_LISTED", 0)
-    assert [] == backfill_in_engine(engine, name, BODY).refused
 
 
-def test_documents_without_a_field_of_text_are_looked_at_once(made: Indices, engine: Engine) -> None:
-    """Where the index tells that they have none they are not even read; else they are counted as what they are."""
+def test_documents_that_the_engine_cannot_write_do_not_stop_the_others(made: Indices, engine: Engine) -> None:
+    """The engine stops at such a document, so the next round leaves it out."""
+    name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
+    load(engine, name, {**bodies(), "bad": {"body": OTHER, "year": "none"}})
+    engine.call("PUT", [name, "_mapping"], {"properties": {"year": {"type": "integer"}}})
+    for task in (BODY, replace(BODY, stale=True)):
+        report = backfill_in_engine(engine, name, task)
+        assert (len(TEXTS), 0, []) == (report.updated, report.without_text, report.skipped_indices)
+        assert ["bad"] == [each.id for each in report.refused]
+        assert "failed to parse field [year]" in report.refused[0].reason
+    assert len(TEXTS) == engine.count(name, {"exists": {"field": "simdoc.format"}})
+
+
+def test_documents_without_a_text_are_counted(made: Indices, engine: Engine) -> None:
+    """They are not written if a query can tell."""
     for kind, version in ({"type": "text"}, 1), ({"type": "text", "index": False}, 2):
         name = made.make({"properties": {"body": kind}})
         load(engine, name, bodies(TEXTS))
@@ -98,43 +112,139 @@ def test_documents_without_a_field_of_text_are_looked_at_once(made: Indices, eng
         report = backfill_in_engine(engine, name, BODY)
 
         assert (len(TEXTS), version - 1) == (report.updated, report.without_text)
-        assert 0 == backfill_in_engine(engine, name, BODY).documents
         assert version == engine.call("GET", [name, "_doc", "bare"])["_version"]
 
 
-def test_all_of_it_anew(made: Indices, engine: Engine) -> None:
-    """With stale each document goes through the pipeline, as the engine compares no texts."""
-    name = filled(made, engine)
-    backfill_in_engine(engine, name, BODY)
-    engine.call("POST", [name, "_update", "doc0"], {"doc": {"body": OTHER}}, refresh=True)
-
-    assert 0 == backfill_in_engine(engine, name, BODY).updated
-    assert len(TEXTS) == backfill_in_engine(engine, name, replace(BODY, stale=True)).updated
-    assert {**done(), "doc0": done({"doc0": OTHER})["doc0"]} == stored(engine, name)
-
-
-def test_another_pipeline_is_left_alone(made: Indices, engine: Engine) -> None:
-    """One of other fields, or what the engine cannot make: a sentence each."""
+def test_a_pipeline_that_does_not_fit_is_not_used(made: Indices, engine: Engine) -> None:
     name = filled(made, engine)
     install_pipeline(engine, "title")
     with pytest.raises(StoreError, match="pipeline simdoc"):
         backfill_in_engine(engine, name, BODY)
+    with_sentences = replace(BODY, change=lambda settings: replace(settings, sentences=Sentences()))
     with pytest.raises(StoreError, match="cannot make fingerprints with sentences; use simdoc-search backfill"):
-        backfill_in_engine(
-            engine, name, replace(BODY, change=lambda settings: replace(settings, sentences=Sentences()))
-        )
-    assert Settings().sentences is None
+        backfill_in_engine(engine, name, with_sentences)
 
 
-def test_one_command_does_it(made: Indices, engine: Engine) -> None:
-    """And queries find what it made."""
+def test_queries_find_what_the_command_filled(made: Indices, engine: Engine) -> None:
     name = filled(made, engine)
     url = f"{engine.name}/{name}"
 
     assert f"{len(TEXTS)} updated" in output("backfill", url, "--text-field", "body", "--in-engine")
     (hit,) = answer("similar", "--text", TEXTS["doc3"], "--store", url, "--overlap", "90")["hits"]
     assert ("doc3", 1.0) == (hit["id"], hit["overlap"])
-    assert (
-        "is done once"
-        in run("backfill", url, "--text-field", "body", "--in-engine", "--watch", "--changed-field", "number").stderr
-    )
+
+
+# --- the task in the engine ---
+
+
+def test_a_throttle_holds_and_progress_is_reported(made: Indices, engine: Engine) -> None:
+    """Over all slices."""
+    name, seen, started = filled(made, engine, number_of_shards=2), list[int](), time.monotonic()
+    updated = update_by_query(engine, name, ALL, throttle=200.0, progress=seen.append)
+
+    assert (len(TEXTS), 0, {}) == (updated.updated, updated.conflicts, updated.failures)
+    assert time.monotonic() - started > 0.5
+    assert seen == sorted(seen)
+
+
+def test_ctrl_c_cancels_the_task_and_does_not_wait(made: Indices, engine: Engine) -> None:
+    """Not even for an engine that has become slow."""
+    name, passing, cancelled = filled(made, engine), forward(made.engine), list[str]()
+
+    def handle(request: Request) -> Answer | None:
+        if request.path.endswith("/_cancel"):
+            cancelled.append(request.path)
+            passing(request)
+            time.sleep(5)
+        return passing(request)
+
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with serving(handle) as server, to(server.url) as way:
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            update_by_query(way, name, ALL, throttle=20.0, progress=interrupt)
+        assert time.monotonic() - started < 4
+        assert 1 == len(cancelled)
+        assert {} == engine.call("GET", ["_tasks"], actions="*byquery")["nodes"]
+
+
+@pytest.mark.parametrize("part", ["_update_by_query", "_tasks/", "_simulate"])
+def test_a_busy_engine_is_asked_again(made: Indices, engine: Engine, part: str) -> None:
+    name, passing, left = filled(made, engine), forward(made.engine), [BUSY]
+
+    def handle(request: Request) -> Answer | None:
+        return left.pop() if part in request.path and left else passing(request)
+
+    with serving(handle) as server, to(server.url) as way:
+        assert len(TEXTS) == backfill_in_engine(way, name, BODY).updated
+    assert [] == left
+
+
+@contextmanager
+def instead(passing: Handler, path: str, said: Answer) -> Iterator[Engine]:
+    """An engine that gives this answer to requests below a path."""
+
+    def handle(request: Request) -> Answer | None:
+        return said if request.path.startswith(path) else passing(request)
+
+    with serving(handle) as server, to(server.url) as way:
+        yield way
+
+
+def test_a_lost_task_is_an_error(made: Indices, engine: Engine) -> None:
+    name, passing = filled(made, engine), forward(made.engine)
+    shard = {"shard": 0, "index": name, "reason": {"type": "no_shard", "reason": "the shard is gone"}}
+    answers = {
+        "lost the task": reply({"completed": True, "task": {}}),
+        "lost the task .*": error(404, "resource_not_found_exception", "task is missing"),
+        "the shard is gone": reply({"completed": True, "task": {}, "response": {"updated": 1, "failures": [shard]}}),
+    }
+    for reason, said in answers.items():
+        lost = pytest.raises(StoreError, match=f"{reason}.*; run the same command to continue")
+        with instead(passing, "/_tasks/", said) as way, lost:
+            backfill_in_engine(way, name, BODY)
+
+
+def test_documents_that_are_left_are_reported(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here a block stops all writes, like a full disk."""
+    name = filled(made, engine)
+    monkeypatch.setattr(engine_side, "_ROUNDS", 2)
+
+    def block(written: int, _: int) -> None:
+        if written:
+            engine.call("PUT", [name, "_settings"], {"index.blocks.write": True})
+
+    report = backfill_in_engine(engine, name, replace(BODY, throttle=80.0), block)
+    engine.call("PUT", [name, "_settings"], {"index.blocks.write": None})
+    (skipped,) = report.skipped_indices
+
+    assert 0 == report.without_text
+    assert 0 < report.updated < len(TEXTS) - len(report.refused)
+    assert "blocked by: [FORBIDDEN" in report.refused[0].reason
+    assert "left, as the engine stops at a document that it cannot write; leave out --in-engine" in skipped.reason
+
+
+def test_an_engine_without_update_by_query_is_an_error(elasticsearch_url: str) -> None:
+    """The core of Elasticsearch has none."""
+    unsupported = pytest.raises(StoreError, match="cannot update documents by query")
+    with to(elasticsearch_url) as engine, indices(elasticsearch_url) as made, unsupported:
+        update_by_query(engine, made.make({}), ALL)
+
+
+def test_a_document_that_cannot_be_read_is_not_a_sample(made: Indices, engine: Engine) -> None:
+    """`status` fails, instead of finding 0 of 0 stale."""
+    name, passing = filled(made, engine), forward(made.engine)
+    Backfill(engine, name, BODY).run()
+    gone = {"type": "no_shard_available_action_exception", "reason": "No shard available"}
+
+    def handle(request: Request) -> Answer | None:
+        if not request.path.startswith("/_mget"):
+            return passing(request)
+        places = json.loads(request.body)["docs"]
+        return reply({"docs": [{"_index": each["_index"], "_id": each["_id"], "error": gone} for each in places]})
+
+    with serving(handle) as server:
+        said = sentence(run("status", f"{server.url}/{name}", "--max-stale", "1%"))
+    assert "cannot be read (No shard available)" in said

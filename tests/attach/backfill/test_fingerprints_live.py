@@ -1,4 +1,4 @@
-"""Fingerprints for indices that exist, in real engines: what is written, and what is left as it was."""
+"""A backfill writes the fingerprints of an existing index, and leaves everything else as it was."""
 
 from __future__ import annotations
 
@@ -8,29 +8,34 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import SimilaritySearch, open_store
-from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search import Analysis, SimilaritySearch, open_store
+from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
 from simdoc_search.attach.backfill import BackfillReport
 from simdoc_search.attach.check import check_index
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import OTHER, TEXTS, backfill, done, filled, load, one_engine, reasons, stored
-from tests.support.cli import answer
+from tests.support.cli import answer, run
 from tests.support.http_server import Indices
 
 
 def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: Engine) -> None:
-    """The same that a loader with `fingerprint_actions` writes; nothing else in the documents is another."""
+    """The same as from a loader with `fingerprint_actions`. A second run reads nothing, and a new document is found."""
     name = filled(made, engine)
-    report = backfill(engine, name)
+    report, again = backfill(engine, name), backfill(engine, name)
 
     assert replace(BackfillReport(updated=len(TEXTS)), seconds=report.seconds) == report
+    assert 0 == again.documents
     assert done() == stored(engine, name)
     assert [] == [each for each in check_index(engine, name) if each.wrong or "no fingerprint" in each.problem]
+    load(engine, name, {"new": {"body": TEXTS["doc0"]}})
+    assert 1 == backfill(engine, name).updated
+    with closing(open_store(f"{made.engine}/{name}")) as store:
+        assert ["doc0"] == [hit.id for hit in SimilaritySearch(store).similar("new_80_90").hits]
 
 
 def test_the_mapping_gets_our_field_and_nothing_else(made: Indices, engine: Engine) -> None:
-    """The other fields, and what their owner says of them, stay."""
     own = {"dynamic": "strict", "_meta": {"owner": "a team"}, "properties": {"body": {"type": "text"}}}
     name = made.make(own)
     load(engine, name, {"a": {"body": TEXTS["doc0"]}})
@@ -40,72 +45,39 @@ def test_the_mapping_gets_our_field_and_nothing_else(made: Indices, engine: Engi
 
     ours = component_template()["template"]["mappings"]["properties"]["simdoc"]
     ours["properties"]["text_hash"]["meta"] = {"simdoc_text_1": "body"}
-    note = after["properties"]["simdoc"]["properties"]["shingles"].pop("meta")
-
-    assert {"simdoc_filled": note["simdoc_filled"], "simdoc_filled_1": "1"} == note
     assert ours == after["properties"].pop("simdoc")
     assert before == after
 
 
-def test_the_mapping_notes_the_fields_of_the_text(made: Indices, engine: Engine) -> None:
-    """Whoever opens the index reads texts there; a run that makes all anew notes its fields, if they have room."""
+def test_the_mapping_records_the_text_fields(made: Indices, engine: Engine) -> None:
+    """A store reads texts there. Names that are too long for the mapping are not recorded."""
     long = "x" * 51
     name = made.make({"properties": {each: {"type": "text"} for each in ("title", "body", long)}})
     load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"], long: "long"}})
-
-    runs: dict[str | tuple[str, ...], str | None] = {
+    expected: dict[Any, str | None] = {
         "body": TEXTS["doc0"],
         ("title", "body"): f"A title\n{TEXTS['doc0']}",
         long: None,
     }
-    for text_field, expected in runs.items():
+    for text_field, text in expected.items():
         backfill(engine, name, text_field=text_field, stale=True, force=True)
-        read = open_store(f"{made.engine}/{name}").get("a", text=True)
+        record = open_store(f"{made.engine}/{name}").get("a", text=True)
 
-        assert read
-        assert expected == read.text
-        assert "A title" == open_store(f"{made.engine}/{name}", text_field="title").get("a", text=True).text  # type: ignore[union-attr]
-
-
-def test_fingerprints_are_not_mixed_with_those_of_other_fields(made: Indices, engine: Engine) -> None:
-    """A run with other fields than those before it, in another order too, changes nothing and says what to give."""
-    name = made.make({"properties": {each: {"type": "text"} for each in ("title", "body")}})
-    load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"]}})
-    backfill(engine, name, text_field=("title", "body"))
-    before = engine.call("GET", [name])[name]["mappings"]
-    load(engine, name, {"b": {"title": "Another", "body": TEXTS["doc1"]}})
-    reports = [backfill(engine, name, text_field=each) for each in ("body", ("body", "title"))]
-
-    assert before == engine.call("GET", [name])[name]["mappings"]
-    assert [0, 0] == [each.updated for each in reports]
-    for each in reports:
-        assert "give --text-field title --text-field body, or --force --stale" in reasons(each)[name]
-    assert 1 == backfill(engine, name, text_field=("title", "body")).updated
-
-
-def test_a_second_run_has_nothing_to_do(made: Indices, engine: Engine) -> None:
-    """Only documents without a fingerprint are asked for; new ones are done then."""
-    name = filled(made, engine)
-    backfill(engine, name)
-    again = backfill(engine, name)
-    load(engine, name, {"new": {"body": OTHER}})
-
-    assert (0, 0) == (again.updated, again.unchanged)
-    assert 1 == backfill(engine, name).updated
+        assert record is not None
+        assert text == record.text
 
 
 @one_engine
-@pytest.mark.parametrize("text", [" ... ", "", " \n", [""]])
-def test_a_text_without_words_is_read_once(made: Indices, engine: Engine, text: object) -> None:
-    """It gets a mark in the place of a fingerprint, so that it is not read for ever; `check` counts it as done."""
+@pytest.mark.parametrize("text", [" ... ", "", [""]])
+def test_a_text_without_words_gets_a_mark(made: Indices, engine: Engine, text: object) -> None:
+    """So it is read only once."""
     name = filled(made, engine, {"a": text, "b": OTHER})
     report = backfill(engine, name)
-    again, stale = backfill(engine, name), backfill(engine, name, stale=True)
+    again, stale, second_stale = (backfill(engine, name, stale=stale) for stale in (False, True, True))
 
     assert (1, 1) == (report.updated, report.without_words)
-    assert (0, 0, 0) == (again.documents, stale.without_words, backfill(engine, name, stale=True).documents)
+    assert (0, 0, 0) == (again.documents, stale.without_words, second_stale.documents)
     assert {"tokens": None, "buckets": 0, "shingles": 0}.items() <= stored(engine, name)["a"]["simdoc"].items()
-    assert [] == [each for each in check_index(engine, name) if "no fingerprint" in each.problem]
 
 
 @one_engine
@@ -119,8 +91,7 @@ def test_a_text_without_words_is_read_once(made: Indices, engine: Engine, text: 
     ],
     ids=["object", "dotted", "list", "objects"],
 )
-def test_the_text_may_be_deep_and_in_parts(made: Indices, engine: Engine, path: str, source: Any) -> None:
-    """Dots lead into objects, a list is one text; the document stays as it was written."""
+def test_a_text_in_objects_or_lists_is_found(made: Indices, engine: Engine, path: str, source: Any) -> None:
     name = made.make({})
     load(engine, name, {"a": source})
     backfill(engine, name, path)
@@ -131,42 +102,37 @@ def test_the_text_may_be_deep_and_in_parts(made: Indices, engine: Engine, path: 
     assert source == found
 
 
-def test_a_document_whose_text_is_none_is_listed(made: Indices, engine: Engine) -> None:
-    """The others are done."""
-    name = made.make({"dynamic": False})
-    load(engine, name, {"a": {"body": 7}, "b": {"body": OTHER}})
+def test_several_fields_are_one_text(made: Indices, engine: Engine) -> None:
+    """One line per field, as `fingerprint_actions` does it."""
+    name = made.make({"properties": {"title": {"type": "text"}, "body": {"type": "text"}}})
+    sources = {"a": {"title": "A title", "body": OTHER}, "b": {"body": OTHER}, "c": {"title": "A title"}}
+    load(engine, name, {**sources, "none": {"title": []}})
+    report = answer("backfill", f"{made.engine}/{name}", "--text-field", "title", "--text-field", "body")
+    actions = [{"_id": id, **source} for id, source in sources.items()]
+    wanted = {each.pop("_id"): each for each in fingerprint_actions(actions, ["title", "body"])}
+
+    assert 3 == report["updated"]
+    assert {**wanted, "none": {"title": []}} == stored(engine, name)
+    assert fingerprint_field(f"A title\n{OTHER}") == wanted["a"]["simdoc"]
+    assert 3 == backfill(engine, name, ("title", "body"), stale=True).unchanged
+
+
+def test_documents_that_cannot_be_written_are_listed_once(made: Indices, engine: Engine) -> None:
+    """A value that is not a text, and a document that the mapping no longer accepts. The others are filled."""
+    name = made.make({"dynamic": False, "properties": {"text": {"type": "text"}}})
+    load(engine, name, {"a": {"body": 7}, "b": {"body": OTHER}, "c": {"body": OTHER, "unknown": 1}})
+    engine.call("PUT", [name, "_mapping"], {"dynamic": "strict", "properties": {"body": {"type": "text"}}})
     report = backfill(engine, name)
+    refused = {each.id: each.reason for each in report.refused}
 
-    assert (1, [("a", name)]) == (report.updated, [(each.id, each.index) for each in report.refused])
-    assert "holds int, not text" in report.refused[0].reason
-
-
-def test_a_document_that_the_engine_takes_no_more_is_listed(made: Indices, engine: Engine) -> None:
-    """An update indexes the whole document anew, by the mapping of today; it is refused once, not in every round."""
-    name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
-    load(engine, name, {"a": {"body": OTHER, "unknown": 1}, "b": {"body": OTHER}})
-    engine.call("PUT", [name, "_mapping"], {"dynamic": "strict"})
-    report = backfill(engine, name)
-
-    assert (1, ["a"]) == (report.updated, [each.id for each in report.refused])
-    assert "strict" in report.refused[0].reason
-    assert {"body": OTHER, "unknown": 1} == stored(engine, name)["a"]
-
-
-def test_a_query_chooses(made: Indices, engine: Engine) -> None:
-    """In Lucene's syntax, or as JSON."""
-    name = filled(made, engine)
-    some = answer("backfill", f"{made.engine}/{name}", "--text-field", "body", "--query", "number:[0 TO 9]")
-    more = answer(
-        "backfill", f"{made.engine}/{name}", "--text-field", "body", "--query", '{"range": {"number": {"lt": 15}}}'
-    )
-
-    assert (10, 5) == (some["updated"], more["updated"])
-    assert 15 == sum("simdoc" in each for each in stored(engine, name).values())
+    assert (1, {"a", "c"}) == (report.updated, set(refused))
+    assert "holds int, not text" in refused["a"]
+    assert "strict" in refused["c"]
+    assert {"body": OTHER, "unknown": 1} == stored(engine, name)["c"]
 
 
 def test_documents_keep_their_routing(made: Indices, engine: Engine) -> None:
-    """An update without it would look for the document on another shard."""
+    """Without it an update would look for the document in another shard."""
     name = made.make({"_routing": {"required": True}}, {"number_of_shards": 3})
     for number in range(6):
         load(engine, name, {f"{number}": {"body": OTHER}}, routing=f"r{number}")
@@ -175,11 +141,36 @@ def test_documents_keep_their_routing(made: Indices, engine: Engine) -> None:
     assert 6 == sum("simdoc" in each for each in stored(engine, name).values())
 
 
-def test_the_found_documents_are_what_a_query_finds(made: Indices, engine: Engine) -> None:
-    """The whole way: an application's index, backfilled, asked by our search."""
-    name = filled(made, engine, {"a": TEXTS["doc0"], "copy": TEXTS["doc0"], "other": OTHER, "empty": ""})
+def test_a_second_field_gets_other_settings(made: Indices, engine: Engine) -> None:
+    """The first field stays, and a field with fingerprints keeps its settings."""
+    name = filled(made, engine, {"a": OTHER, "copy": OTHER})
+    url, four = f"{made.engine}/{name}", Settings(Analysis(shingle_size=4))
     backfill(engine, name)
-    with closing(open_store(f"{made.engine}/{name}")) as store:
-        search = SimilaritySearch(store)
+    refused = run("backfill", url, "--shingle-size", 4)
+    report = answer("backfill", url, "--field", "simdoc_2", "--shingle-size", 4, "--text-field", "body")
+    again = answer("backfill", url, "--field", "simdoc_2")
+    document = stored(engine, name)["a"]
 
-        assert ["copy"] == [hit.id for hit in search.similar("a_80_90").hits]
+    assert 1 == refused.exit_code
+    assert "its field simdoc has the settings 'nfkc_cf word 5 short_texts; bucketed:1 512" in refused.stderr
+    assert "not 'nfkc_cf word 4 short_texts" in refused.stderr
+    assert (2, 0) == (report["updated"], again["updated"] + again["unchanged"])
+    assert (fingerprint_field(OTHER), fingerprint_field(OTHER, four)) == (document["simdoc"], document["simdoc_2"])
+    assert ["copy"] == [hit["id"] for hit in answer("similar", "a", "--store", url, "--field", "simdoc_2")["hits"]]
+    for command in (["similar", "a", "--store", url], ["backfill", url], ["check", url], ["status", url]):
+        assert "has the fingerprint fields simdoc, simdoc_2; choose one with --field" in run(*command).stderr
+
+
+def test_text_fields_are_those_of_the_existing_fingerprints(made: Indices, engine: Engine) -> None:
+    """Others are refused, in another order too. Without fingerprints they must be named."""
+    name = made.make({"properties": {each: {"type": "text"} for each in ("title", "body")}})
+    load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"]}})
+    url = f"{engine.name}/{name}"
+    assert f"which field of {url} has the text; name it with --text-field" in run("backfill", url).stderr
+    backfill(engine, name, text_field=("title", "body"))
+    load(engine, name, {"b": {"title": "Another", "body": TEXTS["doc1"]}})
+    reports = [backfill(engine, name, text_field=each) for each in ("body", ("body", "title"))]
+
+    assert [0, 0] == [each.updated for each in reports]
+    assert all("give --text-field title --text-field body, or --force" in reasons(each)[name] for each in reports)
+    assert 1 == answer("backfill", url)["updated"]

@@ -1,4 +1,4 @@
-"""What a backfill sends, how fast, and what it sends again."""
+"""What a backfill sends to the engine, how fast, and what it sends again."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Refused, Task
-from simdoc_search.attach.backfill.guarded_writer import Writer
-from simdoc_search.attach.backfill.rounds import PAGE_DOCUMENTS, Pace
+from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter
+from simdoc_search.attach.backfill.pages import PAGE_DOCUMENTS, Pace
 from simdoc_search.attach.backfill.task import UnfitIndexError
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote import bulk as bulk_writes
@@ -24,7 +24,6 @@ from tests.support.described import TEXT, RefusalError, engine, hits, target
 
 
 def test_pages_of_long_documents_are_short() -> None:
-    """Memory is bounded by what a page holds, here and in the engine."""
     pace, sizes = Pace(None), []
     for length in (10, 100_000, 10_000_000):
         pace.keep(hits(2, "x" * length))
@@ -35,35 +34,28 @@ def test_pages_of_long_documents_are_short() -> None:
     assert 1 == sizes[2]
 
 
-@pytest.mark.parametrize(("throttle", "size"), [(0.2, 1), (7, 7), (100_000, 50)])
-def test_a_page_is_no_more_than_a_second(throttle: float, size: int) -> None:
-    """Or a throttle would let all through at once, and then nothing for long."""
-    assert size == Pace(throttle).size
-
-
-def test_a_throttle_holds_over_time() -> None:
-    """The first page goes at once."""
-    pace, began = Pace(100), time.monotonic()
+def test_a_throttle_holds_from_the_first_second_on() -> None:
+    """A page has at most the documents of a second."""
+    pace, started = Pace(100), time.monotonic()
     for _ in range(4):
         pace.keep(hits(10))
 
-    assert 0.28 < time.monotonic() - began < 1
+    assert 0.28 < time.monotonic() - started < 1
+    assert [1, 7, 50] == [Pace(throttle).size for throttle in (0.2, 7, 100_000)]
 
 
 # --- what is sent ---
 
 
 @pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An engine is asked again at once, and given up soon."""
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+def _little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy engine is given up soon."""
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.3)
     monkeypatch.setattr(retry, "QUERY_SECONDS", 0.3)
 
 
 def written(found: list[dict[str, Any]], bulk: Callable[[list[Any]], Any]) -> BackfillReport:
-    """The report on some documents; `bulk` answers the lines of each request."""
+    """The report on some documents. `bulk` answers the lines of each request."""
 
     def handle(method: str, path: str, body: Any) -> Any:
         if path == "/_bulk":
@@ -72,18 +64,17 @@ def written(found: list[dict[str, Any]], bulk: Callable[[list[Any]], Any]) -> Ba
         return {"i": {"settings": {"index": {"uuid": "u"}}}}
 
     report = BackfillReport()
-    Writer(engine(handle).in_background(), target(), Task("body")).write(found, report)
+    FingerprintWriter(engine(handle).in_background(), target(), Task("body")).write(found, report)
     return report
 
 
 def items(lines: list[Any], status: int = 200, **more: Any) -> dict[str, Any]:
-    """An answer that says the same of all writes."""
-    said = {"result": "updated"} if status < 400 else {"error": {"type": "some_exception", "reason": "some reason"}}
-    return {"items": [{"update": {"_index": "i", "status": status, **said, **more}} for _ in lines[::2]]}
+    """The same answer for all writes."""
+    result = {"result": "updated"} if status < 400 else {"error": {"type": "some_exception", "reason": "some reason"}}
+    return {"items": [{"update": {"_index": "i", "status": status, **result, **more}} for _ in lines[::2]]}
 
 
-def test_an_update_says_which_state_it_is_for() -> None:
-    """The document's own index, routing and number; and nothing but our field."""
+def test_an_update_names_the_state_of_the_document_and_changes_only_our_field() -> None:
     sent: list[Any] = []
 
     def bulk(lines: list[Any]) -> Any:
@@ -96,15 +87,15 @@ def test_an_update_says_which_state_it_is_for() -> None:
     assert [{"update": place}, {"doc": {"simdoc": fingerprint_field(TEXT)}}] == sent
 
 
-def test_what_is_right_is_not_sent() -> None:
-    """The same text with the same settings, well-formed; one of it alone is not enough."""
-    right = fingerprint_field(TEXT) or {}
+def test_only_a_right_and_well_formed_fingerprint_is_unchanged() -> None:
+    right = fingerprint_field(TEXT)
     ours: list[Any] = [right, {**right, "text_hash": "other"}, {**right, "format": "other; format"}, None]
     ours += [{**right, "tokens": right["tokens"].split()}, {**right, "shingles": None}, [right]]
     found = [{**hit, "_source": {"body": TEXT, "simdoc": each}} for hit, each in zip(hits(7), ours, strict=True)]
-    report = written(found, items)
+    report, noop = written(found, items), written(hits(2), lambda lines: items(lines, result="noop"))
 
     assert (6, 1) == (report.updated, report.unchanged)
+    assert (0, 2) == (noop.updated, noop.unchanged)
 
 
 @pytest.mark.parametrize(
@@ -112,25 +103,17 @@ def test_what_is_right_is_not_sent() -> None:
     ["a note", 7, ["a", "b"], {"text": "a note"}, {"format": "pdf"}, {"tokens": 345}, [{"text": "a"}]],
     ids=str,
 )
-def test_what_an_application_keeps_there_is_not_replaced(theirs: Any) -> None:
-    """The document is refused with what it has, and nothing is sent for it."""
+def test_other_values_in_our_field_are_not_replaced(theirs: Any) -> None:
     found = [{**hits(1)[0], "_source": {"body": TEXT, "simdoc": theirs}}, hits(2)[1]]
     report = written(found, items)
 
     assert (1, ["0"]) == (report.updated, [each.id for each in report.refused])
-    assert "which is no fingerprint; choose another name with --field" in report.refused[0].reason
-
-
-def test_a_write_that_changes_nothing_is_no_update() -> None:
-    """The engine says so."""
-    report = written(hits(2), lambda lines: items(lines, result="noop"))
-
-    assert (0, 2) == (report.updated, report.unchanged)
+    assert "which is not a fingerprint; choose another name with --field" in report.refused[0].reason
 
 
 @pytest.mark.parametrize(("chunk_bytes", "largest"), [(4_000_000, 8), (900, 2)])
-def test_what_is_too_large_is_sent_in_parts(monkeypatch: pytest.MonkeyPatch, chunk_bytes: int, largest: int) -> None:
-    """Down to one document, which is refused if it is too large alone."""
+def test_a_request_that_is_too_large_is_split(monkeypatch: pytest.MonkeyPatch, chunk_bytes: int, largest: int) -> None:
+    """A document that is too large alone is refused."""
     monkeypatch.setattr(bulk_writes, "CHUNK_BYTES", chunk_bytes)
     sizes: list[int] = []
 
@@ -145,8 +128,8 @@ def test_what_is_too_large_is_sent_in_parts(monkeypatch: pytest.MonkeyPatch, chu
     assert (7, [Refused("3", "i", "too large for the engine")]) == (report.updated, report.refused)
 
 
-def test_what_a_busy_engine_leaves_is_sent_again() -> None:
-    """And only that; each is counted once."""
+def test_a_write_that_a_busy_engine_refused_is_sent_again() -> None:
+    """The others are not, and each is counted once."""
     sent: list[str] = []
 
     def bulk(lines: list[Any]) -> Any:
@@ -160,24 +143,22 @@ def test_what_a_busy_engine_leaves_is_sent_again() -> None:
     assert ["0", "1", "1", "2", "2", "2", "3", "3", "3", "3"] == sorted(sent)
 
 
-def test_a_full_disk_is_waited_for_and_named() -> None:
-    """The block that a disk over its last watermark sets may go; in the end the run says what it waited for."""
-    with pytest.raises(StoreUnavailableError, match=r"the engine is busy \(some reason\); retried .*run it again"):
+def test_an_engine_that_stays_busy_is_an_error() -> None:
+    with pytest.raises(StoreUnavailableError, match=r"the engine is busy \(some reason\); retried for .*run it again"):
         written(hits(2), lambda lines: items(lines, 429))
 
 
 @pytest.mark.parametrize(
-    ("status", "kind", "said"),
+    ("status", "kind", "reason"),
     [(403, "security_exception", "it takes no updates: some reason"), (404, "index_not_found_exception", "removed")],
 )
-def test_what_is_true_of_the_whole_index_ends_it(status: int, kind: str, said: str) -> None:
-    """And is not listed once for each of a million documents."""
-    with pytest.raises(UnfitIndexError, match=said):
+def test_a_fault_of_the_index_ends_the_page(status: int, kind: str, reason: str) -> None:
+    """It is not listed for each document."""
+    with pytest.raises(UnfitIndexError, match=reason):
         written(hits(3), lambda lines: items(lines, status, error={"type": kind, "reason": "some reason"}))
 
 
-def test_a_report_lists_a_document_once() -> None:
-    """With the last reason."""
+def test_a_report_lists_a_refused_document_once_with_the_last_reason() -> None:
     report = BackfillReport(refused=[Refused("a", "i", "old"), Refused("a", "j", "other index")])
     report.add(BackfillReport(updated=2, refused=[Refused("a", "i", "new")]))
 
@@ -186,13 +167,10 @@ def test_a_report_lists_a_document_once() -> None:
 
 
 def test_an_engine_that_is_away_at_first_is_waited_for() -> None:
-    """Also before anything is read."""
-    failing = iter([RefusalError(503), RefusalError(502)])
+    failures = iter([RefusalError(503), RefusalError(502)])
 
-    def handle(method: str, path: str, body: Any) -> Any:
-        if error := next(failing, None):
-            raise error
-        raise RefusalError(401)
+    def handle(*_: Any) -> Any:
+        raise next(failures, RefusalError(401))
 
     with pytest.raises(RequestError, match="credentials"):
         Backfill(engine(handle), "i", Task("body")).run()

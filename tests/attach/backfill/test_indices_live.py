@@ -1,4 +1,4 @@
-"""Which indices get fingerprints, what is refused, and what a dry run says."""
+"""Which indices a backfill fills, which it refuses, and what a dry run estimates."""
 
 from __future__ import annotations
 
@@ -34,46 +34,30 @@ from tests.support.http_server import Indices
 # --- which indices ---
 
 
-def test_a_partial_update_destroys_what_source_leaves_out(made: Indices, engine: Engine) -> None:
-    """Why such an index is refused: after an update of another field nobody finds the document by it."""
-    name = made.make({"_source": {"excludes": ["secret"]}, "properties": {"secret": {"type": "keyword"}}})
-    load(engine, name, {"a": {"secret": "s", "body": OTHER}})
-    asked = {"query": {"term": {"secret": "s"}}}
-    before = engine.call("POST", [name, "_count"], asked)["count"]
-    report = backfill(engine, name)
-    kept = engine.call("POST", [name, "_count"], asked)["count"]
-    engine.call("POST", [name, "_update", "a"], {"doc": {"simdoc": fingerprint_field(OTHER)}}, refresh=True)
-    after = engine.call("POST", [name, "_count"], asked)["count"]
-
-    assert "which a partial update would destroy" in reasons(report)[name]
-    assert (1, 1, 0) == (before, kept, after)
-
-
 @one_engine
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "reason"),
     [
         ({"enabled": False}, "_source is disabled"),
-        ({"excludes": ["secret"]}, "leaves out fields"),
+        ({"excludes": ["secret"]}, "leaves out fields, which a partial update would destroy"),
         ({"includes": ["body"]}, "leaves out simdoc.tokens"),
     ],
 )
-def test_an_index_without_all_of_its_source_is_not_touched(
-    made: Indices, engine: Engine, source: dict[str, Any], said: str
+def test_an_index_with_an_incomplete_source_is_not_touched(
+    made: Indices, engine: Engine, source: dict[str, Any], reason: str
 ) -> None:
-    """Not even the mapping is added."""
+    """Not even its mapping changes."""
     name = made.make({"_source": source, "properties": {"body": {"type": "text"}}})
     load(engine, name, {"a": {"body": OTHER}})
     before = engine.call("GET", [name])
 
-    assert said in reasons(backfill(engine, name))[name]
-    assert said in reasons(estimate(engine, name, Task("body")))[name]
+    assert reason in reasons(backfill(engine, name))[name]
+    assert reason in reasons(estimate(engine, name, Task("body")))[name]
     assert before == engine.call("GET", [name])
 
 
-@pytest.mark.parametrize("block", ["read_only", "read_only_allow_delete", "write", "read", "metadata", "closed"])
-def test_a_blocked_index_is_named_and_the_others_are_done(made: Indices, engine: Engine, block: str) -> None:
-    """Behind one alias; exit code 1 says that not all is done."""
+@pytest.mark.parametrize("block", ["read_only_allow_delete", "read", "metadata", "closed"])
+def test_a_blocked_index_is_skipped_and_the_others_are_filled(made: Indices, engine: Engine, block: str) -> None:
     blocked, kept = filled(made, engine), filled(made, engine)
     alias = made.alias(blocked, kept)
     if block == "closed":
@@ -94,8 +78,8 @@ def test_a_blocked_index_is_named_and_the_others_are_done(made: Indices, engine:
 
 
 @pytest.mark.usefixtures("one_by_one")
-def test_an_index_that_is_blocked_meanwhile_costs_itself_alone(made: Indices, engine: Engine) -> None:
-    """Not each of its documents is listed."""
+def test_an_index_that_is_blocked_meanwhile_is_skipped(made: Indices, engine: Engine) -> None:
+    """Its documents are not listed one by one."""
     names = [filled(made, engine), filled(made, engine)]
     first = min(names)
 
@@ -110,16 +94,14 @@ def test_an_index_that_is_blocked_meanwhile_costs_itself_alone(made: Indices, en
     assert "index.blocks.write" in reasons(report)[first]
 
 
-def test_a_data_stream_is_written_where_its_documents_are(opensearch_url: str) -> None:
-    """In its backing indices, which an application never names; those that are hidden too."""
+def test_a_data_stream_is_written_in_its_backing_indices(opensearch_url: str) -> None:
     stream = own_name()
     with to(opensearch_url) as engine:
         template = {"index_patterns": [stream], "data_stream": {}, "priority": 900}
         call(opensearch_url, "PUT", f"/_index_template/{stream}", template)
         try:
             for text in (TEXTS["doc0"], OTHER):
-                document = {"@timestamp": "2024-01-01", "body": text}
-                engine.call("POST", [stream, "_doc"], document, refresh=True)
+                engine.call("POST", [stream, "_doc"], {"@timestamp": "2024-01-01", "body": text}, refresh=True)
                 engine.call("POST", [stream, "_rollover"])
             report = backfill(engine, stream)
             hits = engine.call("POST", [stream, "_search"])["hits"]["hits"]
@@ -129,20 +111,18 @@ def test_a_data_stream_is_written_where_its_documents_are(opensearch_url: str) -
 
     assert (2, []) == (report.updated, report.skipped_indices)
     assert 2 == len({hit["_index"] for hit in hits})
-    assert [True, True] == [hit["_source"]["simdoc"] == fingerprint_field(hit["_source"]["body"]) for hit in hits]
+    assert all(hit["_source"]["simdoc"] == fingerprint_field(hit["_source"]["body"]) for hit in hits)
 
 
-def test_an_alias_with_a_filter_is_kept_to(made: Indices, engine: Engine) -> None:
-    """What it does not show is not written; by the index's own name all is."""
+def test_only_what_an_alias_shows_is_written(made: Indices, engine: Engine) -> None:
     name = filled(made, engine)
     alias = made.alias(name, filter={"range": {"number": {"lt": 9}}})
 
-    assert 9 == backfill(engine, alias).updated
-    assert len(TEXTS) - 9 == backfill(engine, name).updated
+    assert [9, len(TEXTS) - 9] == [backfill(engine, each).updated for each in (alias, name)]
 
 
-def test_indices_behind_an_alias_get_the_same_settings(made: Indices, engine: Engine) -> None:
-    """Those that one of them has; else no query could ask them together."""
+@one_engine
+def test_a_new_index_gets_the_settings_of_the_others_behind_the_alias(made: Indices, engine: Engine) -> None:
     settings = Settings(Analysis("lowercase"))
     with_field = made.make(component_template(settings)["template"]["mappings"])
     without = filled(made, engine, {"a": OTHER})
@@ -152,106 +132,130 @@ def test_indices_behind_an_alias_get_the_same_settings(made: Indices, engine: En
 
 
 def ours(**changes: Any) -> dict[str, Any]:
-    """Our mapping, with changes to our fields."""
+    """Our mapping with changes."""
     mappings: dict[str, Any] = component_template()["template"]["mappings"]
-    for name, change in changes.items():
-        mappings["properties"]["simdoc"]["properties"][name] = change
+    mappings["properties"]["simdoc"]["properties"] |= changes
     return mappings
 
 
 @one_engine
 @pytest.mark.parametrize(
-    ("mappings", "settings", "said"),
+    ("mappings", "settings", "reason"),
     [
         ({"properties": {"simdoc": {"type": "keyword"}}}, {}, "the field simdoc is keyword; choose another name"),
-        ({"properties": {"simdoc": {"type": "object", "enabled": False}}}, {}, "the field simdoc is a disabled object"),
         (ours(tokens={"type": "text"}), {}, "simdoc.tokens has analyzer None, not 'whitespace'"),
-        (ours(format={"type": "text"}), {}, "simdoc.format has type 'text', not 'keyword'"),
         (ours(format={"type": "keyword", "index": False}), {}, "simdoc.format has index False, not None"),
-        (ours(facts={"type": "keyword"}), {}, "made by simdoc-search index"),
+        (ours(facts={"type": "keyword"}), {}, "simdoc-search index created it"),
         ({}, {"index.mapping.total_fields.limit": 3}, "3 of 3 fields are left; raise"),
         ({"properties": {"body": {"type": "integer"}}}, {}, "body is integer, not text"),
         ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "name a field of text in it: body.en"),
         ({"properties": {"body": {"type": "alias", "path": "b"}, "b": {"type": "text"}}}, {}, "name b"),
     ],
 )
-def test_an_index_that_cannot_take_it_says_why_in_one_sentence(
-    made: Indices, engine: Engine, mappings: object, settings: object, said: str
+def test_an_index_that_cannot_be_filled_gives_the_reason(
+    made: Indices, engine: Engine, mappings: object, settings: object, reason: str
 ) -> None:
-    """And is not changed."""
     name = made.make(mappings, settings)
     before = engine.call("GET", [name])
-    report = backfill(engine, name)
 
-    assert said in reasons(report)[name]
+    assert reason in reasons(backfill(engine, name))[name]
     assert before == engine.call("GET", [name])
 
 
 @one_engine
-@pytest.mark.parametrize(("field", "said"), [("bdoy", "it has body"), ("title.raw", "name title")])
-def test_a_misspelt_field_marks_nothing_as_empty(made: Indices, engine: Engine, field: str, said: str) -> None:
-    """A field that neither the mapping nor a document has, or that `_source` never has."""
+@pytest.mark.parametrize(("field", "reason"), [("bdoy", "its text fields: body"), ("title.raw", "name title")])
+def test_a_misspelt_text_field_is_refused(made: Indices, engine: Engine, field: str, reason: str) -> None:
+    """It would mark all documents as empty."""
     title = {"type": "text", "fields": {"raw": {"type": "keyword"}}}
     name = made.make({"properties": {"body": {"type": "text"}, "title": title}})
     load(engine, name, bodies())
-    report = backfill(engine, name, field)
 
-    assert said in reasons(report)[name]
+    assert reason in reasons(backfill(engine, name, field))[name]
     assert bodies() == stored(engine, name)
 
 
 @one_engine
-def test_no_index_is_an_error(made: Indices) -> None:
-    """One sentence, exit code 1."""
+def test_a_missing_index_is_an_error(made: Indices) -> None:
     assert "no such index" in sentence(run("backfill", f"{made.engine}/{own_name()}", "--text-field", "body"))
 
 
-def test_a_query_that_the_engine_does_not_take_is_an_error(made: Indices, engine: Engine) -> None:
-    """Nothing is written."""
-    name = filled(made, engine)
-    said = sentence(run("backfill", f"{made.engine}/{name}", "--text-field", "body", "--query", '{"nothing": {}}'))
+# --- other text fields than those of existing fingerprints ---
 
-    assert " answers 400: " in said
-    assert bodies() == stored(engine, name)
+
+@one_engine
+def test_other_text_fields_need_force(made: Indices, engine: Engine) -> None:
+    """In an index with fingerprints, and in an index behind the same alias."""
+    mapping = {"properties": {"body": {"type": "text"}, "heading": {"type": "text"}}}
+    first, second = sorted(made.make(mapping) for _ in range(2))
+    for name in (first, second):
+        load(engine, name, {"a": {"body": "the words of a whole text", "heading": "one heading for all of them"}})
+    backfill(engine, first)
+    alias = made.alias(first, second)
+    other = made.make({"properties": {"description": {"type": "text"}}})
+    engine.call("POST", ["_aliases"], {"actions": [{"add": {"index": other, "alias": alias}}]})
+    own = "its fingerprints are from body, not heading; give --text-field body, or --force to use heading"
+    beside = own.replace("its fingerprints", "the fingerprints of the other indices behind its alias")
+
+    def command(name: str, *options: str, text_field: str = "heading") -> Any:
+        return run("backfill", f"{made.engine}/{name}", "--text-field", text_field, *options)
+
+    for options in ([], ["--dry-run"]):
+        assert [own, beside] == [command(name, *options).stderr.split(": ", 2)[2].strip() for name in (first, second)]
+    notes = [command(second, "--force"), command(first, "--force"), command(first, "--force", "--stale")]
+    assert [
+        f"note: {second}: fingerprints are from heading, those of the other indices from body\n",
+        f"note: {first}: new fingerprints are from heading, existing ones still from body; --stale replaces them\n",
+        "",
+    ] == [each.stderr for each in notes]
+    assert fingerprint_field("one heading for all of them") == stored(engine, first)["a"]["simdoc"]
+    assert "" == command(other, text_field="description").stderr  # it lacks the fields of the others
+
+
+def test_the_text_fields_of_the_other_indices_are_the_default(made: Indices, engine: Engine) -> None:
+    """Also if the new index is named alone."""
+    first, second = filled(made, engine), filled(made, engine, {"a": OTHER})
+    made.alias(first, second)
+    backfill(engine, first)
+
+    assert 1 == answer("backfill", f"{made.engine}/{second}")["updated"]
+    assert fingerprint_field(OTHER) == stored(engine, second)["a"]["simdoc"]
 
 
 # --- dry run ---
 
 
 def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engine) -> None:
-    """Not even the mapping; the bytes are those that the fingerprints take after a merge, within a third."""
+    """The bytes are those that the fingerprints take after a merge, within a third."""
     name = filled(made, engine, number_of_replicas=0)
     before = engine.call("GET", [name])
     found = answer("backfill", f"{made.engine}/{name}", "--text-field", "body", "--dry-run")
-    size = found["bytes_added"] / len(TEXTS)
 
     assert before == engine.call("GET", [name])
     assert bodies() == stored(engine, name)
     assert (len(TEXTS), len(TEXTS), len(TEXTS)) == (found["documents"], found["writes"], found["sampled"])
     assert 25 < found["tokens_per_document"] < 30
-    assert 250 < size < 400
+    assert 250 < found["bytes_added"] / len(TEXTS) < 400
     assert found["bytes_added"] < found["bytes_meanwhile"]
     assert 0 < found["seconds"] < 60
 
 
 @one_engine
-def test_a_dry_run_tells_people_what_they_need(made: Indices, engine: Engine) -> None:
-    """Documents, bytes, time by the throttle, disks."""
+def test_a_dry_run_shows_documents_bytes_and_time(made: Indices, engine: Engine) -> None:
     name = filled(made, engine)
     shown = output("backfill", f"{made.engine}/{name}", "--text-field", "body", "--dry-run", "--throttle", "0.1/s")
-    lines = [line.split()[0] for line in shown.splitlines()]
+    lines = shown.splitlines()
 
-    assert ["documents", "bytes", "time"] == lines[:3]
-    assert "nothing was written" == shown.splitlines()[-1]
-    assert f"about {len(TEXTS) / 0.1 / 60:.0f} min" in shown
+    assert ["documents", "bytes", "time"] == [line.split()[0] for line in lines[:3]]
+    assert f"about {len(TEXTS) / 0.1 / 60:.0f} min" in lines[2]
+    assert "nothing was written" == lines[-1]
 
 
 @one_engine
 def test_the_sample_of_a_dry_run_is_random(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not the documents that the engine has first, which may be quite other ones."""
+    """The first documents may differ from the others."""
     monkeypatch.setattr(cost_estimate, "SAMPLE", 60)
-    texts = dict(list(TEXTS.items())[:80]) | {f"long{number}": f"{OTHER} {number} " * 30 for number in range(80)}
-    long = {id: " ".join(f"w{id}{n}" for n in range(300)) for id in texts if id.startswith("long")}
+    texts = dict(list(TEXTS.items())[:80])
+    long = {f"long{number}": " ".join(f"w{number}_{n}" for n in range(300)) for number in range(80)}
     name = filled(made, engine, {**texts, **long})
     mean = (80 * 27 + 80 * 230) / 160
 
@@ -259,45 +263,21 @@ def test_the_sample_of_a_dry_run_is_random(made: Indices, engine: Engine, monkey
 
 
 @one_engine
-def test_a_dry_run_of_stale_ones_says_how_many_it_may_have_missed(
+def test_a_dry_run_of_stale_documents_gives_an_upper_bound(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What has no fingerprint of these settings is counted; of changed texts a sample tells no more than a bound."""
-    monkeypatch.setattr(cost_estimate, "SAMPLE", 40)
+    """Without a fingerprint they are counted; of changed texts a sample gives an estimate. A full sample is exact."""
     name = filled(made, engine)
     backfill(engine, name)
+    exact = estimate(engine, name, Task("body", stale=True))
+    monkeypatch.setattr(cost_estimate, "SAMPLE", 40)
     load(engine, name, {"new": {"body": OTHER}})
     engine.call("POST", [name, "_update", "doc7"], {"doc": {"body": OTHER}}, refresh=True)
     found = estimate(engine, name, Task("body", stale=True))
     shown = output("backfill", f"{made.engine}/{name}", "--text-field", "body", "--stale", "--dry-run")
-    mended = backfill(engine, name, stale=True).updated
+    updated = backfill(engine, name, stale=True).updated
 
-    assert 1 <= found.writes <= mended + 8
-    assert 2 == mended <= found.writes_at_most
+    assert (len(TEXTS), 0, 0, 0) == (exact.documents, exact.writes, exact.writes_at_most, exact.bytes_added)
+    assert 1 <= found.writes <= updated + 8
+    assert 2 == updated <= found.writes_at_most
     assert " would be written, at most " in shown.splitlines()[0]
-
-
-@one_engine
-def test_a_dry_run_of_stale_ones_counts_what_would_be_mended(made: Indices, engine: Engine) -> None:
-    """It reads as many as it would, and writes as many as are not right."""
-    name = filled(made, engine)
-    backfill(engine, name)
-    found = estimate(engine, name, Task("body", stale=True))
-
-    assert (len(TEXTS), 0, 0, 0) == (found.documents, found.writes, found.writes_at_most, found.bytes_added)
-
-
-def test_the_fields_of_the_text_are_named_once(made: Indices, engine: Engine) -> None:
-    """The mapping notes them for each run that comes; without such a note a run says what to name."""
-    name = filled(made, engine, {"a": OTHER})
-    url = f"{engine.name}/{name}"
-
-    assert f"nothing says which field of {url} has the text; name it with --text-field" == sentence(
-        run("backfill", url)
-    )
-
-    output("backfill", url, "--text-field", "body")
-    load(engine, name, bodies({"b": OTHER}))
-
-    assert 1 == answer("backfill", url)["updated"]
-    assert "simdoc" in stored(engine, name)["b"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simdoc_search.analysis.normalise import normaliser
 from simdoc_search.analysis.settings import Profile
 from simdoc_search.analysis.word_break import word_spans
-from simdoc_search.analysis.word_classes import classes
+from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.attach.pipeline.automaton import word_automaton
 from simdoc_search.attach.pipeline.tables import fold_tables, word_tables

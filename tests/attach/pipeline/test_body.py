@@ -73,7 +73,7 @@ def test_settings_that_no_script_has_are_refused(settings: Settings, what: str) 
 @pytest.mark.parametrize("field", ["", "a.b", "_id"])
 def test_a_field_that_is_not_at_the_top_is_refused(field: str) -> None:
     """It would lie elsewhere in a document than in a query."""
-    with pytest.raises(StoreError, match="name a field at the top of a document, such as simdoc"):
+    with pytest.raises(StoreError, match="name a top-level field, such as simdoc"):
         pipeline_body(field=field)
 
 
@@ -92,4 +92,4 @@ def test_without_pipeline_the_mapping_has_the_object_field() -> None:
     shown = json.loads(output("template", "show", "--field", "prints"))
     assert ["prints"] == list(shown["template"]["mappings"]["properties"])
     refused = usage_error(run("template", "show", "--text-field", "title"))
-    assert "--text-field is about the pipeline; add --pipeline" == refused
+    assert "--text-field needs --pipeline or --index-template" == refused

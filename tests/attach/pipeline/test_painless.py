@@ -66,12 +66,11 @@ def test_what_is_read_without_a_call_are_keys_of_maps() -> None:
 
 
 @pytest.mark.parametrize("engine", ["opensearch", "elasticsearch_7"])
-@pytest.mark.parametrize("context", ["ingest", "update"])
-def test_the_engine_says_so_itself(request: pytest.FixtureRequest, engine: str, context: str) -> None:
+def test_the_engine_says_so_itself(request: pytest.FixtureRequest, engine: str) -> None:
     """In the context in which the script runs."""
     url = request.getfixturevalue(f"{engine}_url")
-    allowed = allowed_in(call(url, "GET", f"/_scripts/painless/_context?context={context}"))
-    names = names_in(our_scripts()[context])
+    allowed = allowed_in(call(url, "GET", "/_scripts/painless/_context?context=ingest"))
+    names = names_in(our_scripts()["ingest"])
     methods = {f"{of}{name}" for name in names for of in KNOWN["names"][name].get("methods_of", ())}
 
     assert set() == (methods | {name for name in names if not name.startswith(".")}) - allowed
@@ -84,7 +83,6 @@ def test_no_other_module_has_scripts() -> None:
     known = {
         "attach/pipeline/body.py",
         "attach/search_templates.py",
-        "attach/update_by_query.py",
         "stores/remote/engine.py",
     }
     assert known == naming

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.inspection import inspect_indices
 from simdoc_search.attach.pipeline import install_pipeline
-from simdoc_search.attach.status import survey
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.engines import call
@@ -108,12 +108,11 @@ def test_a_write_that_passes_no_pipeline(engine: Engine, index: str, how: dict[s
     Backfill(engine, index, task).run()
     write(engine, index, "1", how)
     before = ours(engine, index, "1")
-    found = survey(engine, index).staleness
+    sample = inspect_indices(engine, index).sample
     report = Backfill(engine, index, task).run()
 
     assert expected(OLD) == before
-    assert found is not None
-    assert (1, 1, ("1",), 1) == (found.stale, found.sampled, found.examples, found.compared)
+    assert (1, 1, ("1",), 1) == (sample.stale, sample.sampled, sample.examples, sample.compared)
     assert (1, 1) == (report.updated, report.documents)
     assert expected(NEW) == ours(engine, index, "1")
 

@@ -242,7 +242,10 @@ def test_no_write_is_refused(opensearch_url: str, index: str) -> None:
     call(opensearch_url, "PUT", f"/{index}/_doc/2?refresh=true", {"body": 7})
     assert [None, None] == [ours(opensearch_url, index, id)["tokens"] for id in "12"]
     checked = run("check", f"{opensearch_url}/{index}")
-    assert "the pipeline made no fingerprint of 2 documents: simdoc.error says why" in checked.stdout
+    assert (
+        "the pipeline could not fingerprint 2 documents; correct these documents, whose simdoc.error has the reason"
+        in checked.stdout
+    )
 
     call(opensearch_url, "POST", f"/{index}/_update/2", {"doc": {"body": NEW}})
     assert expected(NEW) == ours(opensearch_url, index, "2")

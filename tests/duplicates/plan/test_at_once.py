@@ -1,4 +1,4 @@
-"""Several runs at work on the same files: whichever step each of them has reached, no content is lost."""
+"""Several runs on the same files: whichever step each of them has reached, no content is lost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 
 from simdoc_search.duplicates.plan import How, PlanError, apply_plan, undo
 from simdoc_search.duplicates.plan.files import PinnedFile
-from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
 from tests.support.plans import HOWS, contents, plan_of, tree
 from tests.support.steps import Process
@@ -21,8 +20,8 @@ from tests.support.steps import Process
 pytestmark = posix_only
 
 FILES = {"one.txt": "same", "sub/two.txt": "same"}
-MOST_STEPS, EVERY = 200, 13
-PAIRS: list[tuple[How, How]] = [
+MAX_STEPS, STRIDE = 200, 13
+WAYS: list[tuple[How, How]] = [
     ("delete", "delete"),
     ("move", "move"),
     ("hardlink", "delete"),
@@ -31,41 +30,40 @@ PAIRS: list[tuple[How, How]] = [
 ]
 
 
-class Pair:
+class TwoPlans:
     """Two plans for the same two files: each keeps the file that the other one drops."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         one, two = plan_of(folder, FILES)
-        self.plans = [one, two], [replace(two, action="keep", kept=""), replace(one, action="drop", kept=two.name)]
+        self.rows = [one, two], [replace(two, action="keep", kept=""), replace(one, action="drop", kept=two.name)]
+        self.undo_files = folder / "plan0.undo", folder / "plan1.undo"
+        self.kept, self.dropped = Path(one.path or ""), Path(two.path or "")  # by the first plan
 
     def apply(self, number: int, how: How) -> Callable[[], object]:
-        """What a process does by one of the plans."""
-        return lambda: apply_plan(self.plans[number], how, self.undo_file(number), to=self.folder / f"gone{number}")
+        rows, undo_file = self.rows[number], self.undo_files[number]
+        return lambda: apply_plan(rows, how, undo_file, to=self.folder / f"gone{number}")
 
-    def undo_file(self, number: int) -> Path:
-        """Of one of the plans."""
-        return self.folder / f"plan{number}.undo"
+    def reason(self, how: How) -> str:
+        """Why the first plan leaves its file alone."""
+        ((_, reason),) = apply_plan(self.rows[0], how, self.undo_files[0], to=self.folder / "gone").left
+        return reason
 
-    def again(self) -> None:
-        """As at first."""
-        for each in self.folder.iterdir():
-            shutil.rmtree(each) if each.is_dir() else each.unlink()
+    def restart(self) -> None:
+        for path in self.folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         plan_of(self.folder, FILES)
 
-    def shown(self) -> list[str]:
-        """The files that a person sees."""
+    def visible(self) -> list[str]:
         return [name for name in tree(self.folder) if name.endswith(".txt")]
 
     def hidden(self) -> list[str]:
-        """What runs have hidden or left."""
         return [name for name in tree(self.folder) if "/.simdoc-" in name]
 
 
 @pytest.fixture
-def pair(tmp_path: Path) -> Pair:
-    """Two plans."""
-    return Pair(tmp_path)
+def plans(tmp_path: Path) -> TwoPlans:
+    return TwoPlans(tmp_path)
 
 
 @pytest.fixture
@@ -77,20 +75,20 @@ def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_locks")
-@pytest.mark.parametrize(("one", "two"), PAIRS)
-def test_two_plans_never_remove_both_files(pair: Pair, one: How, two: How) -> None:
-    """Even without locks: each run is stopped once, before one of its steps, while the other one goes on."""
-    for at in range(MOST_STEPS):
-        for then in range(at % EVERY, MOST_STEPS, EVERY):
-            pair.again()
-            first, second = Process(at, pair.apply(0, one)), Process(then, pair.apply(1, two))
+@pytest.mark.parametrize(("one", "two"), WAYS)
+def test_two_plans_never_remove_both_files(plans: TwoPlans, one: How, two: How) -> None:
+    """Each run is stopped once, before one of its steps, while the other one continues."""
+    for at in range(MAX_STEPS):
+        for then in range(at % STRIDE, MAX_STEPS, STRIDE):
+            plans.restart()
+            first, second = Process(at, plans.apply(0, one)), Process(then, plans.apply(1, two))
             stopped = first.stopped, second.stopped
             first.end()
             second.end()
 
             assert [False, False] == [first.failed, second.failed]
-            assert pair.shown(), (at, then)
-            assert [] == pair.hidden(), (at, then)
+            assert plans.visible(), (at, then)
+            assert [] == plans.hidden(), (at, then)
             if not stopped[1]:
                 break
         if not stopped[0]:
@@ -100,75 +98,70 @@ def test_two_plans_never_remove_both_files(pair: Pair, one: How, two: How) -> No
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_locks")
-@pytest.mark.parametrize(("one", "two"), PAIRS)
-def test_a_run_that_is_killed_beside_another_one_loses_nothing(pair: Pair, one: How, two: How) -> None:
-    """Undoing what it had begun brings its hidden file back."""
-    for at in range(MOST_STEPS):
-        pair.again()
-        first = Process(at, pair.apply(0, one))
-        assert not Process(None, pair.apply(1, two)).failed
+@pytest.mark.parametrize(("one", "two"), WAYS)
+def test_a_run_that_is_killed_beside_another_one_loses_nothing(plans: TwoPlans, one: How, two: How) -> None:
+    """Undo brings its hidden file back."""
+    for at in range(MAX_STEPS):
+        plans.restart()
+        first = Process(at, plans.apply(0, one))
+        assert not Process(None, plans.apply(1, two)).failed
         stopped = first.stopped
         first.end(signal.SIGKILL)
 
-        assert contents(pair.folder), at
-        if pair.undo_file(0).exists():
-            undo(pair.undo_file(0))
-        assert pair.shown(), at
-        assert [] == [each for each in pair.hidden() if not each.endswith(".tmp")], at
+        assert contents(plans.folder), at
+        if plans.undo_files[0].exists():
+            undo(plans.undo_files[0])
+        assert plans.visible(), at
+        assert [] == [name for name in plans.hidden() if not name.endswith(".tmp")], at
         if not stopped:
             break
     assert at > 5
 
 
-def test_one_run_at_a_time_works_on_a_tree(pair: Pair) -> None:
-    """A second one is refused, with another plan, in a folder above or below, and for the same undo file."""
-    first = Process("os.rename", pair.apply(0, "delete"))
+def test_a_second_run_in_the_same_folders_or_with_the_same_undo_file_is_refused(plans: TwoPlans) -> None:
+    first = Process("os.rename", plans.apply(0, "delete"))
     assert first.stopped
 
-    def plan_in(folder: Path) -> list[PlanRow]:
-        kept, dropped = (replace(each, path=str(folder / each.action)) for each in pair.plans[0])
-        return [kept, replace(dropped, kept=kept.name)]
-
     try:
-        for rows in (pair.plans[1], plan_in(pair.folder / "docs/sub"), plan_in(pair.folder)):
+        for folder in ("docs", "docs/sub", "."):
+            rows = [replace(row, path=str(plans.folder / folder / row.action)) for row in plans.rows[1]]
             with pytest.raises(PlanError, match=r"another apply is running in .*; wait until it has ended"):
-                apply_plan(rows, "delete", pair.undo_file(1))
-        for again in (pair.apply(0, "delete"), lambda: undo(pair.undo_file(0))):
+                apply_plan([rows[0], replace(rows[1], kept=rows[0].name)], "delete", plans.undo_files[1])
+        for again in (plans.apply(0, "delete"), lambda: undo(plans.undo_files[0])):
             with pytest.raises(PlanError, match=r"another apply is using .*plan0\.undo; wait until it has ended"):
                 again()
-        (pair.folder / "other").mkdir()
-        assert 1 == len(apply_plan(plan_in(pair.folder / "other"), "delete", pair.undo_file(1)).left)
     finally:
         first.end()
-    assert ["docs/one.txt"] == pair.shown()
-    assert [] == apply_plan(pair.plans[0], "delete", pair.undo_file(0)).left
-
-
-def test_a_kept_file_that_another_program_replaces_is_seen(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After it was read, and by a file of the same size and time: the other one stays."""
-    kept, dropped = (Path(each.path or "") for each in pair.plans[0])
-    info = kept.stat()
-    is_unchanged: Callable[[PinnedFile], bool] = PinnedFile.is_unchanged
-
-    def replaced(pinned: PinnedFile) -> bool:
-        kept.unlink()
-        kept.write_text("SAME")
-        os.utime(kept, ns=(info.st_atime_ns, info.st_mtime_ns))
-        return is_unchanged(pinned)
-
-    monkeypatch.setattr(PinnedFile, "is_unchanged", replaced)
-    for how in HOWS:
-        ((_, reason),) = apply_plan(pair.plans[0], how, pair.undo_file(0), to=pair.folder / "gone").left
-        assert "content has changed" in reason or "has changed just now" in reason
-        assert ["SAME", "same"] == [kept.read_text(), dropped.read_text()]
-        assert [] == pair.hidden()
-        kept.write_text("same")
+    assert ["docs/one.txt"] == plans.visible()
+    assert [] == apply_plan(plans.rows[0], "delete", plans.undo_files[0]).left
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_a_file_that_a_program_saves_meanwhile_stays(pair: Pair, how: How, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Right before it is removed: what was saved is what stays."""
-    dropped = Path(pair.plans[0][1].path or "")
+def test_nothing_is_dropped_for_a_kept_file_that_is_replaced_meanwhile(
+    plans: TwoPlans, how: How, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After it was read, and by a file of the same size and time."""
+    info = plans.kept.stat()
+    is_unchanged: Callable[[PinnedFile], bool] = PinnedFile.is_unchanged
+
+    def replaced(pinned: PinnedFile) -> bool:
+        plans.kept.unlink()
+        plans.kept.write_text("SAME")
+        os.utime(plans.kept, ns=(info.st_atime_ns, info.st_mtime_ns))
+        return is_unchanged(pinned)
+
+    monkeypatch.setattr(PinnedFile, "is_unchanged", replaced)
+    reason = plans.reason(how)
+
+    assert "content has changed" in reason or "has changed just now" in reason
+    assert ["SAME", "same"] == [plans.kept.read_text(), plans.dropped.read_text()]
+    assert [] == plans.hidden()
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_a_file_that_a_program_saves_meanwhile_is_not_dropped(
+    plans: TwoPlans, how: How, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rename: Callable[[str, str], None] = os.rename
 
     def saved(path: str, to: str) -> None:
@@ -177,32 +170,30 @@ def test_a_file_that_a_program_saves_meanwhile_stays(pair: Pair, how: How, monke
         rename(path, to)
 
     monkeypatch.setattr(os, "rename", saved)
-    ((_, reason),) = apply_plan(pair.plans[0], how, pair.undo_file(0), to=pair.folder / "gone").left
 
-    assert "it has changed just now" == reason
-    assert "a new text" == dropped.read_text()
-    assert ["docs/one.txt", "docs/sub/two.txt"] == pair.shown()
-    assert [] == pair.hidden()
+    assert "it has changed just now" == plans.reason(how)
+    assert "a new text" == plans.dropped.read_text()
+    assert (["docs/one.txt", "docs/sub/two.txt"], []) == (plans.visible(), plans.hidden())
 
 
-def test_a_name_that_is_taken_meanwhile_is_not_taken_back(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The hidden file is named, and undo brings it back once the name is free."""
-    kept, dropped = (Path(each.path or "") for each in pair.plans[0])
+def test_a_hidden_file_whose_name_is_taken_meanwhile_is_restored_later(
+    plans: TwoPlans, monkeypatch: pytest.MonkeyPatch
+) -> None:
     is_unchanged: Callable[[PinnedFile], bool] = PinnedFile.is_unchanged
 
     def taken(pinned: PinnedFile) -> bool:
-        kept.rename(kept.with_suffix(".moved"))
-        dropped.write_text("a new file")
+        plans.kept.rename(plans.kept.with_suffix(".moved"))
+        plans.dropped.write_text("a new file")
         return is_unchanged(pinned)
 
     monkeypatch.setattr(PinnedFile, "is_unchanged", taken)
-    ((_, reason),) = apply_plan(pair.plans[0], "delete", pair.undo_file(0)).left
-    (hidden,) = pair.hidden()
-    assert f"another file has its name now; it is {pair.folder / hidden}" == reason
-    assert "a new file" == dropped.read_text()
-    assert [(str(dropped), reason)] == undo(pair.undo_file(0)).left
+    reason = plans.reason("delete")
+    (hidden,) = plans.hidden()
+    assert f"another file has its name now; it is {plans.folder / hidden}" == reason
+    assert "a new file" == plans.dropped.read_text()
+    assert [(str(plans.dropped), reason)] == undo(plans.undo_files[0]).left
 
-    dropped.unlink()
-    assert [] == undo(pair.undo_file(0)).left
-    assert "same" == dropped.read_text()
-    assert not pair.undo_file(0).exists()
+    plans.dropped.unlink()
+    assert [] == undo(plans.undo_files[0]).left
+    assert "same" == plans.dropped.read_text()
+    assert not plans.undo_files[0].exists()

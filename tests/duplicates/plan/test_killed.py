@@ -1,4 +1,4 @@
-"""kill -9 before each thing that is done to the disk: a second run ends as if there had been none."""
+"""kill -9 before each change of the disk: a second run ends as if there had been no kill."""
 
 from __future__ import annotations
 
@@ -8,123 +8,97 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.duplicates.plan import How, apply_plan, undo
-from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
-from tests.support.often import first
 from tests.support.plans import contents, no_links_between, plan_of, tree
 from tests.support.steps import killed
 
 pytestmark = posix_only
 
 FILES = {"kept.txt": "same", "sub/equal.txt": "same", "equal.txt": "same"}
-_MOST_STEPS = 1_000
-
-WAYS: list[tuple[How, bool, int, int]] = [
-    ("move", True, 2, 2),
-    ("move", True, 3, 1),
-    ("delete", False, 3, 1),
-    ("hardlink", False, 3, 1),
-    ("move", False, 3, 1),
-]
-"""What is done, whether to another disk, with how many files, and that it is killed before each so manieth step."""
+MAX_STEPS = 1_000
 
 
 class Trial:
-    """A plan for some files, applied and undone in one way, again and again."""
+    """A plan for some files, applied and undone again and again."""
 
-    def __init__(self, folder: Path, how: How, files: int, stride: int) -> None:
+    def __init__(self, folder: Path, how: How) -> None:
         self.folder, self.how, self.undo_file = folder, how, folder / "plan.undo"
-        self.steps = range(0, _MOST_STEPS, stride)
-        self.rows: list[PlanRow] = plan_of(folder, dict(list(FILES.items())[:files]))
+        self.rows = plan_of(folder, FILES)
         shutil.copytree(folder / "docs", folder.parent / "first")
-        self.before = self.now()
+        self.before = self.state()
         self.apply()
-        self.after = self.now()
+        self.after = self.state()
 
-    def now(self) -> dict[str, object]:
-        """All files, but for the undo file: how many times a line stands in it does not matter."""
-        found: dict[str, object] = {**tree(self.folder)}
-        found.pop("plan.undo", None)
-        return {**found, "inodes": len({each.stat().st_ino for each in self.folder.rglob("*.txt")})}
+    def state(self) -> dict[str, object]:
+        """All files but the undo file, in which a line may be repeated."""
+        files: dict[str, object] = {**tree(self.folder)}
+        files.pop("plan.undo", None)
+        return {**files, "inodes": len({path.stat().st_ino for path in self.folder.rglob("*.txt")})}
 
     def apply(self) -> None:
-        """All of it."""
         assert [] == apply_plan(self.rows, self.how, self.undo_file, to=self.folder / "gone").left
 
     def undo(self) -> None:
-        """All of it, if anything was begun."""
         if self.undo_file.exists():
             assert [] == undo(self.undo_file).left
 
-    def again(self) -> None:
-        """As at first."""
-        for each in self.folder.iterdir():
-            shutil.rmtree(each) if each.is_dir() else each.unlink()
+    def restart(self) -> None:
+        for path in self.folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copytree(self.folder.parent / "first", self.folder / "docs")
 
     def check(self) -> None:
-        """The kept file is untouched; what is not deleted has its content, if only under a hidden name."""
+        """The kept file is unchanged. All files not deleted have their content, if only under a hidden name."""
         assert self.before["docs/kept.txt"] == tree(self.folder)["docs/kept.txt"]
         assert self.how == "delete" or len(contents(self.folder)) >= len(self.rows)
 
 
-@pytest.fixture(params=first(1, WAYS))
+@pytest.fixture(params=["move to another disk", "move", "delete", "hardlink"])
 def trial(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trial:
-    """One for each way."""
-    how, far, *numbers = request.param
+    how, _, far = request.param.partition(" ")
     if far:
         no_links_between(monkeypatch)
     (tmp_path / "trial").mkdir()
-    return Trial(tmp_path / "trial", how, *numbers)
+    return Trial(tmp_path / "trial", how)
 
 
 @pytest.mark.slow
-def test_a_killed_apply_is_gone_on_with(trial: Trial) -> None:
-    """Nothing is lost, nothing is twice, no temporary file stays."""
-    for step in trial.steps:
-        trial.again()
-        if not killed(step, trial.apply):
+def test_a_killed_apply_is_resumed_or_undone(trial: Trial) -> None:
+    for step in range(MAX_STEPS):
+        for finish, expected in ((trial.apply, trial.after), (trial.undo, trial.before)):
+            trial.restart()
+            was_killed = killed(step, trial.apply)
+            trial.check()
+            finish()
+            assert expected == trial.state(), step
+        if not was_killed:
             break
-        trial.check()
+    assert step > 5
+
+
+@pytest.mark.slow
+def test_a_killed_undo_is_resumed(trial: Trial) -> None:
+    """Until all is as before, and the undo file is gone."""
+    for step in range(MAX_STEPS):
+        trial.restart()
         trial.apply()
-        assert trial.after == trial.now(), step
-    assert step > 5
-
-
-@pytest.mark.slow
-def test_a_killed_apply_is_undone(trial: Trial) -> None:
-    """From wherever it came to."""
-    for step in trial.steps:
-        trial.again()
-        if not killed(step, trial.apply):
-            break
+        was_killed = killed(step, trial.undo)
+        trial.check()
         trial.undo()
-        assert trial.before == trial.now(), step
+        assert trial.before == trial.state(), step
+        assert not trial.undo_file.exists()
+        if not was_killed:
+            break
     assert step > 5
 
 
-def test_a_line_that_was_not_written_whole_is_written_anew(trial: Trial) -> None:
-    """The power may go while the undo file is written."""
+def test_an_unfinished_line_of_the_undo_file_is_written_again(trial: Trial) -> None:
+    """The power may fail while it is written."""
     whole = trial.undo_file.read_bytes()
-    for length in range(0, len(whole), 7):
-        trial.again()
+    for length in range(0, len(whole), 23):
+        trial.restart()
         trial.undo_file.write_bytes(whole[:length])
         trial.apply()
-        assert trial.after == trial.now(), length
+        assert trial.after == trial.state(), length
         trial.undo()
-        assert trial.before == trial.now(), length
-
-
-@pytest.mark.slow
-def test_a_killed_undo_is_gone_on_with(trial: Trial) -> None:
-    """Until all is as it was, and the undo file is gone."""
-    for step in trial.steps:
-        trial.again()
-        trial.apply()
-        if not killed(step, trial.undo):
-            break
-        trial.check()
-        trial.undo()
-        assert trial.before == trial.now(), step
-        assert not trial.undo_file.exists()
-    assert step > 5
+        assert trial.before == trial.state(), length

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +19,9 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.local.backup import backup_store
 from simdoc_search.stores.local.integrity import check_store
 from tests.support.cli import answer, run
+from tests.support.damage import content, flip
 from tests.support.often import first
-from tests.support.stores import ids, plain, put, record
+from tests.support.stores import ids, put, record
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes otherwise")
 
@@ -53,27 +55,17 @@ def python(code: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def make(folder: Path) -> Path:
-    """Make a store of some segments, with a deleted document."""
-    with closing(open_store(folder, create=True)) as store:
-        for part in range(3):
-            put(store, *(record(f"{part}-{n}", [n, n + 1, part + 500], text="words " * 20) for n in range(20)))
-        with store.writer() as writer:
-            writer.delete(["1-3"])
-    return folder
+def test_a_backup_is_a_store_like_any_other(whole: Path, tmp_path: Path) -> None:
 
+    expected = content(whole)
 
-def test_a_backup_is_a_store_like_any_other(tmp_path: Path) -> None:
-    source = make(tmp_path / "s")
-
-    assert 59 == backup_store(source, tmp_path / "b")
+    assert len(expected) == backup_store(whole, tmp_path / "b")
     assert [] == list(check_store(tmp_path / "b"))
-    with closing(open_store(source)) as store, closing(open_store(tmp_path / "b")) as copy:
-        read = [{each.id: plain(each) for each in one.scan(text=True)} for one in (store, copy)]
-        assert read[0] == read[1]
+    assert expected == content(tmp_path / "b")
+    with closing(open_store(tmp_path / "b")) as copy:
         put(copy, record("new"))
-        assert "new" in ids(copy)
-        assert "new" not in ids(store)
+    assert "new" in content(tmp_path / "b")
+    assert expected == content(whole)
     if os.name != "nt":
         assert 0o700 == (tmp_path / "b").stat().st_mode & 0o777
 
@@ -98,39 +90,33 @@ def test_a_backup_during_writes_is_one_commit(tmp_path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize("delay", first(1, [0.03, 0.0, 0.01, 0.06, 0.1, 0.2]))
-def test_a_killed_backup_leaves_nothing_under_the_final_name(tmp_path: Path, delay: float) -> None:
-    source = make(tmp_path / "s")
-    with python(BACKUP, source, tmp_path / "b") as other:
+def test_a_killed_backup_leaves_nothing_under_the_final_name(whole: Path, tmp_path: Path, delay: float) -> None:
+    with python(BACKUP, whole, tmp_path / "b") as other:
         assert other.stdout is not None
         other.stdout.readline()
         time.sleep(delay)
         other.send_signal(signal.SIGKILL)
         other.wait()
-    if (tmp_path / "b").exists():
-        assert [] == list(check_store(tmp_path / "b"))
-        assert ids(open_store(source)) == ids(open_store(tmp_path / "b"))
-    else:
-        assert 59 == backup_store(source, tmp_path / "b")
+    if not (tmp_path / "b").exists():
+        backup_store(whole, tmp_path / "b")
+    assert content(whole) == content(tmp_path / "b")
 
 
-def test_a_damaged_store_is_not_backed_up(tmp_path: Path) -> None:
-    source = make(tmp_path / "s")
-    file = next((source / "index").glob("*.term"))
-    content = bytearray(file.read_bytes())
-    content[50] ^= 1
-    file.unlink()
-    file.write_bytes(bytes(content))
+def test_a_damaged_store_is_not_backed_up(whole: Path, tmp_path: Path) -> None:
+    store = Path(shutil.copytree(whole, tmp_path / "s"))
+    flip(next((store / "index").glob("*.term")), 50 * 8)
 
     with pytest.raises(StoreError, match=r"\.term of the store is damaged: .*simdoc-search repair"):
-        backup_store(source, tmp_path / "b")
-    assert ["s"] == [each.name for each in tmp_path.iterdir()]
+        backup_store(store, tmp_path / "b")
+    assert [store] == list(tmp_path.iterdir())
 
 
-def test_the_command_backup_copies_a_store_and_never_overwrites(tmp_path: Path) -> None:
-    source = make(tmp_path / "s")
+def test_the_command_backup_copies_a_store_and_never_overwrites(whole: Path, tmp_path: Path) -> None:
 
-    assert f"59 documents copied to {tmp_path / 'b'}\n" == run("backup", source, tmp_path / "b").stdout
-    assert " kB" in run("backup", source, tmp_path / "d", FORCE_COLOR="1").stderr, "no bar on a terminal"
-    assert " kB" not in run("backup", source, tmp_path / "e", "--json", FORCE_COLOR="1").stderr
-    assert {"store": str(tmp_path / "c"), "documents": 59} == answer("backup", source, tmp_path / "c")
-    assert "exists already; name a new folder" in run("backup", source, tmp_path / "b").stderr
+    count = len(content(whole))
+
+    assert f"{count} documents copied to {tmp_path / 'b'}\n" == run("backup", whole, tmp_path / "b").stdout
+    assert " kB" in run("backup", whole, tmp_path / "d", FORCE_COLOR="1").stderr, "no bar on a terminal"
+    assert " kB" not in run("backup", whole, tmp_path / "e", "--json", FORCE_COLOR="1").stderr
+    assert {"store": str(tmp_path / "c"), "documents": count} == answer("backup", whole, tmp_path / "c")
+    assert "exists already; name a new folder" in run("backup", whole, tmp_path / "b").stderr

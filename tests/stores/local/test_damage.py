@@ -6,11 +6,9 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -194,13 +192,6 @@ with open_store(sys.argv[1], create=True).writer() as writer:
         writer.commit()
         print(n, flush=True)
 """
-REPAIR = """
-import sys
-from pathlib import Path
-from simdoc_search.stores.local.repair import repair_store
-print("begin", flush=True)
-repair_store(Path(sys.argv[1]), Path(sys.argv[2]))
-"""
 
 
 @posix_only
@@ -216,25 +207,6 @@ def test_a_check_finds_nothing_while_another_process_writes(tmp_path: Path) -> N
                 assert [] == list(check_store(tmp_path / "s"))
         finally:
             other.kill()
-
-
-@posix_only
-@pytest.mark.slow
-@pytest.mark.parametrize("delay", [0.02, 0.1, 0.4])
-def test_a_killed_repair_leaves_nothing_under_the_final_name(
-    whole: Path, expected: dict[str, Any], tmp_path: Path, delay: float
-) -> None:
-    command = [sys.executable, "-c", REPAIR, str(whole), str(tmp_path / "new")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
-        time.sleep(delay)
-        other.send_signal(signal.SIGKILL)
-    with suppress(FileNotFoundError):
-        shutil.rmtree(tmp_path / "new")
-    repair_store(whole, tmp_path / "new")
-
-    assert expected == content(tmp_path / "new")
 
 
 # --- commands ---

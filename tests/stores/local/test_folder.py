@@ -47,13 +47,6 @@ def test_a_folder_is_opened_again_with_its_settings_and_records(tmp_path: Path) 
             assert plain(record("a")) == plain(store.get("a", text=True))
 
 
-def test_info_counts_documents_and_bytes(store: Path) -> None:
-    info = open_store(store).info()
-
-    assert (str(store), 1, Settings()) == (info.location, info.documents, info.settings)
-    assert sum(path.stat().st_size for path in store.rglob("*") if path.is_file()) == info.bytes
-
-
 def unneeded(store: Path) -> list[Path]:
     """The files that belong to no segment of the index."""
     segments = json.loads((store / "index" / "meta.json").read_text())["segments"]
@@ -171,7 +164,7 @@ def test_an_index_that_vanishes_under_an_open_store_is_an_error(store: Path) -> 
             put(opened, record("b"))
 
 
-@pytest.mark.parametrize("name", ["e", "NotFound", "LockBusy"])
+@pytest.mark.parametrize("name", ["NotFound", "LockBusy"])
 def test_a_message_does_not_depend_on_the_name_of_the_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -77,7 +77,7 @@ def test_an_index_of_layout_1_is_searched_and_backfilled(made: Indices) -> None:
     engine, _ = connect(made.engine, index=False)
     with closing(engine):
         report = Backfill(engine, name, Task("text", stale=True)).run()
-        findings = [finding for finding in check_index(engine, name) if "show _source" not in finding.problem]
+        findings = [finding for finding in check_index(engine, name) if "responses with _source" not in finding.problem]
     call(made.engine, "POST", f"/{name}/_refresh")
     after = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
 
@@ -113,7 +113,7 @@ def test_check_names_texts_that_were_crafted(made: Indices) -> None:
     with closing(engine):
         findings = check_index(engine, own)
 
-    expected = "1 of 5 texts have words chosen to look like any text: 'bad'; look at them"
+    expected = "the words of 1 of 5 texts were chosen to match any text: 'bad'"
     assert [(True, expected)] == [(finding.wrong, finding.problem) for finding in findings]
 
 

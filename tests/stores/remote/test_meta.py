@@ -15,7 +15,7 @@ from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KINDS
-from simdoc_search.sketch.schemes import BottomK, Scaled, Universal, Xor
+from simdoc_search.sketch.schemes import Universal, Xor
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
 from simdoc_search.sketch.winnow import Passages
@@ -86,8 +86,6 @@ def test_labels_tell_which_kinds_of_tokens_a_document_lacks() -> None:
     [
         MinHash(bucket_count=4096, with_rotation=True, key=HashKey.of_check("0" * 16)),
         Xor(4096, 2**32 - 1, HashKey("a secret of the tests")),
-        BottomK(4096, HashKey("a secret of the tests")),
-        Scaled(1_000_000, HashKey("a secret of the tests")),
         Universal(4096, 2**32 - 1, "affine64"),
     ],
     ids=lambda sketch: sketch.name,

@@ -110,7 +110,7 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled: Rolle
     ids=lambda command: " ".join(command)[:25],
 )
 def test_each_command_names_the_index_that_it_leaves_out(rolled: Rolled, command: list[str]) -> None:
-    note = f"note: 1 document of the index {rolled.names[1]} is not compared, as it has no field simdoc.tokens; run"
+    note = f"note: 1 document of the index {rolled.names[1]} is not compared: it has no field simdoc.tokens; run"
     store = f"{rolled.engine}/{','.join(rolled.names)}"
     result = run(*command, "--store", store)
 
@@ -128,7 +128,7 @@ def test_pages_name_the_index_that_they_leave_out_but_not_the_engine(rolled: Rol
         page = pages.html("/similar", q="a")
 
     assert (rolled.names[1], 1) == (index["index"], index["documents"])
-    assert f"Note: 1 document of the index {rolled.names[1]} is not compared, as it has no field" in page
+    assert f"Note: 1 document of the index {rolled.names[1]} is not compared: it has no field" in page
     assert rolled.url not in page + index["reason"]
 
 
@@ -227,7 +227,7 @@ def test_a_closed_index_behind_an_alias_is_left_out(kind: str, request: pytest.F
             assert not isinstance(result, Exception)
             assert ["b", "c"] == [hit.id for hit in result.hits]
             assert [(closed, None)] == left_out(result)
-        note = f"note: the index {closed} is left out, as it is closed; open it with POST /{closed}/_open"
+        note = f"note: the index {closed} is left out: it is closed; open it with POST /{closed}/_open"
         for command in (["passages", "a"], ["duplicates", "--via", "engine"], ["info"], ["list"]):
             for store in (alias.url, f"{alias.url}-0000*"):
                 shown = run(*command, "--store", store)

@@ -1,7 +1,7 @@
-"""The official measure of text alignment: how much of the planted passages was found, and how neatly.
+"""The official measure of text alignment: how much of the planted passages was found, and in how many parts.
 
-Source: Potthast, Stein, Barrón-Cedeño, Rosso 2010, An Evaluation Framework for Plagiarism Detection (COLING); in its
-macro-averaged form, which the PAN competitions rank by.
+Source: Potthast, Stein, Barrón-Cedeño, Rosso 2010, An Evaluation Framework for Plagiarism Detection (COLING), in its
+macro-averaged form, by which the PAN competitions rank.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from dataclasses import dataclass
 __all__ = ["Reuse", "Score", "score"]
 
 Span = tuple[int, int]
-"""The first character and the one after the last."""
+"""The first character and the character after the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """A passage that a text has from another one: as it was planted, or as it was detected.
+    """A planted or detected passage.
 
     Attributes:
-        texts: the text that reuses, and its source.
-        a: where the passage lies in the text that reuses.
-        b: where it lies in the source.
+        texts: The names of the text and of its source.
+        a: The place in the text.
+        b: The place in the source.
     """
 
     texts: tuple[str, str]
@@ -37,11 +37,11 @@ class Score:
     """How well passages were found.
 
     Attributes:
-        recall: the share of a planted passage's characters, of both texts, that detections of it cover; the mean, 0..1.
-        precision: the share of a detection's characters that belong to a passage that it detects; the mean, 0..1.
-        granularity: how many detections there are of a passage that was detected, 1 or more.
-        planted: how many passages there were.
-        detections: how many were reported.
+        recall: The mean share of a planted passage's characters that detections cover, 0..1.
+        precision: The mean share of a detection's characters that are in planted passages, 0..1.
+        granularity: The mean number of detections of a detected passage, at least 1.
+        planted: The number of planted passages.
+        detections: The number of detections.
     """
 
     recall: float
@@ -52,9 +52,9 @@ class Score:
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of recall and precision, 0..1."""
-        both = self.recall + self.precision
-        return 2 * self.recall * self.precision / both if both else 0.0
+        """The harmonic mean of recall and precision."""
+        total = self.recall + self.precision
+        return 2 * self.recall * self.precision / total if total else 0.0
 
     @property
     def plagdet(self) -> float:
@@ -63,16 +63,16 @@ class Score:
 
 
 def score(planted: Iterable[Reuse], detected: Iterable[Reuse]) -> Score:
-    """How well the planted passages were detected; what is there twice counts once.
+    """How well the planted passages were detected.
 
-    A detection detects a passage if it has characters of it in both texts. Nothing planted and nothing detected is
-    perfect; one of both alone scores 0.
+    A detection detects a passage if both have common characters in both texts. Without passages and detections the
+    score is perfect.
     """
     truth, found = set(planted), set(detected)
     if not truth and not found:
         return Score(1.0, 1.0, 1.0, 0, 0)
     detecting = _overlapping(truth, found)
-    counts = [len(those) for those in detecting.values() if those]
+    counts = [len(detections) for detections in detecting.values() if detections]
     return Score(
         recall=_mean_cover(detecting),
         precision=_mean_cover(_overlapping(found, truth)),
@@ -83,35 +83,30 @@ def score(planted: Iterable[Reuse], detected: Iterable[Reuse]) -> Score:
 
 
 def _overlapping(ones: set[Reuse], others: set[Reuse]) -> dict[Reuse, list[Reuse]]:
-    """For each of the ones those of the others that overlap it in both texts."""
     by_texts: dict[tuple[str, str], list[Reuse]] = defaultdict(list)
     for other in others:
         by_texts[other.texts].append(other)
-    return {one: [other for other in by_texts[one.texts] if _meet(one, other)] for one in ones}
 
+    def overlap(one: Reuse, other: Reuse) -> bool:
+        return all(x[0] < y[1] and y[0] < x[1] for x, y in ((one.a, other.a), (one.b, other.b)))
 
-def _meet(one: Reuse, other: Reuse) -> bool:
-    return all(x[0] < y[1] and y[0] < x[1] for x, y in ((one.a, other.a), (one.b, other.b)))
+    return {one: [other for other in by_texts[one.texts] if overlap(one, other)] for one in ones}
 
 
 def _mean_cover(overlapping: dict[Reuse, list[Reuse]]) -> float:
-    """The share of each one's characters that the others cover, on average."""
-    if not overlapping:
-        return 0.0
-    return math.fsum(_cover(one, others) for one, others in overlapping.items()) / len(overlapping)
-
-
-def _cover(one: Reuse, others: list[Reuse]) -> float:
-    covered = _covered(one.a, [other.a for other in others]) + _covered(one.b, [other.b for other in others])
-    return covered / (one.a[1] - one.a[0] + one.b[1] - one.b[0])
+    shares = []
+    for one, others in overlapping.items():
+        covered = _covered(one.a, [other.a for other in others]) + _covered(one.b, [other.b for other in others])
+        shares.append(covered / (one.a[1] - one.a[0] + one.b[1] - one.b[0]))
+    return math.fsum(shares) / len(shares) if shares else 0.0
 
 
 def _covered(span: Span, others: list[Span]) -> int:
-    """How many characters of a span at least one of the others has."""
+    """How many characters of a span are in other spans."""
     covered, end = 0, span[0]
     for start, stop in sorted(others):
-        start, stop = max(start, end), min(stop, span[1])  # noqa: PLW2901 - what is new of it
-        if start < stop:
-            covered += stop - start
-            end = stop
+        first, last = max(start, end), min(stop, span[1])
+        if first < last:
+            covered += last - first
+            end = last
     return covered

@@ -1,4 +1,4 @@
-"""Texts with passages of others planted in them, and where these lie."""
+"""Plants passages of one text in another, and records their places."""
 
 from __future__ import annotations
 
@@ -11,29 +11,21 @@ from dataclasses import dataclass
 from simdoc_search.analysis.words import placed_words
 from tests.support.passages.rewording import Vocabulary
 
-__all__ = ["Material", "Pair", "excerpts", "interrupted", "log_uniform", "plant"]
+__all__ = ["Material", "Pair", "Span", "log_uniform", "plant", "word_places"]
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+")
-_SAME = 6
-"""Paragraphs that share a run of so many words are not both material: what is not planted is not shared."""
+_RUN_WORDS = 6
+"""Paragraphs that share a run of 6 words are not used together: the texts must share only what is planted."""
 _RELATED = 20
-"""Documents that share more than one of so many runs are not both material."""
-_PART = 25
-"""Words of the shortest part of a passage that is interrupted."""
-_APART = 100
-"""Words between two passages, in both texts: else they were one."""
+"""Documents that share more than one of 20 runs are not used together."""
+_MIN_GAP_WORDS = 100
+"""Words between two passages, in both texts. With fewer, they would be one passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A text and what it was copied from.
-
-    Attributes:
-        suspicious: the text that passages were planted in.
-        source: the text that they are from.
-        spans: the place of each in the suspicious text and in the source, in characters.
-    """
+    """A suspicious text, its source, and the places of each planted passage in both, in characters."""
 
     suspicious: str
     source: str
@@ -41,29 +33,28 @@ class Pair:
 
 
 class Material:
-    """Documents, in paragraphs, no two of which share a run of 6 words.
+    """Documents in paragraphs, no two of which share a run of 6 words.
 
-    Of documents that have more than 1 of 20 such runs in common, as versions of one have, the first alone is taken:
-    what such have in common otherwise would be reuse that is not known of.
+    Of related documents, such as versions, only the first is used. They would share text that nobody planted.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._documents: list[list[tuple[str, int]]] = []
         seen: set[tuple[str, ...]] = set()
         for text in texts:
-            runs = _runs(text)
+            runs = set(_runs(text))
             if len(runs & seen) * _RELATED <= len(runs):
                 document = [
                     (paragraph.strip("\r\n"), len(_WORD.findall(paragraph)))
                     for paragraph in re.split(r"\n\s*\n", text)
-                    if _is_new(_all_runs(paragraph), seen)
+                    if _is_new(_runs(paragraph), seen)
                 ]
                 self._documents += [document] if document else []
             seen |= runs
 
     @property
     def words(self) -> int:
-        """How many words there are."""
+        """The number of words."""
         return sum(words for document in self._documents for _, words in document)
 
     @property
@@ -72,17 +63,14 @@ class Material:
         return Vocabulary.of(paragraph for document in self._documents for paragraph, _ in document)
 
     def halves(self, rng: random.Random) -> tuple[Material, Material]:
-        """Two parts of about the same number of words, without a document in common."""
+        """Two parts with about as many words, without a common document."""
         halves = Material(()), Material(())
         for document in rng.sample(self._documents, len(self._documents)):
             min(halves, key=lambda half: half.words)._documents.append(document)
         return halves
 
     def text(self, rng: random.Random, words: int) -> str:
-        """A text of at least so many words and not much more; of all there are if they are fewer.
-
-        It begins anywhere in a document; where that ends another one follows.
-        """
+        """A text of at least `words` words, if there are as many. It begins anywhere in a random document."""
         paragraphs: list[str] = []
         length = 0
         first, *others = rng.sample(self._documents, len(self._documents))
@@ -97,31 +85,17 @@ class Material:
 
 
 def log_uniform(rng: random.Random, shortest: int, longest: int) -> int:
-    """A number from a range, each order of size as often as the others."""
+    """A random number whose logarithm is uniformly distributed."""
     return round(math.exp(rng.uniform(math.log(shortest), math.log(longest))))
 
 
-def excerpts(rng: random.Random, source: str, lengths: Iterable[int]) -> list[Pair]:
-    """Runs of so many successive words of a source, each as a text of its own; all of it where it has fewer."""
-    found, pairs = _words(source), []
-    for length in lengths:
-        words = min(length, len(found))
-        start = rng.randint(0, len(found) - words)
-        b = found[start][0], found[start + words - 1][1]
-        text = source[b[0] : b[1]]
-        pairs.append(Pair(text, source, (((0, len(text)), b),)))
-    return pairs
-
-
 def plant(rng: random.Random, host: str, source: str, lengths: Sequence[int], change: Callable[[str], str]) -> Pair:
-    """Plant passages of the source, of so many words each, in the host, changed, in any order.
-
-    They are at least 100 words apart in both texts.
+    """Plant changed passages of the source in the host, in any order. `lengths` are their numbers of words.
 
     Raises:
-        ValueError: a text is too short for so many and so long passages.
+        ValueError: A text is too short.
     """
-    words, gaps = _words(source), _words(host)
+    words, gaps = word_places(source), word_places(host)
     starts = _scattered(rng, len(words), lengths)
     passages = [(words[at][0], words[at + length - 1][1]) for at, length in zip(starts, lengths, strict=True)]
     rng.shuffle(passages)
@@ -140,76 +114,33 @@ def plant(rng: random.Random, host: str, source: str, lengths: Sequence[int], ch
     return Pair("".join([*parts, host[last:]]), source, tuple(spans))
 
 
-def interrupted(rng: random.Random, pair: Pair, own: Callable[[int], str]) -> Pair:
-    """A pair whose longer passages the author interrupts with 20 to 60 words of his own; each part is a passage.
-
-    Args:
-        rng: where, and with how many words.
-        pair: whose passages stand word for word in both texts.
-        own: gives at least so many words.
-    """
-    parts: list[str] = []
-    spans: list[tuple[Span, Span]] = []
-    last = length = 0
-    for (begin, end), (other, other_end) in sorted(pair.spans):
-        words = _words(pair.suspicious[begin:end])
-        others = _words(pair.source[other:other_end])
-        if len(words) < 2 * _PART or len(words) != len(others):
-            cuts = [(0, 0)]
-        else:
-            at = rng.randint(_PART, len(words) - _PART)
-            cuts = [(0, 0), (words[at][0], others[at][0])]
-        for number, (start, other_start) in enumerate(cuts):
-            whole = number == len(cuts) - 1
-            stop = end if whole else begin + words[at - 1][1]
-            other_stop = other_end if whole else other + others[at - 1][1]
-            if number:
-                wanted = rng.randint(20, 60)
-                text = own(wanted)
-                inserted = " " + text[: _words(text)[:wanted][-1][1]] + " "
-                parts.append(inserted)
-                length += len(inserted)
-                last = begin + start
-            piece = pair.suspicious[last:stop]
-            place = length + begin + start - last
-            parts.append(piece)
-            length += len(piece)
-            spans.append(((place, length), (other + other_start, other_stop)))
-            last = stop
-    return Pair("".join([*parts, pair.suspicious[last:]]), pair.source, tuple(spans))
-
-
-def _runs(text: str) -> set[tuple[str, ...]]:
-    """The runs of 6 words; of fewer words the one of all."""
-    return set(_all_runs(text))
-
-
-def _all_runs(text: str) -> list[tuple[str, ...]]:
+def _runs(text: str) -> list[tuple[str, ...]]:
+    """The runs of 6 words, or the run of all words of a shorter text."""
     words = _WORD.findall(text.lower())
-    return [tuple(words[at : at + _SAME]) for at in range(max(1, len(words) - _SAME + 1))] if words else []
+    return [tuple(words[at : at + _RUN_WORDS]) for at in range(max(1, len(words) - _RUN_WORDS + 1))] if words else []
 
 
 def _is_new(runs: list[tuple[str, ...]], seen: set[tuple[str, ...]]) -> bool:
-    """True if there are some, each once, and none was seen, which they are from now on."""
+    """Whether there are runs, all different, none of them seen before. They are seen from now on."""
     distinct = set(runs)
-    new = bool(runs) and len(distinct) == len(runs) and seen.isdisjoint(distinct)
+    is_new = bool(runs) and len(distinct) == len(runs) and seen.isdisjoint(distinct)
     seen |= distinct
-    return new
+    return is_new
 
 
-def _words(text: str) -> list[Span]:
-    """The places of the words, as they are counted everywhere else."""
+def word_places(text: str) -> list[Span]:
+    """The places of the words of a text, in characters."""
     placed = placed_words(text)
     return list(zip(placed.starts.tolist(), placed.ends.tolist(), strict=True))
 
 
 def _scattered(rng: random.Random, total: int, lengths: Sequence[int]) -> list[int]:
-    """Where pieces of these lengths may begin in a row of so many words, in order."""
-    free = total - sum(lengths) - _APART * max(0, len(lengths) - 1)
+    """Random starts, in order, of pieces of these lengths among `total` words."""
+    free = total - sum(lengths) - _MIN_GAP_WORDS * max(0, len(lengths) - 1)
     if free < 0:
         raise ValueError(f"{total} words are too few for passages of {', '.join(map(str, lengths))} words")
     at, starts = 0, []
     for skipped, length in zip(sorted(rng.randint(0, free) for _ in lengths), lengths, strict=True):
         starts.append(skipped + at)
-        at += length + _APART
+        at += length + _MIN_GAP_WORDS
     return starts

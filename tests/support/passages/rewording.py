@@ -1,4 +1,4 @@
-"""A passage, changed as people and programs change what they copy: shuffled, reworded, shortened."""
+"""Changes a passage as people and programs do: shuffles, rewords and shortens it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate
 
 __all__ = ["KINDS", "Vocabulary", "changed"]
 
@@ -49,32 +50,22 @@ manner; well properly; when once; work function; world earth; write compose; wro
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+")
 _WORD = re.compile(r"(\W*)(.*?)(\W*)", re.DOTALL)
 _NEIGHBOURS = 10
-"""How far in the list by frequency a word may lie that stands in for another one."""
+"""The maximum distance, in the list by frequency, of a word that replaces another one."""
 
 
-@dataclass(frozen=True)
 class Vocabulary:
-    """Which words can stand for which.
+    """The words of a corpus, and the words that can replace each other.
 
-    Attributes:
-        by_frequency: the distinct words of a corpus, the most frequent first.
+    Args:
+        by_frequency: The distinct words, the most frequent first.
     """
 
-    by_frequency: tuple[str, ...]
-    _ranks: dict[str, int] = field(init=False, repr=False)
-    _synonyms: dict[str, tuple[str, ...]] = field(init=False, repr=False)
-    _sums: list[float] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, by_frequency: tuple[str, ...]) -> None:
+        self._by_frequency = by_frequency
+        self._ranks = {word: rank for rank, word in enumerate(by_frequency)}
         groups = [group.split() for group in _SYNONYMS.split(";")]
-        synonyms = {word: tuple(other for other in group if other != word) for group in groups for word in group}
-        sums, total = [], 0.0
-        for rank in range(len(self.by_frequency)):
-            total += 1 / (rank + 3)
-            sums.append(total)
-        object.__setattr__(self, "_synonyms", synonyms)
-        object.__setattr__(self, "_ranks", {word: rank for rank, word in enumerate(self.by_frequency)})
-        object.__setattr__(self, "_sums", sums)
+        self._synonyms = {word: tuple(other for other in group if other != word) for group in groups for word in group}
+        self._sums = list(accumulate(1 / (rank + 3) for rank in range(len(by_frequency))))
 
     @staticmethod
     def of(texts: Iterable[str]) -> Vocabulary:
@@ -83,11 +74,11 @@ class Vocabulary:
         return Vocabulary(tuple(sorted(counts, key=lambda word: (-counts[word], word))))
 
     def any(self, rng: random.Random) -> str:
-        """A word, as often as words are in a language."""
-        return self.by_frequency[bisect.bisect(self._sums, rng.random() * self._sums[-1])]
+        """A random word, distributed as in a language."""
+        return self._by_frequency[bisect.bisect(self._sums, rng.random() * self._sums[-1])]
 
     def instead_of(self, rng: random.Random, token: str) -> str:
-        """Another word for one: a synonym, or one of like frequency; the case and the signs around stay."""
+        """A synonym of a word, or a word with a similar frequency. Case and punctuation are kept."""
         match = _WORD.fullmatch(token)
         before, word, after = match.groups() if match else ("", token, "")
         if not word:
@@ -96,22 +87,22 @@ class Vocabulary:
         return before + (other.capitalize() if word[:1].isupper() else other) + after
 
     def _neighbours(self, word: str) -> tuple[str, ...]:
-        rank = self._ranks.get(word, len(self.by_frequency) // 2)
-        near = self.by_frequency[max(0, rank - _NEIGHBOURS) : rank + _NEIGHBOURS + 1]
+        rank = self._ranks.get(word, len(self._by_frequency) // 2)
+        near = self._by_frequency[max(0, rank - _NEIGHBOURS) : rank + _NEIGHBOURS + 1]
         return tuple(other for other in near if other != word)
 
 
 @dataclass(frozen=True, slots=True)
 class _Degree:
-    """How much is changed.
+    """A degree of change.
 
     Attributes:
-        replaced: the share of the words that others stand for.
-        dropped: the share that is left out.
-        inserted: new words as a share of the old ones.
-        kept: the share of the sentences that stay.
-        piece: the mean number of words that stay together when pieces are shuffled; 0: nothing is.
-        reach: how many pieces far a piece moves at most.
+        replaced: The share of the words that are replaced.
+        dropped: The share of the words that are left out.
+        inserted: New words as a share of the old ones.
+        kept: The share of the sentences that are kept.
+        piece: The mean number of words of a shuffled piece. 0: nothing is shuffled.
+        reach: The maximum number of pieces that a piece moves.
     """
 
     replaced: float = 0.0
@@ -135,22 +126,17 @@ KINDS = tuple(_DEGREES)
 
 
 def changed(rng: random.Random, kind: str, vocabulary: Vocabulary, passage: str) -> str:
-    """A passage of at least one word, changed as a kind of reuse does; of the verbatim ones half are wrapped anew."""
+    """A passage with changes of a kind. Half of the verbatim passages have other line breaks."""
     if kind == "verbatim" and rng.random() < 0.5:
         return passage
     degree = _DEGREES[kind]
-    words = [word for sentence in _kept(rng, passage, degree.kept) for word in sentence.split()]
+    sentences = _SENTENCE_END.split(passage)
+    kept = rng.sample(range(len(sentences)), math.ceil(degree.kept * len(sentences)))
+    words = [word for number in sorted(kept) for word in sentences[number].split()]
     words = _reworded(rng, words, degree, vocabulary) or words[:1]
     if degree.piece:
         words = _shuffled(rng, words, degree)
     return textwrap.fill(" ".join(words), rng.randint(60, 100), break_long_words=False, break_on_hyphens=False)
-
-
-def _kept(rng: random.Random, passage: str, share: float) -> list[str]:
-    """Some of the sentences, in their order."""
-    sentences = _SENTENCE_END.split(passage)
-    kept = rng.sample(range(len(sentences)), math.ceil(share * len(sentences)))
-    return [sentences[number] for number in sorted(kept)]
 
 
 def _reworded(rng: random.Random, words: list[str], degree: _Degree, vocabulary: Vocabulary) -> list[str]:
@@ -164,7 +150,7 @@ def _reworded(rng: random.Random, words: list[str], degree: _Degree, vocabulary:
 
 
 def _shuffled(rng: random.Random, words: list[str], degree: _Degree) -> list[str]:
-    """The words in pieces that change places with others near them."""
+    """The words in pieces that change places with pieces near them."""
     pieces = []
     start = 0
     while start < len(words):

@@ -1,0 +1,183 @@
+"""Describes the indices behind a name, as the engine reports them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.mapping_check import block_message, is_closed
+from simdoc_search.stores.remote.mappings import fields_of
+from simdoc_search.stores.remote.schema import only_fingerprint_field, settings_of
+from simdoc_search.stores.remote.texts import recorded_text_fields
+
+OPTIONAL = (400, 401, 403, 404, 405, 410)
+"""Statuses of an engine that lacks a request, or that does not allow it to this user."""
+
+NO_PIPELINE = "_none"
+"""The name that engines use for no pipeline."""
+
+_OPEN_AND_CLOSED = "open,closed"
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedIndex:
+    """An index that was left out, and why."""
+
+    index: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationIndex:
+    """A concrete index of an application.
+
+    Attributes:
+        name: the name of the index; in a data stream, the name of the backing index.
+        field: the object field of the fingerprints.
+        mappings: its mappings.
+        index_settings: its settings, below `index`.
+        filters: the filters of the aliases by which the index was named, as one clause at most.
+        other_names: its aliases, and its data stream.
+    """
+
+    name: str
+    field: str
+    mappings: Mapping[str, Any]
+    index_settings: Mapping[str, Any]
+    filters: Sequence[dict[str, Any]] = ()
+    other_names: Sequence[str] = ()
+
+    @property
+    def uuid(self) -> str:
+        """The UUID of the index. A new index with the same name has another one."""
+        return str(self.index_settings["uuid"])
+
+    @property
+    def shards(self) -> int:
+        """The number of primary shards."""
+        return int(self.index_settings.get("number_of_shards", 1))
+
+    @property
+    def copies(self) -> int:
+        """The number of copies of each shard, with the primary one."""
+        return 1 + int(self.index_settings.get("number_of_replicas", 0))
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the index is closed."""
+        return is_closed(self.index_settings)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether `simdoc-search index` created the index."""
+        return "facts" in self.fields
+
+    @property
+    def final_pipeline(self) -> str:
+        """The pipeline that runs on every write; `_none` if there is none."""
+        return str(self.index_settings.get("final_pipeline", NO_PIPELINE))
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The mappings below the fingerprint field, by name; empty if the field is missing."""
+        return fields_of(self.mappings, self.field)
+
+    @property
+    def settings(self) -> Settings | None:
+        """The settings of the fingerprints; None if there are none, or if they cannot be read."""
+        if "tokens" not in self.fields:
+            return None
+        try:
+            return settings_of(self.fields["tokens"].get("meta", {}))
+        except FormatMismatchError:
+            return None
+
+    @property
+    def text_fields(self) -> list[str]:
+        """The text fields that the mapping records; empty if it records none."""
+        return recorded_text_fields([self.mappings], self.field)
+
+
+def describe_indices(
+    engine: Engine, name: str, field: str | None = None
+) -> tuple[list[ApplicationIndex], list[SkippedIndex]]:
+    """Return the indices behind a name, and those that the engine does not describe. Both include closed indices.
+
+    Args:
+        engine: the engine.
+        name: an index, an alias, a data stream or a pattern, or several with commas.
+        field: the object field of the fingerprints; None for the only one in the mappings.
+
+    Raises:
+        StoreNotFoundError: no index has this name.
+        StoreError: the indices have several fingerprint fields, or the engine does not answer.
+    """
+    found, skipped = _describe(engine, name)
+    if not found and not skipped:
+        raise StoreNotFoundError(f"{engine.name} has no index {name}; create it first")
+    mappings = {index: described["mappings"] for index, described in found.items()}
+    field = field or only_fingerprint_field(mappings, f"{engine.name}/{name}")
+    names = name.split(",")
+    indices = [
+        ApplicationIndex(
+            index,
+            field,
+            described["mappings"],
+            described["settings"]["index"],
+            _filters(index, described, names),
+            _other_names(described),
+        )
+        for index, described in sorted(found.items())
+    ]
+    return indices, skipped
+
+
+def _describe(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:
+    """Ask for all indices at once, or for each one if a metadata block in one of them hides all."""
+    try:
+        return dict(engine.call("GET", [name], expand_wildcards=_OPEN_AND_CLOSED)), []
+    except RequestError as error:
+        if error.kind != "cluster_block_exception":
+            raise
+    found: dict[str, Any] = {}
+    skipped = []
+    for index in _concrete_names(engine.call("GET", ["_resolve", "index", name], expand_wildcards=_OPEN_AND_CLOSED)):
+        try:
+            found |= engine.call("GET", [index])
+        except RequestError as error:
+            if error.kind != "cluster_block_exception":
+                raise
+            skipped.append(SkippedIndex(index, block_message("metadata")))
+    return found, skipped
+
+
+def _concrete_names(resolved: Mapping[str, Any]) -> list[str]:
+    """The concrete indices in an answer of `_resolve/index`."""
+    names = [index["name"] for index in resolved.get("indices", ())]
+    for kind, key in (("aliases", "indices"), ("data_streams", "backing_indices")):
+        for group in resolved.get(kind, ()):
+            names += [group[key]] if isinstance(group[key], str) else group[key]
+    return sorted(set(names))
+
+
+def _filters(index: str, described: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    """The filters of the aliases in `names`; none if another of the names is that of the whole index."""
+
+    def is_named(name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in names)
+
+    if is_named(index) or is_named(described.get("data_stream", "")):
+        return []
+    filters = [alias.get("filter") for name, alias in described.get("aliases", {}).items() if is_named(name)]
+    return [{"bool": {"should": filters, "minimum_should_match": 1}}] if filters and all(filters) else []
+
+
+def _other_names(described: Mapping[str, Any]) -> list[str]:
+    stream = described.get("data_stream")
+    return sorted(described.get("aliases", {})) + ([str(stream)] if stream else [])

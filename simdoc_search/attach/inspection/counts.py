@@ -1,0 +1,124 @@
+"""Counts the documents of an index by the state of their fingerprints, with one search."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from simdoc_search.attach.indices import ApplicationIndex
+from simdoc_search.display import printable
+from simdoc_search.sketch.kinds import kinds_of, names_of_kinds
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_query
+
+_REASONS_READ, _REASONS = 100, 5
+_NUMBER = re.compile(r"\d[\d,.]*")
+
+_Query = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Numbers of documents.
+
+    Attributes:
+        documents: all documents.
+        fingerprinted: documents with a fingerprint, with any settings, or with the mark of a text without words.
+        wordless: documents with that mark.
+        current: documents with a complete fingerprint; 0 if the mapping has no settings.
+        lacking: for each kind of tokens, documents whose fingerprint lacks it.
+        incomplete: documents whose fingerprint lacks any kind.
+        errors: documents for which the pipeline could not make a fingerprint; None if the mapping has no field for it.
+        reasons: the most frequent reasons for that, with `N` for numbers, and their numbers of documents.
+        without_text: documents without a text and without a fingerprint; None if no query can tell.
+        text_gone: documents without a text that still have a fingerprint; None if no query can tell.
+    """
+
+    documents: int
+    fingerprinted: int = 0
+    wordless: int = 0
+    current: int = 0
+    lacking: Mapping[str, int] = field(default_factory=dict)
+    incomplete: int = 0
+    errors: int | None = None
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    without_text: int | None = None
+    text_gone: int | None = None
+
+    @property
+    def missing(self) -> int:
+        """Documents with a text and without a fingerprint; also those without a text if no query can tell."""
+        return self.documents - self.fingerprinted - (self.without_text or 0)
+
+    @property
+    def of_other_settings(self) -> int:
+        """Documents whose fingerprint has other settings than the mapping."""
+        return self.fingerprinted - self.current - self.incomplete
+
+
+def count_documents(engine: Engine, index: ApplicationIndex, text_query: _Query | None) -> Counts:
+    """Count the documents of an index, as far as the alias shows them.
+
+    Args:
+        engine: the engine.
+        index: the index.
+        text_query: finds the documents with a text; None if no query can tell.
+
+    Raises:
+        StoreError: the engine does not answer, or not for all shards.
+    """
+    has_reasons = index.fields.get("error", {}).get("type") == "keyword"
+    aggregations: dict[str, Any] = {"of": {"filters": {"filters": _queries(index, text_query)}}}
+    if has_reasons:
+        aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _REASONS_READ}}
+    # The total is an aggregation too: an engine that need not collect hits reports that it ended early.
+    body = {"query": {"bool": {"filter": [*index.filters]}}, "size": 0, "track_total_hits": False, "aggs": aggregations}
+    found = engine.search(index.name, body)["aggregations"]
+    number = {name: bucket["doc_count"] for name, bucket in found["of"]["buckets"].items()}
+    reasons = {each["key"]: each["doc_count"] for each in found["reasons"]["buckets"]} if has_reasons else {}
+    return Counts(
+        number["documents"],
+        number["fingerprinted"],
+        number["wordless"],
+        number.get("current", 0),
+        {kind.name: number[kind.name] for kind in (kinds_of(index.settings) if index.settings else ())},
+        number.get("incomplete", 0),
+        number["errors"] if has_reasons else None,
+        _most_frequent(reasons),
+        number.get("without_text"),
+        number.get("text_gone"),
+    )
+
+
+def _queries(index: ApplicationIndex, text_query: _Query | None) -> dict[str, _Query]:
+    field, settings = index.field, index.settings
+    fingerprinted = _exists(f"{field}.format")
+    without_tokens = {"filter": [fingerprinted], "must_not": [_exists(f"{field}.tokens")]}
+    queries: dict[str, _Query] = {"documents": {"match_all": {}}, "fingerprinted": fingerprinted}
+    queries["wordless"] = {"bool": without_tokens}
+    if settings is not None:
+        queries["current"] = complete_query(settings, field)
+        queries |= {kind.name: lacking_kinds_query(settings, field, kind.name) for kind in kinds_of(settings)}
+        if names := names_of_kinds(settings):
+            queries["incomplete"] = lacking_kinds_query(settings, field, *names)
+    if "error" in index.fields:
+        queries["errors"] = _exists(f"{field}.error")
+    if text_query:
+        queries["without_text"] = {"bool": {"must_not": [text_query, fingerprinted]}}
+        queries["text_gone"] = {"bool": {"filter": [fingerprinted], "must_not": [text_query]}}
+    return queries
+
+
+def _exists(path: str) -> _Query:
+    return {"exists": {"field": path}}
+
+
+def _most_frequent(reasons: Mapping[str, int]) -> dict[str, int]:
+    """The most frequent reasons. Those that differ only in numbers, such as a length, are counted together."""
+    similar: Counter[str] = Counter()
+    for reason, count in reasons.items():
+        similar[printable(_NUMBER.sub("N", reason))] += count
+    return dict(similar.most_common(_REASONS))

@@ -1,0 +1,197 @@
+"""Inspects the indices behind a name: what the mappings say, and the state of the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from simdoc_search.attach.backfill.checkpoints import read_shards, recorded_checkpoints
+from simdoc_search.attach.indices import OPTIONAL, ApplicationIndex, SkippedIndex, describe_indices
+from simdoc_search.attach.inspection.counts import Counts, count_documents
+from simdoc_search.attach.inspection.ingest import Ingest, Pipelines
+from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
+from simdoc_search.errors import FormatMismatchError, MissingExtraError
+from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.limits import Limits
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.mapping_check import find_faults
+from simdoc_search.stores.remote.schema import recorded_limits
+from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_query
+
+SAMPLE = 200
+"""Documents whose fingerprints are made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInspection:
+    """A concrete index whose documents were counted.
+
+    Attributes:
+        index: the index.
+        counts: numbers of its documents, as far as the alias shows them.
+        bytes: size of its primary shards; None if this user may not know.
+        ingest: its pipeline.
+        checkpoints: for each shard, up to which write documents were compared with their texts; empty if none were.
+    """
+
+    index: ApplicationIndex
+    counts: Counts
+    bytes: int | None
+    ingest: Ingest
+    checkpoints: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """The indices behind a name.
+
+    Attributes:
+        described: all indices that the engine describes, sorted by name; also closed ones.
+        indices: the indices whose documents were counted.
+        skipped: the other indices, and why they were not counted.
+        sample: documents that were drawn at random.
+        limits: default limits of `versions` and `related`.
+    """
+
+    described: Sequence[ApplicationIndex]
+    indices: Sequence[IndexInspection]
+    skipped: Sequence[SkippedIndex]
+    sample: Sample
+    limits: Limits
+
+    @property
+    def documents(self) -> int:
+        """All documents."""
+        return sum(each.counts.documents for each in self.indices)
+
+    @property
+    def missing(self) -> int:
+        """Documents with a text and without a fingerprint, as far as queries can tell."""
+        return sum(each.counts.missing for each in self.indices)
+
+    @property
+    def missing_share(self) -> float:
+        """Their share of all documents, 0..1."""
+        return self.missing / self.documents if self.documents else 0.0
+
+    @property
+    def without_text(self) -> int:
+        """Documents without a text and without a fingerprint, as far as queries can tell."""
+        return sum(each.counts.without_text or 0 for each in self.indices)
+
+
+def inspect_indices(
+    engine: Engine, name: str, *, field: str | None = None, text_fields: Sequence[str] = (), sample: int = SAMPLE
+) -> Inspection:
+    """Inspect an index, or all indices behind an alias, a pattern or a data stream. Nothing is written.
+
+    It takes a few searches per index. The sample is drawn from the documents written since `backfill --stale` compared
+    texts, or from all. Its cost hardly grows with the index.
+
+    Args:
+        engine: the engine.
+        name: the name of the indices.
+        field: the object field of the fingerprints; None for the only one in the mappings.
+        text_fields: the fields of the text; empty for those that the mappings record.
+        sample: number of documents whose fingerprints are made again, 0..10,000.
+
+    Raises:
+        StoreNotFoundError: no index has this name.
+        LocationError: there is no such text field.
+        StoreUnavailableError: the engine does not answer.
+        RequestError: it refuses.
+    """
+    engine = engine.without_closed_indices()
+    described, skipped = describe_indices(engine, name, field)
+    closed = {index.name: "it is closed; open it first" for index in described if index.is_closed}
+    unusable = {**(_missing_shards(engine, name) if len(closed) < len(described) else {}), **closed}
+    skipped += [SkippedIndex(index, reason) for index, reason in sorted(unusable.items())]
+    usable = [index for index in described if index.name not in unusable]
+    if theirs := {index.name: index.mappings for index in usable if not index.is_own}:
+        check_text_fields(text_fields, theirs, usable[0].field, own=False)
+    mappings = [index.mappings for index in usable]
+    known = list(text_fields) or (recorded_text_fields(mappings, usable[0].field) if usable else [])
+    pipelines, sizes = Pipelines(engine), _sizes(engine, name) if usable else {}
+    indices = []
+    for index in usable:
+        try:
+            indices.append(_inspect(engine, index, known, pipelines, sizes.get(index.name)))
+        except RequestError as error:
+            skipped.append(SkippedIndex(index.name, f"its documents cannot be counted ({error})"))
+    reach = ",".join(each.index.name for each in indices) if unusable else name
+    drawn = _sample(engine, reach, indices, known, sample)
+    limits = recorded_limits(mappings, usable[0].field) if usable else Limits()
+    return Inspection(described, indices, skipped, drawn, limits)
+
+
+def _inspect(
+    engine: Engine, index: ApplicationIndex, text_fields: Sequence[str], pipelines: Pipelines, size: int | None
+) -> IndexInspection:
+    texts = [] if index.is_own else [*text_fields] or index.text_fields
+    query = text_query(engine, index.name, index.mappings, texts, index.filters)
+    checkpoints: tuple[int, ...] = ()
+    if index.settings is not None and (shards := read_shards(engine, index.name, index.shards)):
+        checkpoints = recorded_checkpoints(index.fields, shards, texts, index.settings)
+        checkpoints = checkpoints if max(checkpoints) >= 0 else ()
+    counts = count_documents(engine, index, query)
+    return IndexInspection(index, counts, size, pipelines.of_index(index), checkpoints)
+
+
+def _sample(
+    engine: Engine, name: str, indices: Sequence[IndexInspection], text_fields: Sequence[str], size: int
+) -> Sample:
+    """Draw documents. If the fingerprints of one index cannot be compared with their texts, none are compared."""
+    filled = [each for each in indices if each.counts.current]
+    documents = sum(each.counts.current for each in filled)
+    if not size:
+        return Sample(documents, 0, 0, not_compared="no sample was requested")
+    both = [_sample_source(each, text_fields) for each in filled]
+    reason = next((reason for _, reason in both if reason), "")
+    sources = [replace(source, text_fields=()) if reason else source for source, _ in both]
+    try:
+        sample = sample_documents(engine, name, sources, size)
+    except MissingExtraError as error:
+        return Sample(documents, 0, 0, not_compared=str(error))
+    return replace(sample, not_compared=reason) if reason else sample
+
+
+def _sample_source(inspected: IndexInspection, text_fields: Sequence[str]) -> tuple[SampleSource, str]:
+    """An index to draw documents from, and why its fingerprints cannot be compared with the texts, if they cannot."""
+    index, reason = inspected.index, ""
+    settings = index.settings or Settings()
+    texts = [*text_fields] or index.text_fields
+    if index.is_own:
+        texts = ["body"] if "body" in index.mappings.get("properties", {}) else []
+    if not texts:
+        how = "it stores no texts" if index.is_own else "name the field of the text with --text-field"
+        reason = f"the text field of {index.name} is not known; {how}"
+    try:
+        settings = settings.unlocked(key_from(), f"the index {index.name}")
+    except FormatMismatchError as error:
+        reason = str(error)
+    faults = (fault.problem for fault in find_faults(index.mappings, {}, index.field) if fault.blocks_queries)
+    if fault := next(faults, ""):
+        reason = f"the documents of {index.name} cannot be compared: {fault}"
+    return SampleSource(index, settings, texts, inspected.counts.current, inspected.checkpoints), reason
+
+
+def _missing_shards(engine: Engine, name: str) -> dict[str, str]:
+    """For each index with shards that have no copy, a sentence. Searches would wait for these shards, and fail."""
+    health = engine.call("GET", ["_cluster", "health", name], allow=OPTIONAL, level="indices") or {}
+    reasons = {}
+    for index, state in health.get("indices", {}).items():
+        shards = int(state.get("number_of_shards", 0))
+        missing = shards - int(state.get("active_primary_shards", 0))
+        if missing > 0:
+            how = "see _cluster/allocation/explain, and run this again when they are back"
+            reasons[index] = f"{missing} of {shards} shards are missing (status {state['status']}); {how}"
+    return reasons
+
+
+def _sizes(engine: Engine, name: str) -> dict[str, int]:
+    """The bytes of the primary shards of each index; empty if this user may not know."""
+    found = engine.call("GET", [name, "_stats", "store"], allow=OPTIONAL) or {}
+    sizes = {index: stats.get("primaries", {}).get("store", {}) for index, stats in found.get("indices", {}).items()}
+    return {index: int(store["size_in_bytes"]) for index, store in sizes.items() if "size_in_bytes" in store}

@@ -1,0 +1,82 @@
+"""Output of `simdoc-search template install`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from simdoc_search.cli.common import print_json, say
+
+if TYPE_CHECKING:
+    from simdoc_search.attach.installation import InstallPlan
+
+
+def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
+    """Return the output for programs; for a dry run with the requests."""
+    from simdoc_search.attach.search_templates import search_templates
+
+    request = plan.request
+    values: dict[str, Any] = {"component_template": request.field, "installed": bool(plan.steps_of("component"))}
+    if request.pipeline:
+        values |= {"pipeline": request.pipeline, "pipeline_installed": bool(plan.steps_of("pipeline"))}
+    if request.index_template:
+        is_changed = bool(plan.steps_of("index template"))
+        values |= {"index_template": request.index_template, "index_template_changed": is_changed}
+    if request.index:
+        values["indices"] = plan.indices
+    if request.search:
+        values["search_templates"] = list(search_templates(request.field))
+        values["search_templates_installed"] = [step.place[-1] for step in plan.steps_of("search template")]
+    values |= {"changes": [step.change for step in plan.steps], "warnings": plan.warnings}
+    if dry_run:
+        requests = [{"method": "PUT", "path": step.path, "body": step.body} for step in plan.steps]
+        values |= {"dry_run": True, "requests": requests}
+    return values
+
+
+def show_plan(plan: InstallPlan, *, dry_run: bool) -> None:
+    """Print what was done, or would be done, and what is left to do."""
+    if dry_run:
+        _show_changes(plan)
+    else:
+        _show_installed(plan)
+    for warning in plan.warnings:
+        say(f"note: {warning}", err=True)
+
+
+def _show_changes(plan: InstallPlan) -> None:
+    say("this would be changed:" if plan.steps else "nothing would be changed")
+    for step in plan.steps:
+        say(f"  {step.change}")
+    for step in plan.steps_of("index template"):
+        say(f"PUT {step.path}")
+        print_json(dict(step.body))
+
+
+def _show_installed(plan: InstallPlan) -> None:
+    request = plan.request
+    say(f"the component template {request.field} {_state(plan.steps_of('component'))}")
+    if request.pipeline:
+        say(f"the pipeline {request.pipeline} {_state(plan.steps_of('pipeline'))}")
+    if request.index_template:
+        what = "the pipeline and the text fields" if request.pipeline else "the component template"
+        had = "now has" if plan.steps_of("index template") else "already had"
+        how = "; add --index NAME for existing ones" if request.pipeline and not request.index else ""
+        say(f"the index template {request.index_template} {had} {what}, for future indices{how}")
+    for index in plan.indices:
+        say(f"{index} uses the pipeline for each write; for its existing documents, run simdoc-search backfill")
+    if not request.index and not request.index_template:
+        pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
+        body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
+        them = "both" if request.pipeline else "it"
+        say(f"add {them} to your index template with --index-template NAME, or by hand:  {body}")
+    if request.search:
+        installed = ", ".join(step.place[-1] for step in plan.steps_of("search template"))
+        say(
+            f"the search templates {installed} are installed"
+            if installed
+            else "the search templates were already installed"
+        )
+
+
+def _state(steps: list[Any]) -> str:
+    return "is installed" if steps else "was already installed"

@@ -1,0 +1,73 @@
+"""The protocol of a finder of concepts, and what all finders need."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from simdoc_search.errors import SimdocError
+
+_COMMON = """
+    a about above after again all also although always an and another any are as at back be because been before being
+    below between both but by can could de del der des did do does du each either every few first for from had has have
+    having he her here hers him his how however i if in indeed instead into is it its just la last later le least less
+    let like many may maybe me meanwhile might more moreover most much must my never nevertheless next no nor not
+    nothing now of often on once one only or other our out over perhaps please same second see shall she should since so
+    some still such than that the their them then there therefore these they third this those though through thus to
+    today too two under unless until up upon us van very von was we well were what when where whether which while who
+    whom whose why will with within without would yes yesterday yet you your
+    monday tuesday wednesday thursday friday saturday sunday
+    january february march april june july august september october november december
+"""
+
+COMMON_WORDS = frozenset(_COMMON.split())
+"""Words that are not part of a concept."""
+
+
+class ConceptsError(SimdocError, ValueError):
+    """A file of synonyms, or a model of spaCy, cannot be used."""
+
+
+class Finder(Protocol):
+    """Finds concepts in a text. It is sent to worker processes, so it must be picklable."""
+
+    @property
+    def name(self) -> str:
+        """The name that an index stores; see `Concepts.extractor`."""
+
+    def find(self, text: str) -> list[Counter[str]]:
+        """Return the concepts of each paragraph, as people read them, with their frequencies.
+
+        An exception costs the document its concepts, and nothing else. Only MissingExtraError ends the run.
+        """
+
+
+class Occurrence(NamedTuple):
+    """A concept at a position in a text.
+
+    Attributes:
+        begin: index of the first character.
+        end: index after the last.
+        name: the name of the concept.
+    """
+
+    begin: int
+    end: int
+    name: str
+
+
+def count_by_paragraph(spans: Sequence[tuple[int, int]], occurrences: Iterable[Occurrence]) -> list[Counter[str]]:
+    """Return the frequencies of the concepts in each paragraph, in order of occurrence.
+
+    Args:
+        spans: the paragraphs, in order.
+        occurrences: concepts in any order; one between two paragraphs belongs to the second.
+    """
+    counts: list[Counter[str]] = [Counter() for _ in spans]
+    number = 0
+    for occurrence in sorted(occurrences):
+        while occurrence.begin >= spans[number][1] and number < len(spans) - 1:
+            number += 1
+        counts[number][occurrence.name] += 1
+    return counts

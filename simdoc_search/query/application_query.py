@@ -1,0 +1,175 @@
+"""A similarity query within an application's own request: a clause for the query, and refining of its hits."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, Score, to_dsl
+from simdoc_search.query.planner import Planner, parse_fraction, plan
+from simdoc_search.query.plans import Plan
+from simdoc_search.sketch.fingerprint import fingerprint
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import decode
+
+_log = logging.getLogger(__name__)
+
+
+class SimilarHit(NamedTuple):
+    """A hit that is similar.
+
+    Attributes:
+        hit: the hit as returned by the engine.
+        overlap: estimated overlap with the source, 0..1.
+        matched: number of shared tokens.
+    """
+
+    hit: Mapping[str, Any]
+    overlap: float
+    matched: int
+
+
+class Similar:
+    """A search for documents similar to a source, within one request of the application's own.
+
+    `clause` goes into the application's query, next to its own words, filters and permissions; it only selects
+    candidates. `refine` keeps the hits that are similar, by the rules of `SimilaritySearch.similar`, and adds their
+    overlap. Nothing is sent. An instance can be kept, and shared between threads.
+
+    Args:
+        tokens: tokens of the source: of a document the content of its field, read with the caller's rights; for a text
+            see `of_text`. With None or no tokens, nothing is similar.
+        overlap: minimum Jaccard similarity, 0..1; None for any, that is more equal tokens than chance explains.
+        probability: probability of finding a document of exactly that overlap, over 0, up to 1; None: certainty.
+        field: the field that holds the tokens.
+        kind: `text` (our field) or `terms` (a keyword field with one token per term).
+        buckets_field: the field with each document's number of tokens, `simdoc.buckets` in our mapping. With it, the
+            engine leaves out documents that are too short or too long to reach the overlap.
+        planner: `enough` or `all`, see `plan`.
+        settings: settings of the fingerprints; None for the defaults.
+
+    Attributes:
+        tokens: the tokens as a tuple.
+        plan: the plan.
+        parts: fields that hits must have in their `_source`, so that they can be refined.
+
+    Raises:
+        QuerySyntaxError: a number is out of range, or the planner is unknown.
+    """
+
+    def __init__(
+        self,
+        tokens: str | Sequence[str] | None,
+        overlap: float | str | Fraction | None = None,
+        probability: float | str | Fraction | None = None,
+        *,
+        field: str = "simdoc.tokens",
+        kind: FieldKind = "text",
+        buckets_field: str | None = None,
+        planner: Planner = "enough",
+        settings: Settings | None = None,
+    ) -> None:
+        self.tokens: tuple[str, ...] = tuple(tokens.split() if isinstance(tokens, str) else tokens or ())
+        self.parts: list[str] = [field]
+        self._field, self._kind, self._buckets_field = field, kind, buckets_field
+        self._settings = settings or Settings()
+        self._overlap = None if overlap is None else parse_fraction(overlap, "overlap")
+        self.plan: Plan = plan(self.tokens, self._overlap, probability, planner=planner)
+
+    @classmethod
+    def of_text(
+        cls,
+        text: str,
+        overlap: float | str | Fraction | None = None,
+        probability: float | str | Fraction | None = None,
+        *,
+        settings: Settings | None = None,
+        **options: Any,
+    ) -> Similar:
+        """Return the search for a text that need not be stored. A text without words has no tokens."""
+        settings = settings or Settings()
+        tokens = fingerprint(text, settings.analysis, settings.minhash).tokens(length=settings.token_length)
+        return cls(tokens, overlap, probability, settings=settings, **options)
+
+    def clause(
+        self,
+        *,
+        filters: Sequence[dict[str, Any]] = (),
+        exclude_id: str | None = None,
+        score: Score = "tokens",
+        max_clauses: int = MAX_CLAUSES,
+    ) -> dict[str, Any]:
+        """Return the clause for the `must` of a `bool` query, or for its `filter` to keep the application's scores.
+
+        For arguments and errors see `to_dsl`. The score `tokens` sorts approximately by overlap.
+        """
+        return to_dsl(
+            self.plan,
+            self._field,
+            kind=self._kind,
+            buckets_field=self._buckets_field,
+            filters=filters,
+            exclude_id=exclude_id,
+            score=score,
+            max_clauses=max_clauses,
+        )
+
+    def refine(self, hits: Iterable[Mapping[str, Any]]) -> list[SimilarHit]:
+        """Return the hits that are similar, in their order.
+
+        With an overlap and no probability, these are the hits whose estimate reaches it. With a probability, these
+        are the hits whose estimate does not rule it out (2.33 standard deviations: 1 in 100 documents of exactly that
+        overlap is dropped). Fewer may be left than were requested, so request several times as many as you show.
+        Documents without our tokens are left out. Documents with unreadable tokens are also left out, and logged.
+
+        Args:
+            hits: `response["hits"]["hits"]` of an engine's answer, with `parts` in their `_source`.
+
+        Raises:
+            QuerySyntaxError: no hit has tokens in its `_source`, or the source's tokens are not ours, such as those of
+                an engine's `min_hash` filter, which hits do not contain.
+        """
+        rows = [(hit, list(_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
+        if rows and not any(values for _, values in rows):
+            raise QuerySyntaxError(f"no hit has {self._field} in its _source; name it in the _source of the request")
+        try:
+            ours = self._codes(self.tokens)
+        except ValueError as error:
+            raise QuerySyntaxError(f"cannot refine hits, because the source's tokens are not ours: {error}") from error
+        refined = []
+        for hit, values in rows:
+            tokens = [token for value in values for token in str(value).split()]
+            try:
+                shared, union = self._settings.estimate(ours, self._codes(tokens))
+            except ValueError as error:
+                _log.warning("left out: the document %r has tokens that are not ours (%s)", hit.get("_id"), error)
+                continue
+            if tokens and self.plan.is_hit(shared, union, self._overlap):
+                refined.append(SimilarHit(hit, shared / union, shared))
+        return refined
+
+    def _codes(self, tokens: Sequence[str]) -> NDArray[np.uint32]:
+        """Return tokens as numbers, ascending, without repeats."""
+        codes = np.unique(decode(tokens, self._settings.token_length))
+        if len(codes) < len(tokens):
+            raise ValueError("some occur twice")
+        return codes
+
+
+def _values(value: Any, path: Sequence[str]) -> Iterator[Any]:
+    """Yield the values at a path of a document: in objects, at keys with dots, and in lists of either."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _values(item, path)
+    elif not path:
+        if value is not None:
+            yield value
+    elif isinstance(value, Mapping):
+        for count in range(1, len(path) + 1):
+            yield from _values(value.get(".".join(path[:count])), path[count:])

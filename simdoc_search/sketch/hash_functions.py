@@ -1,0 +1,209 @@
+"""MurmurHash3 x64 128 and SipHash-2-4 of many short strings at once. A string is a slice of a buffer of UTF-16 units.
+
+MurmurHash3 (Austin Appleby, seed 0) runs over UTF-16LE bytes, as in Lucene's MinHashFilter. Some strings collide under
+every seed. SipHash-2-4 with a 128-bit result is the hash with a secret key, and a pseudo-random function: without the
+key nobody can predict a hash, or find collisions faster than by trying (Aumasson, Bernstein 2012, "SipHash: a fast
+short-input PRF"; the 128 bits as in its reference implementation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+Hashes = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Units = NDArray[np.uint16]
+
+_CHUNK = 1 << 14  # strings hashed together, so that all their state stays in the processor's cache
+_PADDING = 8  # units that may be read beyond the end of a string
+_33 = np.uint64(33)
+_MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
+_MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
+
+
+def murmur3_x64_128(units: Units, starts: Ints, ends: Ints) -> tuple[Hashes, Hashes]:
+    """Hash slices of one buffer.
+
+    Args:
+        units: UTF-16 code units, hashed as little-endian bytes.
+        starts: first unit of each string; shape (strings,).
+        ends: unit after its last; shape (strings,).
+
+    Returns:
+        h1 and h2 of each string, uint64, shape (strings,).
+    """
+    return _hash_slices(units, starts, ends, _murmur3_of_chunk)
+
+
+def siphash_2_4_128(units: Units, starts: Ints, ends: Ints, key: tuple[int, int]) -> tuple[Hashes, Hashes]:
+    """Hash slices of one buffer with a key of 128 bits; arguments and result as in `murmur3_x64_128`."""
+    return _hash_slices(units, starts, ends, partial(_siphash_of_chunk, key))
+
+
+def mixed(values: Hashes) -> Hashes:
+    """Apply fmix64 of MurmurHash3 (Appleby), which maps 0 to 0."""
+    values = values.copy()
+    _mix(values, np.empty_like(values))
+    return values
+
+
+def _hash_slices(
+    units: Units, starts: Ints, ends: Ints, hash_chunk: Callable[[Hashes, Ints, Ints], tuple[Hashes, Hashes]]
+) -> tuple[Hashes, Hashes]:
+    """Hash slices chunk by chunk.
+
+    `hash_chunk` hashes some strings, longest first. It takes the 8 bytes that begin at each unit, the first unit of
+    each string (an array it may change), and the number of units of each string.
+    """
+    padded = np.concatenate((units, np.zeros(_PADDING, np.uint16))).astype("<u2", copy=False)
+    h1, h2 = np.empty(len(starts), np.uint64), np.empty(len(starts), np.uint64)
+    for first in range(0, len(starts), _CHUNK):
+        chunk = slice(first, first + _CHUNK)
+        begins, lengths = starts[chunk], ends[chunk] - starts[chunk]
+        order = np.argsort(-lengths if lengths.max() > 30_000 else (-lengths).astype(np.int16), kind="stable")
+        low, high = int(begins.min()), int(ends[chunk].max()) + _PADDING
+        # A copy, as gathering from unaligned memory is slow.
+        quads = np.ndarray((high - low - 3,), "<u8", padded[low:high].tobytes(), strides=(2,)).copy()
+        h1[chunk][order], h2[chunk][order] = hash_chunk(quads, begins[order] - low, lengths[order])
+    return h1, h2
+
+
+def _strings_with_block(blocks: Ints) -> list[int]:
+    """Return how many strings have a first block, a second, and so on: a prefix, as the longest come first."""
+    counts: list[int] = np.searchsorted(-blocks, -np.arange(int(blocks[0])), side="left").tolist()
+    return counts
+
+
+def _rotate(values: Hashes, spare: Hashes, bits: int) -> None:
+    """Rotate left, in place."""
+    np.left_shift(values, np.uint64(bits), out=spare)
+    values >>= np.uint64(64 - bits)
+    values |= spare
+
+
+def _mix(values: Hashes, spare: Hashes) -> None:
+    for factor in (_MIX_1, _MIX_2):
+        np.right_shift(values, _33, out=spare)
+        values ^= spare
+        values *= factor
+    np.right_shift(values, _33, out=spare)
+    values ^= spare
+
+
+# --- MurmurHash3 ---
+
+_C1 = np.uint64(0x87C37B91114253D5)
+_C2 = np.uint64(0x4CF5AD432745937F)
+_FIVE = np.uint64(5)
+_N1 = np.uint64(0x52DCE729)
+_N2 = np.uint64(0x38495AB5)
+_BLOCK = 8  # UTF-16 units in a block of 16 bytes
+# By the units left after the last whole block (0..7): which bits of the next 8 bytes, and of the 8 after them.
+_TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK)], np.uint64)
+_TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK)], np.uint64)
+
+
+def _murmur3_of_chunk(quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
+    """Hash strings block by block. Each step is one in-place pass over the strings that have this block."""
+    state = np.empty((4, len(at)), np.uint64)
+    state[:2] = 0
+    for n in _strings_with_block(lengths // _BLOCK):
+        h1, h2, k, spare = state[:, :n]
+        quads.take(at[:n], out=k, mode="clip")
+        _scramble(k, spare, _C1, 31, _C2)
+        h1 ^= k
+        _rotate(h1, spare, 27)
+        h1 += h2
+        h1 *= _FIVE
+        h1 += _N1
+        quads[4:].take(at[:n], out=k, mode="clip")
+        _scramble(k, spare, _C2, 33, _C1)
+        h2 ^= k
+        _rotate(h2, spare, 31)
+        h2 += h1
+        h2 *= _FIVE
+        h2 += _N2
+        at[:n] += _BLOCK
+    h1, h2, k, spare = state
+    left = lengths % _BLOCK  # without a tail, zeros are mixed in, which changes nothing
+    quads.take(at, out=k, mode="clip")
+    k &= _TAIL_1[left]
+    _scramble(k, spare, _C1, 31, _C2)
+    h1 ^= k
+    quads[4:].take(at, out=k, mode="clip")
+    k &= _TAIL_2[left]
+    _scramble(k, spare, _C2, 33, _C1)
+    h2 ^= k
+    size = (2 * lengths).astype(np.uint64)  # in bytes
+    h1 ^= size
+    h2 ^= size
+    h1 += h2
+    h2 += h1
+    _mix(h1, spare)
+    _mix(h2, spare)
+    h1 += h2
+    h2 += h1
+    return h1, h2
+
+
+def _scramble(k: Hashes, spare: Hashes, first: np.uint64, rotation: int, second: np.uint64) -> None:
+    k *= first
+    _rotate(k, spare, rotation)
+    k *= second
+
+
+# --- SipHash ---
+
+_WORD = 4  # UTF-16 units in a word of 8 bytes
+_TAIL = np.array([(1 << 16 * n) - 1 for n in range(_WORD)], np.uint64)  # by the units left: which bits count
+_START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+_FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # what the variant of 128 bits adds
+
+
+def _siphash_of_chunk(key: tuple[int, int], quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
+    state = np.empty((5, len(at)), np.uint64)  # the four words of the algorithm, and work space
+    for place, start in enumerate(_START):
+        state[place] = start ^ key[place % 2]
+    state[1] ^= _FIRST_HALF
+    for n in _strings_with_block(lengths // _WORD):
+        _mix_word(state[:, :n], quads.take(at[:n], mode="clip"))
+        at[:n] += _WORD
+    words = quads.take(at, mode="clip")
+    words &= _TAIL[lengths % _WORD]
+    words |= (2 * lengths).astype(np.uint64) << np.uint64(56)  # the length in bytes, modulo 256
+    _mix_word(state, words)
+    halves: list[Hashes] = []
+    for place, sign in ((2, _FIRST_HALF), (1, _SECOND_HALF)):
+        state[place] ^= sign
+        _rounds(state, 4)
+        halves.append(np.bitwise_xor.reduce(state[:4]))
+    return halves[0], halves[1]
+
+
+def _mix_word(state: Hashes, words: Hashes) -> None:
+    state[3] ^= words
+    _rounds(state, 2)
+    state[0] ^= words
+
+
+def _rounds(state: Hashes, count: int) -> None:
+    v0, v1, v2, v3, spare = state
+    for _ in range(count):
+        v0 += v1
+        _rotate(v1, spare, 13)
+        v1 ^= v0
+        _rotate(v0, spare, 32)
+        v2 += v3
+        _rotate(v3, spare, 16)
+        v3 ^= v2
+        v0 += v3
+        _rotate(v3, spare, 21)
+        v3 ^= v0
+        v2 += v1
+        _rotate(v1, spare, 17)
+        v1 ^= v2
+        _rotate(v2, spare, 32)

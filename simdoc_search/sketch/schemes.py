@@ -1,0 +1,184 @@
+"""All sketches that a store may use. The default is the best: `MinHash`, one hash cut into buckets.
+
+The others have one value per hash function: `Xor`, which the literature describes, and `Universal` of datasketch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.analysis.settings import check_whole_number
+from simdoc_search.analysis.shingles import ShingleBatch
+from simdoc_search.errors import FormatMismatchError, MissingExtraError
+from simdoc_search.sketch.base import MAX_PLACES, TOKEN_LENGTH, Codes, Minima, Sketch
+from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.hash_functions import Hashes, mixed
+from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.tokens import bucketed_codes
+
+if TYPE_CHECKING:
+    from datasketch import LeanMinHash
+    from datasketch import MinHash as DatasketchMinHash
+
+FAMILIES = ("affine32", "affine64", "legacy")
+_STEP = 0x9E3779B97F4A7C15  # of SplitMix64 (Steele, Lea, Flood 2014)
+_SHINGLES_AT_ONCE = 1 << 12  # datasketch computes a value per shingle and function
+
+
+@dataclass(frozen=True, slots=True)
+class _FunctionSketch(Sketch):
+    """Keeps the smallest value of each of `count` hash functions.
+
+    Each function chooses every shingle with the same probability. The share of functions with equal values in two texts
+    is therefore an unbiased estimate of their Jaccard similarity.
+    """
+
+    count: int
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_whole_number("count", self.count, 1, MAX_PLACES)
+        check_whole_number("seed", self.seed, 0, (1 << 32) - 1)
+
+    @property
+    def places(self) -> int:
+        """One place per function."""
+        return self.count
+
+    def merged(self, a: Minima, b: Minima) -> Minima:
+        """Return the smaller value of each function. A part without shingles has no values."""
+        if not len(a.slots) or not len(b.slots):
+            return a if len(a.slots) else b
+        return _minima_of(np.minimum(a.val2, b.val2))
+
+    def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:  # noqa: ARG002
+        """Return the number of functions with equal values, and of all functions."""
+        return count_common(a, b), self.count
+
+
+def _minima_of(values: Hashes) -> Minima:
+    """Return the minima of all functions, with bits mixed, because tokens take only the top bits."""
+    return Minima(np.arange(len(values)), mixed(values), values)
+
+
+@dataclass(frozen=True, slots=True)
+class Xor(_FunctionSketch):
+    """One hash XOR-ed with `count` - 1 random numbers: as many hash functions for the price of one hash.
+
+    The first function is the hash itself. Functions with close numbers choose the same shingle more often than
+    independent functions would. A text with fewer shingles than functions therefore has a larger error than
+    sqrt(J (1 - J) / count). Source: "MinHash for dummies" (2013), which keeps 200 values.
+
+    Attributes:
+        count: number of hash functions, 1 to 4,096.
+        seed: seed of the random numbers, below 2**32.
+        key: as in `MinHash`.
+    """
+
+    name: ClassVar[str] = "xor"
+    stored_name: ClassVar[str] = "xor"
+    stored_fields: ClassVar[tuple[str, ...]] = ("count", "seed")
+
+    count: int = 200
+    key: HashKey | None = field(default=None, repr=False)
+
+    def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:  # noqa: ARG002
+        """Return the smallest value of each function."""
+        has_shingles = np.flatnonzero(shingles.counts)
+        firsts = (np.cumsum(shingles.counts) - shingles.counts)[has_shingles]
+        steps = np.arange(1, self.count, dtype=np.uint64) + np.uint64(self.seed << 32)
+        numbers = np.concatenate((np.zeros(1, np.uint64), mixed(steps * np.uint64(_STEP))))
+        values = np.empty((len(has_shingles), self.count), np.uint64)
+        if len(has_shingles):
+            for place, number in enumerate(numbers):
+                values[:, place] = np.minimum.reduceat(h1 ^ number, firsts)
+        minima = [_minima_of(np.zeros(0, np.uint64))] * len(shingles.counts)
+        for row, text in zip(values, has_shingles.tolist(), strict=True):
+            minima[text] = _minima_of(row)
+        return minima
+
+
+@dataclass(frozen=True, slots=True)
+class Universal(_FunctionSketch):
+    """`count` universal hash functions of datasketch, so that existing datasketch sketches can be indexed.
+
+    A text gets exactly the values that `datasketch.MinHash` has after `update(shingle.encode())` for each of its
+    shingles. Values of datasketch become tokens unchanged, whatever was hashed. A query text must be cut into the same
+    shingles. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent permutations".
+
+    Attributes:
+        count: number of hash functions (`num_perm` in datasketch), 1 to 4,096.
+        seed: seed of the functions, below 2**32.
+        family: `scheme` in datasketch: `affine32`, `affine64`, or `legacy` for versions before 2.
+        key: None, because SHA-1 takes no key.
+
+    Raises:
+        FormatMismatchError: there is a key.
+    """
+
+    name: ClassVar[str] = "universal"
+    stored_name: ClassVar[str] = "universal"
+    stored_fields: ClassVar[tuple[str, ...]] = ("count", "seed", "family")
+
+    count: int = 128
+    family: str = "affine32"
+    key: HashKey | None = None
+
+    def __post_init__(self) -> None:
+        super(Universal, self).__post_init__()
+        if self.family not in FAMILIES:
+            raise ValueError(f"family must be one of {', '.join(FAMILIES)}, not {self.family!r:.60}")
+        if self.key is not None:
+            raise FormatMismatchError(f"the sketch universal hashes without a key, like datasketch; unset {HASH_KEY}")
+
+    def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:  # noqa: ARG002
+        """Return the smallest value of each function, computed by datasketch. Raises MissingExtraError without it."""
+        return [_minima_of(self._hash_values(text) if text else _uint64(())) for text in shingles.strings()]
+
+    def codes_of(self, sketch: DatasketchMinHash | LeanMinHash, length: int = TOKEN_LENGTH) -> Codes:
+        """Return the tokens of a datasketch sketch as numbers, as in `Record.codes`; none for an empty sketch.
+
+        Raises:
+            FormatMismatchError: its number of functions, seed or scheme differ from ours.
+        """
+        theirs = len(sketch), int(sketch.seed), sketch.scheme
+        ours = self.count, self.seed, self.family
+        if theirs != ours:
+            raise FormatMismatchError(
+                f"the sketch has num_perm, seed and scheme {theirs}, and the store {ours}; index it into a new store",
+                found=theirs,
+                expected=ours,
+            )
+        return bucketed_codes(_minima_of(_uint64(() if sketch.is_empty() else sketch.hashvalues)), self, length)
+
+    def _hash_values(self, shingles: Sequence[str]) -> NDArray[np.uint64]:
+        sketch = _empty_sketch(self.count, self.seed, self.family).copy()
+        encoded = [shingle.encode("utf-8", "surrogatepass") for shingle in dict.fromkeys(shingles)]
+        for start in range(0, len(encoded), _SHINGLES_AT_ONCE):
+            sketch.update_batch(encoded[start : start + _SHINGLES_AT_ONCE])
+        return _uint64(sketch.hashvalues)
+
+
+@cache
+def _empty_sketch(count: int, seed: int, family: str) -> Any:
+    """Return an empty sketch of datasketch, cached because its functions take some time to make."""
+    try:
+        import datasketch  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtraError("the sketch universal", "datasketch") from error
+    return datasketch.MinHash(num_perm=count, seed=seed, scheme=family)
+
+
+def _uint64(values: Any) -> NDArray[np.uint64]:
+    return np.asarray(values, np.uint64)
+
+
+SCHEMES: dict[str, type[Sketch]] = {kind.stored_name: kind for kind in (MinHash, Universal, Xor)}
+"""All sketches, by their names in stored settings."""

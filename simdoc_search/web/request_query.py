@@ -1,0 +1,157 @@
+"""Finds the document or reads the text that a request queries."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from simdoc_search.analysis.normalise import normalised_length
+from simdoc_search.corpus import read_bytes
+from simdoc_search.documents import Place
+from simdoc_search.errors import NoTextError, QuerySyntaxError, UnknownDocumentError
+from simdoc_search.query import FingerprintQuery
+from simdoc_search.search import SimilaritySearch
+from simdoc_search.search.resolver import Resolver
+from simdoc_search.search.stored_texts import read_records
+from simdoc_search.stores.record import Record
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_TEXT_CHARACTERS, UPLOAD_LIMITS
+
+_LOCAL_PATH = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
+_ECHOED = (
+    *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
+    *("all", "ignore_quotes", "enough", "least", "explain", "size"),
+)
+_ECHOED_LISTS = ("filter", "exclude", "show", "ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestQuery:
+    """The query of a request: a stored document, or a text that perhaps has the name of its uploaded file."""
+
+    place: Place | None = None
+    text: str | None = None
+    file: str | None = None
+
+    @property
+    def id(self) -> str | None:
+        """The id of the stored document."""
+        return self.place.id if self.place else None
+
+    @property
+    def name(self) -> str:
+        """The id or the name of the file. Empty for a pasted text."""
+        return self.id or self.file or ""
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments `query` or `text` of a question of `SimilaritySearch`."""
+        return {"text": self.text} if self.place is None else {"query": query_at(self.place)}
+
+    def template_values(self, request: PageRequest) -> dict[str, Any]:
+        """The values of every template that shows hits."""
+        same_query: dict[str, Any] = {name: request.value(name) for name in _ECHOED if request.value(name)}
+        same_query |= {name: [*request.values[name]] for name in _ECHOED_LISTS if name in request.values}
+        return {"query": self, "same_query": {} if self.place is None else same_query}
+
+
+def has_text(request: PageRequest) -> bool:
+    """Whether a request sends a text or a file."""
+    return request.upload is not None or bool(request.value("text").strip())
+
+
+def request_query(request: PageRequest) -> RequestQuery:
+    """The text or file of a request, or else the document that `id` names.
+
+    Raises:
+        QuerySyntaxError: The request names nothing, or its text is too long.
+        CorpusError: The file cannot be read.
+        SimdocError: As for `named_place`.
+    """
+    if not has_text(request):
+        if not request.value("id").strip():
+            raise QuerySyntaxError("there is nothing to search for; name a document, paste a text or choose a file")
+        return RequestQuery(named_place(request, request.served.search()))
+    if request.upload is None:
+        document = RequestQuery(text=request.value("text"), file=request.value("name") or None)
+    else:
+        read = read_bytes(request.upload.name, request.upload.data, max_bytes=MAX_BODY_BYTES, limits=UPLOAD_LIMITS)
+        document = RequestQuery(text=read.text, file=read.id)
+    if (length := normal_length(document.text or "", request)) > MAX_TEXT_CHARACTERS:
+        raise QuerySyntaxError(
+            f"the text has {length:,} characters after normalisation, and {MAX_TEXT_CHARACTERS:,} is the maximum here; "
+            "the command line accepts more"
+        )
+    return document
+
+
+def normal_length(text: str, request: PageRequest) -> int:
+    """The number of characters of a text, before or after normalisation, whichever is more."""
+    profile = request.served.search().store.settings.analysis.profile
+    return max(len(text), normalised_length(text, profile))
+
+
+def check_is_not_local_path(search: SimilaritySearch, name: str) -> None:
+    """Refuse paths, so that nobody learns where files are. An id may look like a path.
+
+    Raises:
+        UnknownDocumentError: The name is a path, and no document has it as its id.
+    """
+    bare = name.strip().removeprefix('"')
+    if _LOCAL_PATH.match(bare) and not any(search.store.records([bare.removesuffix('"')])):
+        raise UnknownDocumentError(name.strip())
+
+
+def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id") -> Place:
+    """The place of the document that `id`, `a` or `b` names by its id, or by a file name that is unique.
+
+    Raises:
+        QuerySyntaxError: The value is empty.
+        UnknownDocumentError: There is no such document.
+        AmbiguousQueryError: Several documents match.
+    """
+    id = request.value(field)
+    prefix = "" if field == "id" else f"{field}_"
+    if not id.strip():
+        raise QuerySyntaxError(f"name a document: {field} is empty")
+    if index := request.value(f"{prefix}index"):
+        return Resolver(search.store).record(id, Place(id, index, request.value(f"{prefix}routing") or None)).place
+    check_is_not_local_path(search, id)
+    if any(search.store.records([id])):
+        return Resolver(search.store).record(id).place
+    return resolved_place(search, id)
+
+
+def resolved_place(search: SimilaritySearch, name: str) -> Place:
+    """The place of the document that a name means; errors as for `named_place`."""
+    return Resolver(search.store).record(search.resolve(name, overlap=0).id).place
+
+
+def stored_record(search: SimilaritySearch, place: Place) -> Record:
+    """The document at a place, with its text if the store has it.
+
+    Raises:
+        UnknownDocumentError: There is no document.
+    """
+    record = read_records(search.store, [place]).get(place)
+    if record is None:
+        raise UnknownDocumentError(place.id, search.store.suggest(place.id))
+    return record
+
+
+def stored_text(search: SimilaritySearch, place: Place) -> str:
+    """The text of the document at a place.
+
+    Raises:
+        UnknownDocumentError: There is no document.
+        NoTextError: The store does not have its text.
+    """
+    text = stored_record(search, place).text
+    if text is None:
+        raise NoTextError(place.id)
+    return text
+
+
+def query_at(place: Place) -> Place | FingerprintQuery:
+    """The query for the document at a place. Only engines have an index, so elsewhere it is the id."""
+    return place if place.index else FingerprintQuery(place.id)

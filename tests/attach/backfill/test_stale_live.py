@@ -1,0 +1,163 @@
+"""`--stale` replaces fingerprints that are not of the current text, malformed, or of other settings."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from simdoc_search import Analysis, SimilaritySearch, open_store
+from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.attach.backfill import pages, run
+from simdoc_search.attach.check import check_index
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.schema import component_template
+from tests.support.backfill import (
+    OTHER,
+    TEXTS,
+    backfill,
+    bodies,
+    done,
+    filled,
+    interposed,
+    load,
+    one_engine,
+    reasons,
+    stored,
+    to,
+)
+from tests.support.http_server import Answer, Indices, Request, forward, serving
+
+
+@pytest.mark.parametrize("documents_at_once", [40, 50_000])
+def test_a_changed_text_is_found_by_its_hash(
+    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch, documents_at_once: int
+) -> None:
+    """It gets a new fingerprint, or a mark if it has no words any more."""
+    monkeypatch.setattr(run, "POINT_IN_TIME_DOCUMENTS", documents_at_once)
+    name = filled(made, engine, number_of_shards=3)
+    backfill(engine, name)
+    texts = dict(TEXTS)
+    for id, text in (("doc7", OTHER), ("doc8", "")):
+        engine.call("POST", [name, "_update", id], {"doc": {"body": text}}, refresh=True)
+        texts[id] = text
+    report = backfill(engine, name, stale=True)
+    found = stored(engine, name)
+
+    assert (1, 1, len(TEXTS) - 2) == (report.updated, report.without_words, report.unchanged)
+    assert {**done(texts), "doc8": found["doc8"]} == found
+    assert (None, 0) == (found["doc8"]["simdoc"]["tokens"], found["doc8"]["simdoc"]["buckets"])
+
+
+GOOD = fingerprint_field(OTHER)
+
+
+@one_engine
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"simdoc": {**GOOD, "tokens": str(GOOD["tokens"]).split()}},
+        {"simdoc": {**GOOD, "tokens": f"{GOOD['tokens']} {GOOD['tokens']}"}},
+        {"simdoc": {**GOOD, "tokens": "some words"}},
+        {"simdoc": {**GOOD, "shingles": None}},
+        {"simdoc": [GOOD]},
+        {f"simdoc.{name}": value for name, value in GOOD.items()},
+        {"simdoc": {"format": GOOD["format"]}, "simdoc.tokens": "some words"},
+    ],
+    ids=["list", "repeated", "foreign", "null", "array", "dots", "both"],
+)
+def test_a_malformed_fingerprint_is_replaced(made: Indices, engine: Engine, form: dict[str, Any]) -> None:
+    """The other fields of the document stay."""
+    name = made.make(component_template()["template"]["mappings"])
+    load(engine, name, {"a": {"body": OTHER, **form, "mine": 1}, "b": {"body": OTHER, "simdoc": GOOD}})
+    report = backfill(engine, name, stale=True)
+    again = backfill(engine, name, stale=True, full=True)
+    found = stored(engine, name)["a"]
+
+    assert (1, 1, 0, 2) == (report.updated, report.unchanged, again.updated, again.unchanged)
+    assert GOOD == {key: value for key, value in found.pop("simdoc").items() if key in GOOD}
+    assert {"body": OTHER, "mine": 1} == {key: value for key, value in found.items() if value is not None}
+    assert 0 == engine.count(name, {"match": {"simdoc.tokens": "some"}})
+    assert [] == [each for each in check_index(engine, name) if "malformed" in each.problem]
+
+
+@one_engine
+def test_fingerprints_with_other_settings_are_replaced(made: Indices, engine: Engine) -> None:
+    """The mapping says which settings count. Without `--stale` they are left alone."""
+    settings = Settings(Analysis("lowercase", 3), token_length=5)
+    name = made.make(component_template(settings)["template"]["mappings"])
+    load(engine, name, {"a": {"body": OTHER, "simdoc": fingerprint_field(OTHER)}, "b": {"body": OTHER}})
+
+    assert [1, 1] == [backfill(engine, name, stale=stale).updated for stale in (False, True)]
+    assert [fingerprint_field(OTHER, settings)] * 2 == [each["simdoc"] for each in stored(engine, name).values()]
+
+
+def test_a_fingerprint_that_is_not_indexed_is_written_again(made: Indices, engine: Engine) -> None:
+    """A loader with `fingerprint_actions` ran before the mapping was there."""
+    name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
+    load(engine, name, done())
+    report = backfill(engine, name)
+    with closing(open_store(f"{made.engine}/{name}")) as store:
+        (hit, *_) = SimilaritySearch(store).similar_to_text(TEXTS["doc0"], overlap=0.9).hits
+
+    assert (len(TEXTS), 0) == (report.updated, backfill(engine, name).updated)
+    assert ("doc0", done()) == (hit.id, stored(engine, name))
+
+
+@one_engine
+def test_documents_that_are_found_again_and_again_end_the_run(
+    made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine may accept what is written, and not index it."""
+    monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 20)
+    name, passing = filled(made, engine), forward(made.engine)
+
+    def forgetful(request: Request) -> Answer | None:
+        if request.path == "/_bulk":
+            label = json.dumps({"format": GOOD["format"]})[1:-1].replace(": ", ":").encode()
+            body = request.body.replace(label, b'"format":null')
+            assert body != request.body
+            return passing(replace(request, body=body))
+        return passing(request)
+
+    with serving(forgetful) as server, to(server.url) as through:
+        report = backfill(through, name)
+
+    assert 0 < report.updated <= 2 * len(TEXTS)
+
+
+@one_engine
+@pytest.mark.parametrize("mappings", [{"dynamic": False, "properties": {"body": {"type": "text"}}}, {"enabled": False}])
+def test_an_index_with_other_values_in_our_field_is_not_touched(
+    made: Indices, engine: Engine, mappings: object
+) -> None:
+    """`_source` has them where the mapping does not."""
+    name = made.make(mappings)
+    documents = {id: {"body": text, "notes": {"author": id}} for id, text in TEXTS.items()}
+    load(engine, name, documents)
+    before = engine.call("GET", [name])
+    report = backfill(engine, name, field="notes")
+
+    assert "have other values in notes; choose another name with --field" in reasons(report)[name]
+    assert (before, documents) == (engine.call("GET", [name]), stored(engine, name))
+
+
+@one_engine
+def test_a_single_document_with_another_value_is_refused(made: Indices, engine: Engine) -> None:
+    """No sample shows it. The others are filled."""
+    name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
+    load(engine, name, {**bodies(), "noted": {"body": OTHER}})
+
+    def note(number: int) -> None:
+        if number == 0:
+            engine.call("POST", [name, "_update", "noted"], {"doc": {"notes": {"text": "mine"}}})
+
+    with interposed(made, note) as (through, _):
+        report = backfill(through, name, field="notes")
+
+    assert (len(TEXTS), ["noted"]) == (report.updated, [each.id for each in report.refused])
+    assert {"body": OTHER, "notes": {"text": "mine"}} == stored(engine, name)["noted"]

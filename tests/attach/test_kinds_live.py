@@ -1,0 +1,328 @@
+"""Passages, sentences and concepts in an application's index: from a loader, and from a backfill."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
+from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
+from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, estimate
+from simdoc_search.attach.check import check_index
+from simdoc_search.concepts import Extractor, codes_of_names
+from simdoc_search.errors import FormatMismatchError, StoreError
+from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.winnow import Passages
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.schema import component_template
+from simdoc_search.stores.remote.shared_settings import require_kind
+from simdoc_search.stores.remote.texts import record_text_fields
+from tests.support.backfill import load, to
+from tests.support.capitals import CAPITALS, Capitals
+from tests.support.cli import answer
+from tests.support.http_server import Indices, indices
+from tests.support.texts import text as some_text
+
+PLAIN = Settings(passages=None)
+ALL = Settings(sentences=Sentences(), concepts=CAPITALS.settings)
+QUOTED = "all these words stand in one long text alone and are quoted in another one which is short"
+TEXTS = {
+    "river": "The Danube flows through Vienna. It is a long river.\nThe city of Budapest lies on it too.",
+    "city": "It is the city of Vienna that has the most people here. The Danube flows through it.",
+    "long": f"{some_text(random.Random(1), 900)} {QUOTED} {some_text(random.Random(2), 900)}",
+    "other": some_text(random.Random(3), 900),
+    "copy": some_text(random.Random(3), 900),
+}
+DANUBE = codes_of_names(["Danube"])
+
+
+@pytest.fixture(params=["opensearch"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """An engine."""
+    with to(request.getfixturevalue(f"{request.param}_url")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def made(engine: Engine) -> Iterator[Indices]:
+    """Indices of the test."""
+    with indices(engine.name) as them:
+        yield them
+
+
+def application(made: Indices, settings: Settings | None, *, loader: Settings | None = None, **options: Any) -> str:
+    """An index with documents: with our field, filled by a loader, or without."""
+    ours = component_template(settings)["template"]["mappings"]["properties"] if settings else {}
+    name = made.make({"properties": {"text": {"type": "text"}, **ours}, **options})
+    actions: Any = [{"_id": id, "text": text} for id, text in TEXTS.items()]
+    if filled := loader or settings:
+        extractor = CAPITALS if filled.concepts else None
+        actions = fingerprint_actions(actions, "text", settings=filled, extractor=extractor)
+    with to(made.engine) as opened:
+        load(opened, name, {each.pop("_id"): each for each in actions})
+    return name
+
+
+def adding(**kinds: Any) -> Callable[[Settings], Settings]:
+    """The change that adds kinds of tokens."""
+    return partial(replace, **kinds)
+
+
+ADD_PASSAGES = adding(passages=Passages())
+ADD_ALL = adding(passages=Passages(), sentences=Sentences(), concepts=CAPITALS.settings)
+
+
+def run(engine: Engine, index: str, **options: Any) -> BackfillReport:
+    """The report of a backfill."""
+    return Backfill(engine, index, Task("text", **options)).run()
+
+
+def sharing(engine: Engine, index: str, settings: Settings | None = None) -> list[str]:
+    """The documents that share the quoted words."""
+    passages = (settings or Settings()).passages
+    with closing(open_store(f"{engine.name}/{index}")) as store:
+        found = store.sharing(fingerprint(QUOTED, passages=passages).passages, size=5)
+        return [each.id for each in found.documents]
+
+
+def naming_the_danube(engine: Engine, index: str) -> list[str]:
+    """The documents that name it."""
+    with closing(open_store(f"{engine.name}/{index}")) as store:
+        found = store.sharing(DANUBE, among="concepts", size=5).documents
+        assert [len(found)] == store.frequencies(DANUBE).tolist()
+        return [each.id for each in found]
+
+
+def wrong(engine: Engine, index: str) -> list[str]:
+    """The problems that `check` finds."""
+    return [each.problem for each in check_index(engine, index) if each.wrong]
+
+
+def test_a_loader_gives_the_tokens_of_simdoc_search_index(made: Indices, engine: Engine) -> None:
+    name = application(made, ALL)
+    with closing(open_store(":memory:", ALL)) as ours, closing(open_store(f"{engine.name}/{name}")) as theirs:
+        SimilaritySearch(ours).index((Document(*each) for each in TEXTS.items()), extractor=CAPITALS)
+        for id in TEXTS:
+            one, other = (store.get(id, passages=True, sketches=True) for store in (ours, theirs))
+            assert one is not None
+            assert other is not None
+            for kind in ("passages", "sentences", "concepts"):
+                assert getattr(one, kind).tolist() == getattr(other, kind).tolist() != []
+
+    assert (["long"], ["city", "river"]) == (sharing(engine, name), naming_the_danube(engine, name))
+    assert ([], 0) == (wrong(engine, name), run(engine, name, extractor=CAPITALS).documents)
+
+
+@pytest.mark.parametrize("engine", ["opensearch", "elasticsearch"], indirect=True)
+def test_a_backfill_adds_them_to_an_index_without(made: Indices, engine: Engine) -> None:
+    """Until then everything else works, and the message has the command. Tokens that exist do not change."""
+    name = application(made, PLAIN)
+    place = f"{engine.name}/{name}"
+    before = {id: engine.call("GET", [name, "_doc", id])["_source"]["simdoc"]["tokens"] for id in TEXTS}
+    hits = SimilaritySearch(open_store(place, Settings())).similar("other_20_80").hits
+    messages = []
+    for ask in (sharing, naming_the_danube):
+        with pytest.raises(FormatMismatchError) as error:
+            ask(engine, name)
+        messages.append(str(error.value))
+    plain = run(engine, name), run(engine, name, stale=True)
+    expected = estimate(engine, name, Task("text", change=ADD_ALL, extractor=CAPITALS))
+    first, again = (run(engine, name, change=ADD_ALL, extractor=CAPITALS) for _ in range(2))
+    (skipped,) = run(engine, name, extractor=Extractor(Capitals("others"))).skipped_indices
+
+    assert ["copy"] == [hit.id for hit in hits]
+    options = {"passages": "--passages", "concepts": "--with relations"}
+    for (kind, option), message in zip(options.items(), messages, strict=True):
+        assert f"the index {name} of {place} has no {kind}" in message
+        assert f"simdoc-search backfill {place} --text-field text {option}" in message
+    assert (0, 0) == (plain[0].documents, plain[1].updated)
+    assert (len(TEXTS), len(TEXTS), 0) == (expected.writes, first.updated, again.documents)
+    assert ALL == open_store(place).settings
+    assert before == {id: engine.call("GET", [name, "_doc", id])["_source"]["simdoc"]["tokens"] for id in TEXTS}
+    assert (["long"], ["city", "river"], []) == (
+        sharing(engine, name),
+        naming_the_danube(engine, name),
+        wrong(engine, name),
+    )
+    assert "it has concepts of capitals, but the given extractor is others; leave it out" == skipped.reason
+
+
+def test_the_command_adds_them_where_they_are_requested(made: Indices, engine: Engine) -> None:
+    """And from then on to each new document."""
+    place = f"{engine.name}/{application(made, PLAIN)}"
+    index = place.rpartition("/")[2]
+    lines = ["", "--passages --dry-run", "--passages --passage-run 20", "--with versions"]
+    command = ["backfill", place, "--text-field", "text"]
+    plain, dry, passages, sentences = (answer(*command, *options.split()) for options in lines)
+    made.put(index, "new", {"text": TEXTS["river"]})
+
+    assert (0, 5, 5, 5) == (plain["updated"], dry["writes"], passages["updated"], sentences["updated"])
+    assert 1 == answer("backfill", place, "--text-field", "text")["updated"]
+    assert ["long"] == sharing(engine, index, Settings(passages=Passages(16)))
+    assert "sentences:2" in answer("info", "--store", place)["settings"]["sketches"]
+    assert [] == wrong(engine, index)
+
+
+def test_documents_without_them_are_counted_and_completed(made: Indices, engine: Engine) -> None:
+    """As from a loader with other settings. Other queries find them."""
+    name = application(made, ALL, loader=replace(PLAIN, sentences=Sentences()))
+    hits = SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other_20_80").hits
+
+    assert ["copy"] == [hit.id for hit in hits]
+    assert [f"5 fingerprints have no {kind}; run simdoc-search backfill" for kind in ("passages", "concepts")] == wrong(
+        engine, name
+    )
+    assert 5 == run(engine, name, extractor=CAPITALS).updated
+    assert (["long"], ["city", "river"], []) == (
+        sharing(engine, name),
+        naming_the_danube(engine, name),
+        wrong(engine, name),
+    )
+
+
+def test_stale_adds_them_after_the_mapping_was_changed_by_hand(made: Indices, engine: Engine) -> None:
+    name = application(made, PLAIN)
+    engine.call("PUT", [name, "_mapping"], component_template()["template"]["mappings"])
+
+    assert 5 == run(engine, name, stale=True).updated
+    assert ["long"] == sharing(engine, name)
+
+
+def test_a_loader_may_give_more_than_the_index_has(made: Indices, engine: Engine) -> None:
+    name = application(made, PLAIN, loader=Settings(), dynamic=False)
+
+    assert [] == wrong(engine, name)
+    assert (0, 0) == (run(engine, name).documents, run(engine, name, stale=True).updated)
+    assert ["copy"] == [hit.id for hit in SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other").hits]
+
+
+def test_a_new_index_has_the_requested_passages(made: Indices, engine: Engine) -> None:
+    """None, or those of longer runs. Later requests cannot change them."""
+    none, longer = application(made, None), application(made, None)
+    run(engine, none, change=adding(passages=None))
+    run(engine, longer, change=adding(passages=Passages(46)))
+    (skipped,) = run(engine, longer, change=ADD_PASSAGES).skipped_indices
+
+    assert PLAIN == open_store(f"{engine.name}/{none}").settings
+    assert "passages" not in engine.call("GET", [none, "_doc", "long"])["_source"]["simdoc"]
+    assert Settings(passages=Passages(46)) == open_store(f"{engine.name}/{longer}").settings
+    assert "its field simdoc has the settings 'nfkc_cf word 5" in skipped.reason
+    assert "passages:1 46 5', not 'nfkc_cf word 5" in skipped.reason
+
+
+def test_a_text_whose_concepts_fail_has_everything_else(made: Indices, engine: Engine) -> None:
+    """It is listed. Neither it nor a text without words is read again."""
+    name = application(made, ALL)
+    made.put(name, "fails", {"text": "The Danube may fail here, on one fine day."})
+    made.put(name, "empty", {"text": "..."})
+    report, again = (run(engine, name, extractor=CAPITALS) for _ in range(2))
+
+    assert (1, 1, {"fails": "concepts"}) == (report.updated, report.without_words, report.incomplete)
+    assert (0, []) == (again.documents, wrong(engine, name))
+    assert ["city", "river"] == naming_the_danube(engine, name)
+
+
+def test_an_index_without_them_behind_an_alias_is_named(made: Indices, engine: Engine) -> None:
+    """Everything else is found in both indices."""
+    new, old = application(made, ALL), application(made, PLAIN)
+    alias = made.alias(new, old)
+    with closing(open_store(f"{engine.name}/{alias}")) as store:
+        assert PLAIN == store.settings
+        for kind in ("passages", "sentences", "concepts"):
+            with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no {kind}; run .* --"):
+                store.sharing(np.zeros(1, np.uint32), among=kind, size=1)
+    made.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
+    hits = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source").hits
+    run(engine, old, change=ADD_ALL, extractor=CAPITALS)
+
+    assert ["copy", "copy", "other", "other"] == sorted(hit.id for hit in hits)
+    assert (["long"] * 2, ["city", "city", "river", "river"]) == (
+        sharing(engine, alias),
+        naming_the_danube(engine, alias),
+    )
+
+
+def test_indices_with_different_passages_are_an_error(made: Indices, engine: Engine) -> None:
+    alias = made.alias(application(made, Settings()), application(made, Settings(passages=Passages(16))))
+
+    with pytest.raises(FormatMismatchError, match="have passages of different settings; ask them apart"):
+        sharing(engine, alias)
+
+
+def test_the_message_has_all_text_fields() -> None:
+    """Fingerprints of the first field alone would be different ones."""
+    mapping: Any = component_template(PLAIN)["template"]["mappings"]
+    ours = mapping["properties"]["simdoc"]["properties"]
+    ours["text_hash"] = record_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
+    mapping["properties"]["doc"] = {"properties": {"body": {"type": "text"}, "title": {"type": "text"}}}
+    for kind in KINDS.values():
+        with pytest.raises(FormatMismatchError, match=r"a --text-field doc\.title --text-field doc\.body --"):
+            require_kind({"a": mapping}, "simdoc", "http://engine/a", kind)
+
+
+@pytest.mark.parametrize("kind", ["passages", "sentences"])
+def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind: Any) -> None:
+    """Everything else can be queried."""
+    mappings: Any = component_template(ALL)["template"]["mappings"]["properties"]
+    mappings["simdoc"]["properties"][kind] = {"type": "keyword"}
+    name = made.make({"properties": {"text": {"type": "text"}, **mappings}})
+    fault = f"simdoc.{kind} has type 'keyword', not 'text'; put the mapping of simdoc-search template show"
+
+    assert [f"{fault}, then reindex"] == wrong(engine, name)
+    with closing(open_store(f"{engine.name}/{name}")) as store:
+        with pytest.raises(StoreError, match=f"cannot be asked for {kind}: {fault}"):
+            store.sharing(DANUBE, among=kind, size=1)
+        assert [0] == store.frequencies(DANUBE).tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "fault"),
+    [
+        ({"passages": []}, "has no passages"),
+        ({"passages": ""}, "has no passages"),
+        ({"passages": "!!!!"}, "has invalid passages"),
+        ({"sentences": "!!!"}, "has invalid sentences"),
+        ({"concepts": "!!!!"}, "has invalid concepts"),
+    ],
+    ids=str,
+)
+def test_malformed_tokens_are_named_and_replaced(
+    made: Indices, engine: Engine, values: dict[str, Any], fault: str
+) -> None:
+    """The document can still be read."""
+    name = application(made, ALL)
+    engine.call("POST", [name, "_update", "river"], {"doc": {"simdoc": values}}, refresh=True)
+    (problem,) = wrong(engine, name)
+
+    assert f"1 of 5 sampled fingerprints are malformed: 'river' {fault}" in problem
+    assert open_store(f"{engine.name}/{name}").get("river", sketches=True) is not None
+    assert 1 == run(engine, name, stale=True, extractor=CAPITALS).updated
+    assert [] == wrong(engine, name)
+
+
+def test_a_short_quotation_is_found_in_the_text_field(made: Indices, engine: Engine) -> None:
+    """If the field can be searched. Otherwise the result has the minimum of words."""
+    quoted = "quoted in another one which is short"
+    searchable, name = application(made, Settings()), application(made, None, properties={"text": NOT_INDEXED})
+    run(engine, name, change=ADD_PASSAGES)
+    for index, is_searchable in ((searchable, True), (name, False)):
+        with closing(open_store(f"{engine.name}/{index}", text_field="text")) as store:
+            search = SimilaritySearch(store)
+            result = search.passages(text=f"as they say {quoted}", min_words=6)
+
+            assert is_searchable == store.finds_phrases
+            assert (6 if is_searchable else 36) == result.run
+            assert not is_searchable or ["long"] == [hit.id for hit in result.hits]
+            assert ["long"] == [hit.id for hit in search.passages(text=f"{QUOTED} {QUOTED} {TEXTS['long']}").hits]
+
+
+NOT_INDEXED = {"type": "text", "index": False}

@@ -1,0 +1,107 @@
+"""An application's own request to a real engine, with its words, its permissions and our clause."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from simdoc_search import SimilaritySearch, open_store
+from simdoc_search.attach.actions import fingerprint_actions
+from simdoc_search.query import Similar
+from simdoc_search.stores.remote.schema import component_template
+from tests.support.engines import call
+from tests.support.http_server import Indices, indices
+from tests.support.texts import overlapping, text
+
+SOURCE = text(random.Random(1), 120)
+READABLE = {"terms": {"readers": ["ann", "everyone"]}}
+
+
+def articles() -> Iterator[dict[str, Any]]:
+    """Documents that overlap the source more or less, and long ones that contain it; ann may not read some of them."""
+    rng = random.Random(2)
+    texts = [SOURCE] + [" ".join(SOURCE.split()[: 120 - 4 * number]) + text(rng, 4 * number) for number in range(25)]
+    texts += [SOURCE + text(rng, 40 * number) for number in range(25)] + [overlapping(rng, 120, 0.5)[0]]
+    for number, each in enumerate(texts):
+        kind, readers = ("letter", "contract")[number % 2], ("everyone", "ann", "ben")[number % 3]
+        yield {"id": f"{number}", "title": f"a {kind}", "body": each, "readers": readers}
+
+
+@pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
+def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
+    with indices(request.getfixturevalue(f"{request.param}_url")) as created:
+        yield created
+
+
+@pytest.fixture(scope="module")
+def index(made: Indices) -> str:
+    """An application's index with these articles."""
+    fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
+    kinds = {"title": "text", "body": "text", "readers": "keyword"}
+    name = made.make({"properties": {**fields, **{key: {"type": kind} for key, kind in kinds.items()}}})
+    for action in fingerprint_actions(({"_id": each["id"], "_source": each} for each in articles()), "body"):
+        made.put(name, action["_id"], action["_source"])
+    return name
+
+
+def hits(made: Indices, index: str, query: dict[str, Any], parts: list[str], size: int = 100) -> list[dict[str, Any]]:
+    body = {"query": query, "_source": ["title", *parts], "size": size}
+    found: list[dict[str, Any]] = call(made.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
+    return found
+
+
+def source_tokens(made: Indices, index: str) -> str:
+    tokens: str = call(made.engine, "GET", f"/{index}/_doc/0")["_source"]["simdoc"]["tokens"]
+    return tokens
+
+
+@pytest.mark.parametrize(("overlap", "probability"), [(None, None), (0.2, None), (0.8, None), (0.5, 0.8)])
+def test_one_request_finds_what_the_search_finds(
+    made: Indices, index: str, overlap: float | None, probability: float | None
+) -> None:
+    """For a stored document and for a text, with the same overlaps, within the permissions."""
+    search = SimilaritySearch(open_store(f"{made.engine}/{index}"))
+    buckets: dict[str, Any] = {"buckets_field": "simdoc.buckets"}
+    by_id = Similar(source_tokens(made, index), overlap, probability, **buckets)
+    of_text = Similar.of_text(SOURCE, overlap, probability, **buckets)
+    options: dict[str, Any] = {"overlap": overlap, "probability": probability, "filters": [READABLE]}
+    options |= {"size": 100, "verify": False}
+
+    for similar, expected in (
+        (by_id, search.similar("0", **options, source_filters=[READABLE])),
+        (of_text, search.similar_to_text(SOURCE, **options)),
+    ):
+        clause = similar.clause(filters=[READABLE], exclude_id=expected.query.id or None)
+        refined = similar.refine(hits(made, index, clause, similar.parts))
+
+        assert len(refined) > 2
+        assert {hit.id: hit.overlap for hit in expected.hits} == {each.hit["_id"]: each.overlap for each in refined}
+        assert {hit.id: hit.matched for hit in expected.hits} == {each.hit["_id"]: each.matched for each in refined}
+
+
+def test_refining_drops_long_documents_below_the_overlap(made: Indices, index: str) -> None:
+    """They contain the source, so the clause alone ranks them first."""
+    similar = Similar(source_tokens(made, index), 0.5)
+    found = hits(made, index, similar.clause(exclude_id="0"), similar.parts, size=40)
+    refined = similar.refine(found)
+
+    assert 10 < len(refined) < len(found) - 5
+    assert min(each.overlap for each in refined) >= 0.5
+    assert [round(each.hit["_score"]) for each in refined] == [each.matched for each in refined]
+
+
+def test_the_clause_as_a_filter_keeps_the_applications_scores(made: Indices, index: str) -> None:
+    similar = Similar(source_tokens(made, index), 0.5, 0.8)
+    words = {"match": {"title": "letter"}}
+    alone = hits(made, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.parts)
+    beside = hits(made, index, {"bool": {"must": [words], "filter": [READABLE, similar.clause()]}}, similar.parts)
+    score = {hit["_id"]: hit["_score"] for hit in alone}
+    refined = similar.refine(beside)
+
+    assert 3 < len(refined) <= len(beside) < len(alone)
+    assert {"a letter"} == {each.hit["_source"]["title"] for each in refined}
+    assert [score[hit["_id"]] for hit in beside] == [hit["_score"] for hit in beside]
+    assert {each.hit["_id"] for each in refined} == {each.hit["_id"] for each in similar.refine(alone)}

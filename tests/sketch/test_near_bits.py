@@ -1,0 +1,100 @@
+"""Simhashes, and the search for numbers that differ in few bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search.sketch.near_bits import NearBits, masks, near_pairs
+from simdoc_search.sketch.simhash import distances, set_bits, set_bits_by_table, simhashes
+
+
+def brute_force(values: list[int], queries: list[int], most: int) -> list[tuple[int, int]]:
+    return [(a, b) for a, x in enumerate(queries) for b, y in enumerate(values) if (x ^ y).bit_count() <= most]
+
+
+def as_pairs(found: tuple[np.ndarray, np.ndarray]) -> list[tuple[int, int]]:
+    return list(zip(*(indices.tolist() for indices in found), strict=True))
+
+
+def test_the_majority_of_features_decides_each_bit() -> None:
+    """Also for chunks with more features than are counted at once; a chunk without features is 0."""
+    rng = np.random.default_rng(3)
+    hashes = rng.integers(0, 2**63, 150_000, dtype=np.uint64)
+    counts = np.array([0, 100_000, 0, 50_000])
+    expected = [
+        sum(1 << bit for bit in range(64) if int((part >> np.uint64(bit) & np.uint64(1)).sum()) * 2 > len(part))
+        for part in np.split(hashes, np.cumsum(counts)[:-1])
+    ]
+
+    assert expected == simhashes(hashes, counts).tolist()
+
+
+def test_a_feature_with_a_large_weight_decides_alone() -> None:
+    """With a tie a bit is 0."""
+    hashes = np.array([0b1100, 0b1010, 0b1001], np.uint64)
+
+    assert [0b1000] == simhashes(hashes, np.array([3])).tolist()
+    assert [0b1010] == simhashes(hashes, np.array([3]), np.array([1.0, 3.0, 1.0])).tolist()
+    assert [0b1000] == simhashes(hashes[:2], np.array([2])).tolist()
+
+
+@given(st.data(), st.integers(1, 64))
+def test_near_numbers_are_those_of_brute_force(data: st.DataObject, bits: int) -> None:
+    """For any number of bits, and of bits that may differ; pairs are found once, however often a number occurs."""
+    most = data.draw(st.integers(0, min(bits - 1, 7)))
+    numbers = st.integers(0, 2**bits - 1)
+    values = data.draw(st.lists(numbers, max_size=12))
+    flips = st.builds(lambda n, at: n ^ 1 << at, st.sampled_from(values or [0]), st.integers(0, bits - 1))
+    values += data.draw(st.lists(flips, max_size=4))
+    queries = data.draw(st.lists(numbers | flips, max_size=6))
+    index = np.array(values, np.uint64)
+
+    assert brute_force(values, queries, most) == as_pairs(
+        NearBits(index, bits, most).near(np.array(queries, np.uint64))
+    )
+    expected = [(a, b) for a, b in brute_force(values, values, most) if a < b]
+    assert expected == as_pairs(near_pairs(index, bits, most))
+
+
+@pytest.mark.parametrize(("bits", "most"), [(32, 0), (32, 3), (64, 7)])
+def test_all_near_numbers_among_many_are_found(bits: int, most: int) -> None:
+    """Of 3,000 numbers, a third is within a few bits of another one."""
+    rng = np.random.default_rng(most)
+    values = rng.integers(0, 2**bits, 3000, dtype=np.uint64)
+    values[2000:] = values[:1000]
+    for _ in range(most):
+        values[2000:] ^= np.uint64(1) << rng.integers(0, bits, 1000, dtype=np.uint64)
+    near = distances(values[:, np.newaxis], values[np.newaxis, :]) <= most
+
+    assert np.argwhere(near).tolist() == np.stack(NearBits(values, bits, most).near(values), axis=1).tolist()
+    assert np.argwhere(np.triu(near, 1)).tolist() == np.stack(near_pairs(values, bits, most), axis=1).tolist()
+
+
+def test_every_version_of_numpy_counts_the_same_bits() -> None:
+    """Versions before 2 have no function for it."""
+    values = np.random.default_rng(1).integers(0, 2**64, (7, 100), dtype=np.uint64)
+    expected = [[value.bit_count() for value in row] for row in values.tolist()]
+
+    assert expected == set_bits_by_table(values).tolist() == set_bits(values).tolist()
+
+
+@pytest.mark.parametrize("count", [1, 1000, 10**9])
+@pytest.mark.parametrize(("bits", "most"), [(1, 0), (5, 2), (32, 3), (64, 8), (64, 63)])
+def test_numbers_are_equal_in_a_mask_whichever_bits_differ(bits: int, most: int, count: int) -> None:
+    """The masks cover all bits, those for one number share none, and more numbers make them longer."""
+    rng = np.random.default_rng(bits)
+    found, for_one = ([mask for mask, _ in masks(bits, most, number)] for number in (count, 1))
+    for _ in range(50):
+        flipped = sum(1 << int(bit) for bit in rng.choice(bits, most, replace=False))
+        assert any(not flipped & mask for mask in found)
+    assert sum(for_one) == 2**bits - 1
+    assert min(mask.bit_count() for mask in found) >= min(mask.bit_count() for mask in for_one)
+
+
+@pytest.mark.parametrize(("bits", "most"), [(32, 32), (32, -1), (65, 3), (0, 0)])
+def test_impossible_numbers_of_bits_are_refused(bits: int, most: int) -> None:
+    with pytest.raises(ValueError, match="bits must be"):
+        NearBits(np.zeros(1, np.uint64), bits, most)

@@ -1,0 +1,21 @@
+"""The meaning of plans of queries, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from simdoc_search.query.plans import Plan, Threshold
+
+__all__ = ["satisfies", "tokens"]
+
+
+def tokens(count: int) -> tuple[str, ...]:
+    """Return distinct tokens, named as in the reference vectors."""
+    return tuple(f"h{number:03}" for number in range(count))
+
+
+def satisfies(plan: Plan, document: Iterable[str]) -> bool:
+    """Whether a document with these tokens satisfies a plan."""
+    has = set(document)
+    has_enough = len(has & set(plan.tokens)) >= plan.minimum_match
+    return has_enough and (isinstance(plan, Threshold) or any(map(has.issuperset, plan.bands)))
