@@ -59,7 +59,7 @@ class QueryDocument:
 
     @property
     def title(self) -> str:
-        """How messages call it."""
+        """The name that messages use."""
         return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
 
     @property
