@@ -39,7 +39,7 @@ LAYERS = [
 ALLOWED_ONLY = {
     "corpus": {"errors", "documents", "small_files", "workers"},
     "query": {"errors", "sketch"},
-    "devengine": {"errors", "small_files"},
+    "devengine": {"errors"},
     "workers": {"errors"},
     "passages": {"documents", "cancellation", "display", "errors", "analysis", "sketch"},
 }

@@ -56,9 +56,3 @@ def mixed(values: Keys) -> Keys:
 def slices(count: int, size: int) -> Iterator[slice]:
     """Cut `count` items into slices of a size."""
     return (slice(start, start + size) for start in range(0, count, size))
-
-
-def smallest_by_hash(codes: NDArray[np.uint32], count: int) -> list[int]:
-    """Return the tokens whose hashes are the smallest (bottom-k): the order is the same for all documents."""
-    chosen: list[int] = codes[np.argsort(mixed(codes.astype(np.uint64)))[:count]].tolist()
-    return chosen

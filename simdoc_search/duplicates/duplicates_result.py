@@ -172,7 +172,7 @@ class Duplicates:
         frees: bytes freed by deleting all of these.
         kinds: number of duplicates of each kind.
         drop: what a plan drops besides identical documents; None: nothing.
-        unverified: number of duplicates whose overlap is estimated because a text is not stored.
+        unverified: number of duplicates whose overlap is estimated because a text is missing or has changed.
         floods: documents that were not all compared with each other; None: there are none.
     """
 

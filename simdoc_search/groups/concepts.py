@@ -76,11 +76,9 @@ def related_pairs(
     If the documents were `filtered`, the concepts of the others in the store are counted too.
     """
     postings = _Postings(documents)
-    frequencies, total = postings.counts, len(documents)
-    if filtered:
-        counts = store.frequencies(np.append(postings.codes, np.uint32(PARAGRAPH_END)))
-        frequencies, total = counts[:-1], int(counts[-1])
-    weights = weights_of(frequencies, total)
+    frequencies = store.frequencies(postings.codes) if filtered else postings.counts
+    (total,) = store.frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has it, as in `related`
+    weights = weights_of(frequencies, int(total))
     keys, cut, alone = _candidates(postings, weights, progress)
     first, second = documents_of_pairs(keys)
     weighted = Weighted(documents.concepts, postings.codes, weights)

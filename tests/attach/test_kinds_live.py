@@ -289,9 +289,9 @@ def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind
     [
         ({"passages": []}, "has no passages"),
         ({"passages": ""}, "has no passages"),
-        ({"passages": "!!!!"}, "has passages that are none of ours"),
-        ({"sentences": "!!!"}, "has sentences that are none of ours"),
-        ({"concepts": "!!!!"}, "has concepts that are none of ours"),
+        ({"passages": "!!!!"}, "has invalid passages"),
+        ({"sentences": "!!!"}, "has invalid sentences"),
+        ({"concepts": "!!!!"}, "has invalid concepts"),
     ],
     ids=str,
 )

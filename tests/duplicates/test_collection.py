@@ -68,7 +68,7 @@ def test_places_and_files_of_documents_are_known(tmp_path: Path) -> None:
 def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path: Path) -> None:
     bare = replace(record("bare"), codes=np.zeros(0, np.uint32), text_hash="")
     blank = replace(record("blank"), codes=np.zeros(0, np.uint32), text_hash="9")
-    broken = replace(record("broken"), fault="has tokens that are there twice")
+    broken = replace(record("broken"), fault="has repeated tokens")
     gone = replace(record("gone.txt"), origin=Origin(str(tmp_path), 1, 1))
     made = collected([bare, blank, broken, gone, record("fine")])
 
@@ -76,7 +76,7 @@ def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path
     assert {
         Place("bare"): "has no fingerprint",
         Place("blank"): "has no words",
-        Place("broken"): "has tokens that are there twice",
+        Place("broken"): "has repeated tokens",
         Place("gone.txt"): "its file is gone",
     } == made.left_out
     assert {str(tmp_path): 1} == made.gone

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from simdoc_search.query.dsl import MAX_CLAUSES, clause_count, to_dsl
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.point_in_time import FoundRecords, SizedPlan
 from simdoc_search.stores.record import Record
@@ -50,9 +49,8 @@ class FrozenIndex:
     def ask(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         """Return the documents that each query finds."""
         try:
-            answers = self._opened.ask(
-                [self._search(each, size, distinct_words and self._has_hashes) for each in plans]
-            )
+            distinct = distinct_words and self._has_hashes
+            answers = self._opened.ask([self._search(plan, size, distinct) for plan in plans])
         except TooLargeError:
             if len(plans) < 2:
                 raise
@@ -72,15 +70,7 @@ class FrozenIndex:
         if plan.sizes and self._has_sizes:
             minimum, maximum = plan.sizes
             clauses.append({"range": {f"{field}.shingles": {"gte": minimum, "lte": maximum}}})
-        is_large = plan.plan.clauses + clause_count(clauses) > MAX_CLAUSES
-        query = to_dsl(
-            plan.plan,
-            f"{field}.tokens",
-            buckets_field=f"{field}.buckets",
-            filters=clauses,
-            score="nothing",
-            max_clauses=self._access.engine.max_clauses() if is_large else MAX_CLAUSES,
-        )
+        query = self._access.token_query(plan.plan, clauses, score="nothing")
         return {
             "query": {"bool": {"filter": [query]}},
             "size": size,

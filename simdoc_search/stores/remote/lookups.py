@@ -32,7 +32,7 @@ Source = dict[str, Any] | list[str]
 
 def find_by_id(
     access: IndexAccess,
-    wanted: Iterable[str],
+    ids: Iterable[str],
     *,
     source: Source,
     at_once: int,
@@ -44,7 +44,7 @@ def find_by_id(
 
     Args:
         access: the store's index.
-        wanted: the ids.
+        ids: the ids.
         source: the parts of a document to load.
         at_once: maximum number of ids in a request.
         clauses: clauses that must also match.
@@ -54,13 +54,13 @@ def find_by_id(
     Raises:
         StoreError: as `Engine.call`.
     """
-    possible = [id for id in wanted if is_possible_id(id)]
+    possible = [id for id in ids if is_possible_id(id)]
 
-    def find(ids: list[str]) -> list[RawHit]:
-        query = access.ids.query(ids)
+    def find(part: list[str]) -> list[RawHit]:
+        query = access.ids.query(part)
         body: dict[str, Any] = {
             "query": {"bool": {"filter": [query, *clauses]}} if clauses else query,
-            "size": 2 * len(ids) if len(ids) > 1 else _MAX_OF_ONE_ID,
+            "size": 2 * len(part) if len(part) > 1 else _MAX_OF_ONE_ID,
             "track_total_hits": True,
             "seq_no_primary_term": True,  # for conditional updates
             "_source": source,
@@ -68,13 +68,13 @@ def find_by_id(
         try:
             answer = (engine or access.engine).search(index or access.name, body)
             hits: list[RawHit] = answer["hits"]["hits"]
-            if total_hits(answer) <= body["size"] or len(ids) == 1:
+            if total_hits(answer) <= body["size"] or len(part) == 1:
                 return hits
         except TooLargeError:
-            if len(ids) == 1:
+            if len(part) == 1:
                 raise
-        middle = len(ids) // 2
-        return [*find(ids[:middle]), *find(ids[middle:])]
+        middle = len(part) // 2
+        return [*find(part[:middle]), *find(part[middle:])]
 
     for start in range(0, len(possible), at_once):
         yield from find(possible[start : start + at_once])

@@ -63,8 +63,8 @@ class Slice:
         self.read += len(hits)
         self.is_finished = self.read >= self.total or len(hits) < size
         if self.is_finished and self.read != self.total:
-            found = f"{self.read:,} of {self.total:,} hits"
-            raise StoreError(f"{name} gave {found}, so some were lost on the way; run it again")
+            count = f"{self.read:,} of {self.total:,} hits"
+            raise StoreError(f"{name} gave {count}, so some were lost on the way; run it again")
         return hits
 
 
@@ -163,7 +163,7 @@ def _hits_by_slice(opened: PointInTime) -> list[Iterator[RawHit]]:
 def _shard_counts(engine: Engine, index: str) -> dict[str, int]:
     """Return the number of primary shards of each concrete index; none if we may not read it."""
     settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
-    return {name: int(each["settings"]["index"]["number_of_shards"]) for name, each in settings.items()}
+    return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
 
 
 def _selection(

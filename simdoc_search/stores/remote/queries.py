@@ -59,6 +59,10 @@ class Ids:
             clauses.append({"term": {"_routing": place.routing}})
         return {"bool": {"filter": clauses}} if len(clauses) > 1 else clauses[0]
 
+    def all_at(self, place: Place | None) -> list[dict[str, Any]]:
+        """Return the query for the document at a place as a list of one; empty for None."""
+        return [] if place is None else [self.at(place)]
+
     def place_of(self, hit: Mapping[str, Any]) -> Place:
         """Return the place of a hit."""
         return Place(self.of(hit), hit["_index"], hit.get("_routing"))
@@ -152,7 +156,7 @@ def any_path(prefixes: Iterable[FilterValue], field: str) -> dict[str, Any]:
     """Return the clause for documents of our own whose path starts with one of these prefixes."""
     values = [str(prefix)[:MAX_PATH_CHARACTERS] for prefix in prefixes]
     ranges = [{"gte": value, "lte": value + LAST_CHARACTER} for value in values]  # a `prefix` is limited to 1,000
-    return _any_clause([{"range": {f"{field}.path": each}} for each in ranges])
+    return _any_clause([{"range": {f"{field}.path": limits}} for limits in ranges])
 
 
 def _condition_clause(condition: Condition, mappings: list[Mapping[str, Any]], field: str, own: bool) -> dict[str, Any]:
@@ -169,12 +173,12 @@ def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
     field = mapping_at(mapping, name) or {}
     if field.get("type") != "text":
         return name
-    keywords = (below for below, each in field.get("fields", {}).items() if each.get("type") == "keyword")
+    keywords = (below for below, form in field.get("fields", {}).items() if form.get("type") == "keyword")
     return f"{name}.{next(keywords, '')}".rstrip(".")
 
 
 def _without(exclude: Place | None, ids: Ids) -> list[dict[str, Any]]:
-    return [] if exclude is None else [{"bool": {"must_not": [ids.at(exclude)]}}]
+    return [] if exclude is None else [{"bool": {"must_not": ids.all_at(exclude)}}]
 
 
 def _one_of(field: str, values: list[Any]) -> dict[str, Any]:

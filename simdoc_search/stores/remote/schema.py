@@ -108,8 +108,8 @@ def labels_of(settings: Settings) -> list[str]:
 
     An index without passage tokens may have documents with them, from a loader with the default settings.
     """
-    more = [] if settings.passages else [format_label(replace(settings, passages=Passages()))]
-    return [format_label(settings), *more]
+    label = format_label(settings)
+    return [label] if settings.passages else [label, format_label(replace(settings, passages=Passages()))]
 
 
 def labels_without(settings: Settings, *names: KindName) -> list[str]:
@@ -122,7 +122,9 @@ def labels_without(settings: Settings, *names: KindName) -> list[str]:
     kinds = names_of_kinds(settings)
     subsets = (set(subset) for count in range(len(kinds)) for subset in combinations(kinds, count + 1))
     lacking = [_without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
-    return [label for each in lacking for label in ([format_label(each)] if settings.passages else labels_of(each))]
+    if settings.passages:
+        return [format_label(other) for other in lacking]
+    return [label for other in lacking for label in labels_of(other)]
 
 
 def component_template(settings: Settings | None = None, field: str = DEFAULT_FIELD) -> dict[str, Any]:

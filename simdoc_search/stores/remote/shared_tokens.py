@@ -47,8 +47,7 @@ def find_sharing(
     rows = rows_of(codes, kind.length)
     clauses_per_row = 1 if codes.ndim == 1 else 2
     used = clause_count(clauses) + 4  # for the excluded document, and for documents that are counted again
-    is_large = clauses_per_row * len(rows) + used > MAX_CLAUSES
-    limit = min(access.engine.max_clauses(), MAX_CLAUSES) if is_large else MAX_CLAUSES
+    limit = min(access.engine.max_clauses(clauses_per_row * len(rows) + used), MAX_CLAUSES)
     if limit <= used:
         raise QuerySyntaxError(f"the filters have {used} clauses and the engine allows {limit}; give fewer")
     rows_at_once = max(1, (limit - used) // clauses_per_row)

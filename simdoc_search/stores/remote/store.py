@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import Stop
 from simdoc_search.documents import Place, is_in_several
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
-from simdoc_search.query.dsl import to_dsl
+from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KindName
@@ -110,9 +110,9 @@ class RemoteStore(Closable):
                     raise
             mappings = mappings_of(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
-        known, given = indices.mappings, text_field_names(text_field or ())
-        check_text_fields(given, known, indices.field, own=indices.own)
-        texts = None if indices.own else given or recorded_text_fields(known.values(), indices.field)
+        known, named = indices.mappings, text_field_names(text_field or ())
+        check_text_fields(named, known, indices.field, own=indices.own)
+        texts = None if indices.own else named or recorded_text_fields(known.values(), indices.field)
         engine = engine.without_closed_indices()
         unlocked = indices.settings.unlocked(key, location)
         ids = Ids.by(id_field, known.values())
@@ -179,10 +179,10 @@ class RemoteStore(Closable):
 
     def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
         """Return the record of a document, or None. Raises StoreError if several documents have this id."""
-        found = list(self.records([id], text=text, passages=passages, sketches=sketches))
-        if len(found) > 1:
-            raise StoreError(is_in_several(record.place for record in found))
-        return found[0] if found else None
+        records = list(self.records([id], text=text, passages=passages, sketches=sketches))
+        if len(records) > 1:
+            raise StoreError(is_in_several(record.place for record in records))
+        return records[0] if records else None
 
     def records(
         self,
@@ -260,11 +260,8 @@ class RemoteStore(Closable):
 
     def clause(self, plan: Plan, exclude: Place | None = None) -> dict[str, object]:
         """Return the clause that finds the documents of a plan in an application's own search."""
-        without = [] if exclude is None else [self.access.ids.at(exclude)]
-        if self.access.has_terms_only:
-            return to_dsl(plan, self.field, kind="terms", without=without)
-        tokens, buckets = f"{self.field}.tokens", f"{self.field}.buckets"
-        return to_dsl(plan, tokens, buckets_field=buckets, without=without, score="tokens")
+        score: Score = "bands" if self.access.has_terms_only else "tokens"
+        return self.access.token_query(plan, without=self.access.ids.all_at(exclude), score=score)
 
     def sharing(
         self,

@@ -110,7 +110,7 @@ def test_malformed_passages_are_a_fault_and_tokens_are_sorted() -> None:
     made = to_record(Place("a"), source, 4, field="simdoc")
 
     assert ([1, 2], []) == (made.codes.tolist(), made.passages.tolist())
-    assert "has passages that are none of ours ('!!!' is not a token of 5 characters)" == made.fault
+    assert "has invalid passages ('!!!' is not a token of 5 characters)" == made.fault
 
 
 @pytest.mark.parametrize("name", ["tokens", "passages"])
@@ -121,7 +121,7 @@ def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> 
     assert "" == fault_of({"simdoc": ours}, "simdoc", Settings())
     changed = {**ours, name: letter + ours[name][1:]}
 
-    assert f"has {name} that are none of ours" in fault_of({"simdoc": changed}, "simdoc", Settings())
+    assert f"has invalid {name}" in fault_of({"simdoc": changed}, "simdoc", Settings())
 
 
 # --- names and facts, which a local store has too ---
