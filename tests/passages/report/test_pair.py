@@ -225,7 +225,7 @@ def test_the_page_works_with_a_screen_reader_and_a_keyboard() -> None:
         (pane.attributes["tabindex"], pane.attributes["lang"]) for pane in shown.all("div", "text")
     ]
     assert {"n", "p", "→", "←", "Enter", "d", "Shift d", "Esc"} == {element.text for element in shown.all("kbd")}
-    assert ["status"] == [element.attributes["role"] for element in shown.all("p", "said")]
+    assert ["status"] == [element.attributes["role"] for element in shown.all("p", "announcement")]
 
 
 @pytest.mark.slow

@@ -86,7 +86,7 @@ for (const pair of document.querySelectorAll(".pair")) {
     for (const element of selector ? all(selector) : []) element.classList.add(name);
   }
 
-  function announce(text) { one(".said").textContent = text; }
+  function announce(text) { one(".announcement").textContent = text; }
 
   function choose(number, at, y) {
     const link = panes[at].querySelector(`a.n[data-n="${number}"]`);
