@@ -454,7 +454,7 @@ class SimilaritySearch:
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.frequencies(no_passages())  # raises FormatMismatchError with the advice of the store
+            self.store.concept_frequencies(no_passages())  # raises FormatMismatchError with the advice of the store
 
     # --- the whole collection ---
 

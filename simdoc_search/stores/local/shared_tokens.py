@@ -30,7 +30,7 @@ def find_sharing(
     exclude: Place | None,
     size: int,
 ) -> Sharing:
-    """Return the documents that share tokens of a kind, most shared first; see `Store.sharing`."""
+    """Return the documents that share tokens of a kind, most shared first; see `Store.documents_sharing`."""
     schema = snapshot.schema
     rows = rows_of(codes, kind.length)
     width = len(rows[0]) if rows else 1

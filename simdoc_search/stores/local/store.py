@@ -15,7 +15,7 @@ import tantivy
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import Stop
-from simdoc_search.documents import MAX_ID_BYTES, Place, spellings
+from simdoc_search.documents import MAX_ID_BYTES, Place, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.key import HashKey
@@ -104,7 +104,7 @@ class LocalStore(Closable):
         """Return no indices, because a local store has none."""
         return ()
 
-    def until(self, stop: Stop) -> LocalStore:
+    def cancellable_by(self, stop: Stop) -> LocalStore:
         other = copy(self)
         other._stop = stop
         return other
@@ -223,7 +223,7 @@ class LocalStore(Closable):
     ) -> list[LocalCandidates]:
         return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
 
-    def sharing(
+    def documents_sharing(
         self,
         codes: NDArray[np.uint32],
         *,
@@ -235,18 +235,18 @@ class LocalStore(Closable):
         kind, snapshot = self._kind(among), self._snapshot()
         return find_sharing(snapshot, kind, codes, filters=filters, exclude=exclude, size=size)
 
-    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         kind, snapshot = self._kind("concepts"), self._snapshot()
         return np.array([snapshot.frequency(kind.name, token) for token in encode(codes, kind.length)], np.int64)
 
     @property
-    def finds_phrases(self) -> bool:
+    def can_find_phrases(self) -> bool:
         return self._settings.words
 
-    def having_phrases(
+    def documents_with_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
-        if not self.finds_phrases:
+        if not self.can_find_phrases:
             raise FormatMismatchError(
                 f"the store {self.location} has no index of words; index again into a new store with texts"
             )
@@ -254,24 +254,24 @@ class LocalStore(Closable):
 
     # --- names ---
 
-    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+    def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
         return sorted(self._ids(term_query(self._schema, "names", name), filters=filters))
 
-    def beginning(self, begin: str, limit: int) -> list[str]:
+    def ids_with_prefix(self, begin: str, limit: int) -> list[str]:
         return sorted(self._ids(prefix_query(self._schema, "id", begin), limit=limit))
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return ids whose name is at most two edits away, or begins alike, ranked by their similarity."""
         if len(id) > MAX_ID_BYTES:
             return []  # no stored id is that long
-        ids = [indexable(spelling) for spelling in spellings(id)]
+        ids = [indexable(spelling) for spelling in unicode_forms(id)]
         names = [*(("id", each) for each in ids), *(("names", name) for each in ids for name in names_of(each))]
         schema = self._schema
         queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
         queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
         return most_alike(id, set(self._ids(*queries, filters=filters, limit=IDS_PER_QUERY)))
 
-    def alternatives(self, condition: Condition) -> list[str] | None:
+    def filter_suggestions(self, condition: Condition) -> list[str] | None:
         snapshot, is_path = self._snapshot(), condition.field == "path"
         if is_path:
             query = condition_query(self._schema, condition)

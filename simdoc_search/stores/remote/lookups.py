@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.documents import MAX_ID_BYTES, Place, spellings
+from simdoc_search.documents import MAX_ID_BYTES, Place, unicode_forms
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
 from simdoc_search.stores.filters import Condition, Filters
@@ -112,7 +112,7 @@ def field_hashes(access: IndexAccess, places: Sequence[Place]) -> dict[Place, st
 
 
 def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
-    """Return the ids whose last path component is `name`; see `Store.named`."""
+    """Return the ids whose last path component is `name`; see `Store.ids_with_name`."""
     if not access.own:
         return []
     clauses = [{"term": {f"{access.field}.names": indexable(name)}}, *access.filter_clauses(filters)]
@@ -124,7 +124,7 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
     """Return up to three stored ids similar to this one; see `Store.suggest`."""
     if not access.own or len(id) > MAX_ID_BYTES:
         return []
-    typed = {name for spelling in spellings(id) for name in (spelling, *names_of(spelling))}
+    typed = {name for spelling in unicode_forms(id) for name in (spelling, *names_of(spelling))}
     names, field = [indexable(name) for name in typed], f"{access.field}.names"
     fuzzy = [{"fuzzy": {field: {"value": name, "fuzziness": distance}}} for name in names for distance in (1, 2)]
     prefixes = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
@@ -147,7 +147,7 @@ def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
 
 
 def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
-    """Return what to suggest for a field, or a path, that no document has; see `Store.alternatives`."""
+    """Return what to suggest for a field, or a path, that no document has; see `Store.filter_suggestions`."""
     if not access.own:
         query: dict[str, Any] = {"exists": {"field": condition.field}}
     elif condition.field == "path":

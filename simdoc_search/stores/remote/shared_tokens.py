@@ -40,7 +40,7 @@ def find_sharing(
     exclude: Place | None,
     size: int,
 ) -> Sharing:
-    """Return the documents that share tokens of a kind, most shared first; see `Store.sharing`."""
+    """Return the documents that share tokens of a kind, most shared first; see `Store.documents_sharing`."""
     kind = KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
@@ -59,7 +59,7 @@ def find_sharing(
 
 
 def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of documents with each of some concepts; see `Store.frequencies`."""
+    """Return the number of documents with each of some concepts; see `Store.concept_frequencies`."""
     kind = KINDS["concepts"]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     field = f"{access.field}.{kind.name}"
