@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
 from simdoc_search.analysis.words import words
-from simdoc_search.cancellation import Stop, StoppedError, check_stopped, current_stop, cancellable_by
+from simdoc_search.cancellation import Stop, StoppedError, cancellable_by, check_stopped, current_stop
 from simdoc_search.sketch.long_text import LONG
 from tests.support.texts import text
 

@@ -17,7 +17,7 @@ from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Candidate, Digest, LeftOut, LeftOutIndex, Phrase, PhraseMatches, Record, Removal
-from simdoc_search.stores.shared_tokens import Sharing
+from simdoc_search.stores.shared_tokens import SharingDocuments
 
 Self = TypeVar("Self")
 
@@ -205,7 +205,7 @@ class Store(Protocol):
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
-    ) -> Sharing:
+    ) -> SharingDocuments:
         """Return the documents that share tokens of a kind, most shared first, for any number of tokens.
 
         Args:

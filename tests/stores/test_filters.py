@@ -63,7 +63,11 @@ def test_other_fields_are_suggested_for_an_unknown_field_or_path(store: Store) -
         Condition("y", (1,)),
     ):
         assert None is store.filter_suggestions(known)
-    assert ["long", "x", "y"] == store.filter_suggestions(Condition("z", ("1",))) == store.filter_suggestions(Condition("xx", ()))
+    assert (
+        ["long", "x", "y"]
+        == store.filter_suggestions(Condition("z", ("1",)))
+        == store.filter_suggestions(Condition("xx", ()))
+    )
     assert ["a/", "b/"] == store.filter_suggestions(Condition("path", ("z/", "b/d")))
 
 

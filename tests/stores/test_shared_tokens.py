@@ -21,7 +21,7 @@ from simdoc_search.stores import shared_tokens
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import shared_tokens as local
 from simdoc_search.stores.remote import shared_tokens as remote
-from simdoc_search.stores.shared_tokens import add_up
+from simdoc_search.stores.shared_tokens import sum_parts
 from tests.support.stores import NewStore, put, record
 
 
@@ -188,7 +188,7 @@ def test_sums_are_exact_or_have_a_floor(parts: list[dict[int, int]], size: int, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_tokens, "MOST_READ", most_read)
         patch.setattr(shared_tokens, "FIRST_READ", 1)
-        found, floor = add_up(streams, lambda some, _: [parts[part] for part in some], size)
+        found, floor = sum_parts(streams, lambda some, _: [parts[part] for part in some], size)
     left_out = max((count for key, count in exact.items() if key not in found), default=0)
     last = min(found.values(), default=0) if len(found) == size else 0
 

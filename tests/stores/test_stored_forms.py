@@ -128,7 +128,9 @@ def test_the_newest_form_finds_passages_sentences_and_concepts(tmp_path: Path) -
         assert id in [each.id for each in store.documents_sharing(passages, size=3).documents]
         assert id in [each.id for each in store.documents_sharing(fresh.sentences, among="sentences", size=3).documents]
     zurich = codes_of_names(["Zürich"])
-    assert ["notes/größe.txt"] == [each.id for each in store.documents_sharing(zurich, among="concepts", size=3).documents]
+    assert ["notes/größe.txt"] == [
+        each.id for each in store.documents_sharing(zurich, among="concepts", size=3).documents
+    ]
     assert [1] == store.concept_frequencies(zurich).tolist()
 
 

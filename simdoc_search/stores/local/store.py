@@ -23,7 +23,7 @@ from simdoc_search.sketch.kinds import KINDS, Kind, KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Closable, StoreInfo
-from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
+from simdoc_search.stores.fields import field_or_folder_names, indexable, metadata_prefix, most_similar_ids, names_of
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.local.candidates import LocalCandidates, with_enough_tokens
 from simdoc_search.stores.local.errors import engine_errors
@@ -38,14 +38,14 @@ from simdoc_search.stores.local.queries import (
     root_query,
     term_query,
 )
-from simdoc_search.stores.local.schema import build_schema, further_fields, id_of, to_document
+from simdoc_search.stores.local.schema import build_schema, id_of, optional_fields, to_document
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_sharing
 from simdoc_search.stores.local.snapshot import Snapshot
 from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, heap_bytes
 from simdoc_search.stores.record import (
-    KEPT_GONE,
-    NOT_THERE,
+    KEPT_CHANGED,
+    NOT_IN_STORE,
     TEXT_CHANGED,
     Digest,
     LeftOutIndex,
@@ -54,7 +54,7 @@ from simdoc_search.stores.record import (
     Record,
     Removal,
 )
-from simdoc_search.stores.shared_tokens import Sharing
+from simdoc_search.stores.shared_tokens import SharingDocuments
 
 SIZE_SAMPLE = 500
 """Number of documents whose texts are measured for `info`."""
@@ -79,7 +79,7 @@ class LocalStore(Closable):
         self.store_texts = store_texts
         self._folder = folder
         self._settings = settings
-        self._schema = build_schema(further_fields(settings))
+        self._schema = build_schema(optional_fields(settings))
         self._stop = Stop()
         with engine_errors("open", location):
             index = IndexInFolder(folder / INDEX_FOLDER, self._schema) if folder else IndexInMemory(self._schema)
@@ -148,9 +148,9 @@ class LocalStore(Closable):
             refused: dict[Place, str] = {}
             for place, removal in wanted.items():
                 if hashes.get(place) != removal.text_hash:
-                    refused[place] = TEXT_CHANGED if place in hashes else NOT_THERE
+                    refused[place] = TEXT_CHANGED if place in hashes else NOT_IN_STORE
                 elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
-                    refused[place] = KEPT_GONE
+                    refused[place] = KEPT_CHANGED
             writer.delete(place.id for place in wanted if place not in refused)
         return refused
 
@@ -231,7 +231,7 @@ class LocalStore(Closable):
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
-    ) -> Sharing:
+    ) -> SharingDocuments:
         kind, snapshot = self._kind(among), self._snapshot()
         return find_sharing(snapshot, kind, codes, filters=filters, exclude=exclude, size=size)
 
@@ -269,18 +269,18 @@ class LocalStore(Closable):
         schema = self._schema
         queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
         queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
-        return most_alike(id, set(self._ids(*queries, filters=filters, limit=IDS_PER_QUERY)))
+        return most_similar_ids(id, set(self._ids(*queries, filters=filters, limit=IDS_PER_QUERY)))
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
         snapshot, is_path = self._snapshot(), condition.field == "path"
         if is_path:
             query = condition_query(self._schema, condition)
         else:
-            query = prefix_query(self._schema, "facts", beginning_of_facts(condition.field))
+            query = prefix_query(self._schema, "facts", metadata_prefix(condition.field))
         if snapshot.addresses(query, 1):
             return None
         sample = snapshot.addresses(tantivy.Query.all_query(), NAMES_SAMPLE)
-        return sampled_names(snapshot.records(sample), condition)
+        return field_or_folder_names(snapshot.records(sample), condition)
 
     def _ids(self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None) -> Iterator[str]:
         snapshot = self._snapshot()

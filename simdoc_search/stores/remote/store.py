@@ -40,7 +40,7 @@ from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
 from simdoc_search.stores.remote.updates import remove_documents
 from simdoc_search.stores.remote.writer import RemoteWriter
-from simdoc_search.stores.shared_tokens import Sharing
+from simdoc_search.stores.shared_tokens import SharingDocuments
 
 Self = TypeVar("Self", bound="RemoteStore")
 
@@ -271,7 +271,7 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
-    ) -> Sharing:
+    ) -> SharingDocuments:
         """Return the documents that share tokens of a kind, most shared first; see `Store`."""
         self.access.require_tokens()
         return shared_tokens.find_sharing(self.access, codes, among, filters=filters, exclude=exclude, size=size)
