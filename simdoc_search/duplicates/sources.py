@@ -200,7 +200,7 @@ def _newness_test(since: datetime | None, new: Collection[str] | None) -> Callab
 
 
 def _unknown_field(store: Store, field: str) -> SimdocError:
-    known = store.alternatives(Condition(field, ()))
+    known = store.filter_suggestions(Condition(field, ()))
     if known is None:
         return StoreError(f"cannot read the field {field!r} of an application's index; use another keep rule")
     return UnknownFieldError(field, known)
