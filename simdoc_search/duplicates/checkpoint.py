@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.duplicates.arrays import Bools, Ints
-from simdoc_search.durable import MAKE_ROOM
+from simdoc_search.durable import DISK_FULL_ADVICE
 from simdoc_search.errors import StoreError
 
 _APPLICATION = 0x73696D65  # "sime", which marks our files
@@ -125,6 +125,6 @@ class Checkpoint:
             yield
         except sqlite3.Error as error:
             if "is full" in str(error):
-                raise StoreError(f"{self._name} cannot be written: the disk is full; {MAKE_ROOM}") from error
+                raise StoreError(f"{self._name} cannot be written: the disk is full; {DISK_FULL_ADVICE}") from error
             reason = "is in use by another run" if "locked" in str(error) else f"cannot be used ({error})"
             raise StoreError(f"{self._name} {reason}; name another file, or leave out --checkpoint") from error

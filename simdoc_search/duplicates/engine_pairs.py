@@ -85,7 +85,7 @@ class EnginePairs:
         to_query = self._records_to_query(is_done)
         while batch := list(islice(to_query, _QUERIES_AT_ONCE)):
             plans = [self._question(number, record, is_resumed=is_resumed) for number, record in batch]
-            answers = self._frozen.ask(plans, size=MAX_MATCHES + 1, distinct_words=self._documents.has_all_hashes)
+            answers = self._frozen.search(plans, size=MAX_MATCHES + 1, distinct_words=self._documents.has_all_hashes)
             looked_at += self._note(batch, answers, is_resumed=is_resumed)
             queried += len(batch)
             progress(queried / max(1, len(has_tokens)))
@@ -132,9 +132,9 @@ class EnginePairs:
         keys = self._documents.keys[number_of]
         floods: dict[int, int] = {}
         for query, answer in enumerate(answers):
-            if answer.left_over:
+            if answer.omitted:
                 near = matches[queries == query].tolist()
-                missed = 0 if near else answer.left_over
+                missed = 0 if near else answer.omitted
                 for position in (query, *near):
                     key = int(keys[position])
                     floods[key] = max(missed, floods.get(key, 0))

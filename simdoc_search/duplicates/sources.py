@@ -202,7 +202,7 @@ def _newness(since: datetime | None, new: Collection[str] | None) -> Callable[[R
 
 
 def _unknown_field(store: Store, field: str) -> SimdocError:
-    known = store.alternatives(Condition(field, ()))
+    known = store.filter_suggestions(Condition(field, ()))
     if known is None:
         return StoreError(
             f"the field {field!r} belongs to an application's index and is not read; use another keep rule"

@@ -76,8 +76,8 @@ def related_pairs(
     If the documents were `filtered`, the concepts of the others in the store are counted too.
     """
     postings = _Postings(documents)
-    frequencies = store.frequencies(postings.codes) if filtered else postings.counts
-    (total,) = store.frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has it, as in `related`
+    frequencies = store.concept_frequencies(postings.codes) if filtered else postings.counts
+    (total,) = store.concept_frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has it, as in `related`
     weights = weights_of(frequencies, int(total))
     keys, cut, alone = _candidates(postings, weights, progress)
     first, second = documents_of_pairs(keys)

@@ -17,7 +17,7 @@ from uuid import UUID
 
 import tantivy
 
-from simdoc_search.durable import finished_folder
+from simdoc_search.durable import atomic_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import engine_errors
@@ -25,7 +25,7 @@ from simdoc_search.stores.local.folder import make_store
 from simdoc_search.stores.local.integrity import Damage, Progress
 from simdoc_search.stores.local.open_index import open_index, scratch_folder
 from simdoc_search.stores.local.queries import term_query
-from simdoc_search.stores.local.schema import build_schema, document_at, further_fields, to_record
+from simdoc_search.stores.local.schema import build_schema, document_at, optional_fields, to_record
 from simdoc_search.stores.local.segments import META_FILE, PARTS, Segment, fault_of, read_commit
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, surviving_identity
 from simdoc_search.stores.local.store import LocalStore
@@ -74,7 +74,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     index = folder / INDEX_FOLDER
     with engine_errors("read", str(folder)):
         segments = [_DamagedSegment(index, segment, identity.settings) for segment in read_commit(index).segments]
-    with engine_errors("write to", str(target)), finished_folder(target) as working:
+    with engine_errors("write to", str(target)), atomic_folder(target) as working:
         make_store(working, Identity.new(identity.settings, identity.store_texts))
         with closing(LocalStore(str(target), working, identity.settings, identity.store_texts)) as new:
             lost: list[str] = []
@@ -100,7 +100,7 @@ class _DamagedSegment:
         store, deletions = (self._index / f"{name}" for name in (f"{segment.name}.store", segment.deletions))
         self.written = store.stat().st_mtime if store.is_file() else 0.0
         self.knows_deletions = segment.deletions is None or (deletions.is_file() and not fault_of(deletions))
-        self._schema = further_fields(settings)
+        self._schema = optional_fields(settings)
         self._searcher: tantivy.Searcher | None = None
         self._is_open = False
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stores.record import KEPT_GONE, NOT_THERE, TEXT_CHANGED, Removal
+from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, reason_of, routing_of, version_of
 from simdoc_search.stores.remote.engine import Engine
@@ -137,7 +137,7 @@ def _remove(access: IndexAccess, removals: Mapping[Place, Removal], kept_back: d
     for place, removal in removals.items():
         hit = hits.get(place)
         if hit is None:
-            kept_back[place] = NOT_THERE
+            kept_back[place] = NOT_IN_STORE
         elif access.record(hit).text_hash != removal.text_hash:
             kept_back[place] = TEXT_CHANGED
         else:
@@ -160,7 +160,7 @@ def _restore(access: IndexAccess, lost: Mapping[Place, RawHit], kept_back: dict[
     for place, outcome in _written(access, actions):
         is_lost = outcome.error and outcome.status != CONFLICT  # a conflict: the application has written it anew
         failure = f"; it is removed and could not be written again: {outcome.reason}" if is_lost else ""
-        kept_back[place] = KEPT_GONE + failure
+        kept_back[place] = KEPT_CHANGED + failure
     access.background.refresh(access.name, allow=(403,))
 
 

@@ -89,7 +89,7 @@ def test_an_id_of_an_application_is_exact(search: SimilaritySearch) -> None:
             search.similar(query)
     store = search.store
 
-    assert ([], [], None) == (store.named("near"), store.suggest("nea"), store.info().text_bytes)
+    assert ([], [], None) == (store.ids_with_name("near"), store.suggest("nea"), store.info().text_bytes)
 
 
 def test_an_index_that_requires_routing_is_read(made: Indices) -> None:

@@ -16,7 +16,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import Place
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.fields import fact_term, facts_of, indexable, most_alike, names_of
+from simdoc_search.stores.fields import indexable, metadata_term, metadata_terms, most_similar_ids, names_of
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.fingerprint_value import fault_of
 from simdoc_search.stores.remote.records import to_record, to_source
@@ -143,23 +143,23 @@ def test_names_are_the_last_component_and_both_without_extension(id: str, names:
 
 
 @pytest.mark.parametrize(("one", "same"), [(2020, "2020"), (True, "true"), (0.5, "0.5"), (1e30, "1e+30")])
-def test_a_fact_is_the_text_form_of_a_value(one: Any, same: str) -> None:
-    assert fact_term("key", one) == fact_term("key", same)
+def test_a_metadata_term_is_the_text_form_of_a_value(one: Any, same: str) -> None:
+    assert metadata_term("key", one) == metadata_term("key", same)
 
 
 @given(st.sets(st.text(string.printable, max_size=3) | st.text("xy", min_size=990, max_size=1010), min_size=2))
-def test_different_values_are_different_facts(values: set[str]) -> None:
-    assert len(values) == len({fact_term("key", value) for value in values})
+def test_different_values_have_different_terms(values: set[str]) -> None:
+    assert len(values) == len({metadata_term("key", value) for value in values})
 
 
-def test_facts_are_sorted_without_repeats() -> None:
-    assert ["a\x001", "l\0x", "l\0y"] == facts_of(record("id", l=["y", "x", "y"], a=1, e=[]))
+def test_metadata_terms_are_sorted_without_repeats() -> None:
+    assert ["a\x001", "l\0x", "l\0y"] == metadata_terms(record("id", l=["y", "x", "y"], a=1, e=[]))
     assert "a\\ud800é" == indexable("a\ud800é")
 
 
 def test_at_most_three_similar_ids_are_suggested_best_first() -> None:
     stored = ["x/doc124.txt", "doc132", "doc12", "zebra", "doc133", "doc122"]
 
-    assert ["doc12", "doc122", "doc132"] == most_alike("doc12", stored)
-    assert "x/doc124.txt" == most_alike("doc124", stored)[0]
-    assert [] == most_alike("unicorn", ["zebra"])
+    assert ["doc12", "doc122", "doc132"] == most_similar_ids("doc12", stored)
+    assert "x/doc124.txt" == most_similar_ids("doc124", stored)[0]
+    assert [] == most_similar_ids("unicorn", ["zebra"])
