@@ -38,9 +38,8 @@ def test_the_template_contains_only_our_field() -> None:
     template = component_template()
 
     assert {"template", "_meta"} == template.keys()
-    assert {"mappings": {"properties": {"simdoc": {"dynamic": "false", "properties": fields()}}}} == template[
-        "template"
-    ]
+    assert {"mappings"} == template["template"].keys()
+    assert {"properties": {"simdoc": {"dynamic": "false", "properties": fields()}}} == template["template"]["mappings"]
 
 
 def test_the_types_of_the_fields() -> None:
