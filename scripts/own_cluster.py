@@ -1,4 +1,4 @@
-"""Tests a cluster of somebody's own; scripts/try_elasticsearch runs this."""
+"""Runs the tests on a cluster of the user; scripts/try_elasticsearch starts it."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ OPTIONS = ("--engine", "none", "-p", "tests.support.own_cluster")
 
 
 def main() -> None:
-    """Test it, remove what the tests made there, and print the row."""
-    url, *asked = sys.argv[1:] or [""]
-    if not url or url.startswith("-") or {*asked} - compatibility.ROWS.keys():
+    """Test the cluster, remove the things of the tests, and print the row for docs/compatibility.md."""
+    url, *rows = sys.argv[1:] or [""]
+    if not url or url.startswith("-") or {*rows} - compatibility.ROWS.keys():
         sys.exit(USAGE)
-    rows = asked or list(compatibility.ROWS)
+    rows = rows or list(compatibility.ROWS)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     prefix = f"simdoc-try-{secrets.token_hex(4)}"
     try:
         with closing(connect(url, index=False)[0]) as engine, gateway(url, prefix) as (between, address):
-            how = "take one as Elastic or OpenSearch distribute it, as most tests need its modules"
-            engine.require_scripts("ingest", how)
+            advice = "take one as Elastic or OpenSearch distribute it, as most tests need its modules"
+            engine.require_scripts("ingest", advice)
             name = name_of(engines.call(address, "GET", "/")["version"])
             print(f"Testing {name}. All that the tests make there is called {prefix}... and removed again.", flush=True)
             print("This takes some ten minutes. Ctrl-C ends it.", flush=True)
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def remove(engine: Engine, between: Gateway) -> None:
-    """Remove what the tests made, and say whether that worked; another Ctrl-C does not end it."""
+    """Remove the things of the tests, and print whether that worked; Ctrl-C is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     print("Removing what the tests made ...", flush=True)
@@ -59,7 +59,7 @@ def remove(engine: Engine, between: Gateway) -> None:
 
 
 def environment(address: str, prefix: str) -> dict[str, str]:
-    """Of the tests: they know the gateway alone, and no credentials."""
+    """The environment of the tests: the address of the gateway, and no credentials."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SIMDOC_")}
     return {**kept, engines.URL: address, elasticsearch_engine.URL: address, "SIMDOC_TEST_PREFIX": prefix}
 

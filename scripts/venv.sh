@@ -37,3 +37,18 @@ make_venv() {
     "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extra]" >&2 || return 1
     echo "$stamp" >"$folder/installed"
 }
+
+# `install_native FOLDER` builds the native kernel and installs it into a virtual environment, unless that is done.
+install_native() {
+    local folder=$1 stamp
+    if ! command -v cargo >/dev/null; then
+        echo "The native kernel is not built, because there is no cargo. Install Rust (https://rustup.rs) to test it." >&2
+        return
+    fi
+    stamp="$(cat native/Cargo.toml native/Cargo.lock native/src/*.rs | cksum) $(stat -c %Y "$folder/installed")"
+    if [ "$(cat "$folder/native" 2>/dev/null)" = "$stamp" ]; then
+        return
+    fi
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check ./native >&2
+    echo "$stamp" >"$folder/native"
+}

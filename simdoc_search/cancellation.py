@@ -54,7 +54,7 @@ _current: ContextVar[Stop | None] = ContextVar("stop", default=None)
 
 
 @contextmanager
-def until(stop: Stop) -> Iterator[None]:
+def cancellable_by(stop: Stop) -> Iterator[None]:
     """Make the block cancellable: once `stop` is set, `check_stopped` raises StoppedError in it."""
     token = _current.set(stop)
     try:

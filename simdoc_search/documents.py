@@ -103,7 +103,7 @@ class Rejected(Skipped):
     exact: bool = False
 
 
-def is_in_several(places: Iterable[Place]) -> str:
+def ambiguous_id_message(places: Iterable[Place]) -> str:
     """Return the message for several documents with the same id where one is needed."""
     found = list(places)
     indices = sorted({place.index or "" for place in found})
@@ -127,7 +127,7 @@ def check_id(id: str) -> None:
         raise DocumentError(f"the id {id[:40]!r}… is {size} bytes long; the limit is {MAX_ID_BYTES}")
 
 
-def spellings(name: str) -> list[str]:
+def unicode_forms(name: str) -> list[str]:
     """Return a name or path as typed, composed (NFC) and decomposed (NFD), as names from macOS can be.
 
     Each folder may have its own form. With more than three folders that have several forms, all get the same one.

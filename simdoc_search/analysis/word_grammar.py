@@ -22,6 +22,9 @@ from simdoc_search.cancellation import check_stopped
 MAX_WORD_UNITS = 255
 """Longest word in UTF-16 units (Lucene's default `max_token_length`); longer ones are cut into pieces."""
 
+JOINERS = frozenset({"ExtendNumLet", "ZWJ"})
+"""Properties of characters that can begin a word but are not a word alone."""
+
 
 class Classes:
     """The class of each code point, and the properties of each class."""
@@ -115,7 +118,7 @@ def _outside_words() -> re.Pattern[bytes]:
 @functools.cache
 def _joiners() -> re.Pattern[bytes]:
     """Match characters that can begin a word but are not a word alone."""
-    kinds = [number for number, names in enumerate(classes().properties) if names & {"ExtendNumLet", "ZWJ"}]
+    kinds = [number for number, names in enumerate(classes().properties) if names & JOINERS]
     return re.compile(b"[" + re.escape(bytes(kinds)) + b"]*")
 
 

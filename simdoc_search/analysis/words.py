@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.normalise import letter_map, normaliser
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_break import Spans, ascii_bits, inside, runs, word_spans
@@ -64,8 +65,7 @@ def words_of_texts(texts: Sequence[str], analysis: Analysis | None = None) -> li
 
 def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
     """Return the words with their positions in the original text, where a surrogate pair counts as two."""
-    profile = (analysis or Analysis()).profile
-    batch, (starts, ends) = _ascii_batch([text]) if text.isascii() else _any_batch([text], profile)
+    batch, (starts, ends) = _batch_and_spans([text], (analysis or Analysis()).profile)
     placed = _joined(batch, all_ascii=text.isascii()).split(" ")
     if len(placed) != len(starts):  # there is no word, or normalisation put spaces into one
         placed = strings(batch.units, batch.starts, batch.ends)
@@ -125,6 +125,22 @@ def _original_indices(text: str) -> NDArray[np.int64] | None:
     is_second[1:-1] = (points[:-1] & 0xFFFFFC00 == 0xD800) & (points[1:] & 0xFFFFFC00 == 0xDC00)
     indices: NDArray[np.int64] = np.flatnonzero(~is_second)
     return indices
+
+
+def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spans]:
+    """Return the words of texts and their spans in code points, which are right for a single text.
+
+    For several texts, Python counts from the first text, and the native kernel from each text.
+    """
+    native = kernel()
+    if native is None:
+        return _ascii_batch(list(texts)) if all(map(str.isascii, texts)) else _any_batch(list(texts), profile)
+    try:
+        units, *numbers = native.words(texts, profile)
+    except UnicodeEncodeError:
+        units, *numbers = native.words(list(map(without_surrogates, texts)), profile)
+    starts, ends, counts, first, last = (np.frombuffer(buffer, np.int64) for buffer in numbers)
+    return WordBatch(np.frombuffer(units, np.uint16), starts, ends, counts), (first, last)
 
 
 def _ascii_batch(texts: list[str]) -> tuple[WordBatch, Spans]:

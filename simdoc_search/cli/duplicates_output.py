@@ -162,7 +162,8 @@ def notes(found: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
         why = "--estimate is set" if estimated_by_option else "the store has no texts"
         yield f"overlaps are estimated from the fingerprints, because {why}; near the threshold some are wrong"
     elif found.unverified:
-        yield f"{counted(found.unverified, 'overlap is', 'overlaps are')} estimated, because texts are not stored"
+        overlaps = counted(found.unverified, "overlap is", "overlaps are")
+        yield f"{overlaps} estimated, because texts are missing or have changed"
     if found.floods:
         alike = counted(found.floods.documents, "document")
         yield f"{alike} look alike, over {found.floods.limit:,} of one kind; each was compared with only a few of them"

@@ -116,23 +116,22 @@ def explain(
         readings = (question,)
     elif fingerprint is not None:
         readings = parse(fingerprint).readings
-    open_it = open_store if dsl or sql else open_for_query  # a printed query has no notes
-    opened = partial(open_it, store, engine=engine, field=field, id_field=id_field)
-    query, tokens, found = _resolved(question, overlap, probability, opened)
-    queried = tokens or _ASSUMED_TOKENS
-    made = plan(queried, query.overlap, query.probability, planner="all" if compat else planner)
-    kind: FieldKind = "terms" if found is not None and isinstance(found.settings, TermSettings) else "text"
+    opener = open_store if dsl or sql else open_for_query  # a printed query has no notes
+    open_it = partial(opener, store, engine=engine, field=field, id_field=id_field)
+    query, tokens, opened = _resolved(question, overlap, probability, open_it)
+    planned = plan(tokens or _ASSUMED_TOKENS, query.overlap, query.probability, planner="all" if compat else planner)
+    kind: FieldKind = "terms" if opened is not None and isinstance(opened.settings, TermSettings) else "text"
     if (dsl or sql) and not tokens:
         raise click.ClickException("--dsl and --sql need a document that is in the store; its tokens are the query")
     if sql:
-        print_json(to_sql(made)._asdict())
+        print_json(to_sql(planned)._asdict())
         return
     if dsl:
-        name = getattr(found, "field", DEFAULT_FIELD)  # a local store has no object field
-        print_json(to_dsl(made, name if kind == "terms" else f"{name}.tokens", kind=kind))
+        name = getattr(opened, "field", DEFAULT_FIELD)  # a local store has no object field
+        print_json(to_dsl(planned, name if kind == "terms" else f"{name}.tokens", kind=kind))
         return
-    sent = found.candidates(made).plan if found and tokens and isinstance(made, Bands) else made
-    explained = _ExplainedQuery(readings, query, bool(tokens), made, sent, kind)
+    sent = opened.candidates(planned).plan if opened and tokens and isinstance(planned, Bands) else planned
+    explained = _ExplainedQuery(readings, query, bool(tokens), planned, sent, kind)
     if as_json:
         print_json(_as_json(explained))
     else:
@@ -143,7 +142,7 @@ def _resolved(
     question: str | FingerprintQuery | None,
     overlap: Fraction | None,
     probability: Fraction | None,
-    opened: Callable[[], Store],
+    open_it: Callable[[], Store],
 ) -> tuple[FingerprintQuery, list[str], Store | None]:
     """Return the reading to explain, and if its document is stored, its tokens and its store."""
     if question is None:
@@ -151,7 +150,7 @@ def _resolved(
     from simdoc_search.search import SimilaritySearch
 
     try:
-        search = SimilaritySearch(opened())
+        search = SimilaritySearch(open_it())
         query = search.resolve(question, overlap=overlap, probability=probability)
         return query, search.tokens(query.id), search.store
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
@@ -166,30 +165,30 @@ def _resolved(
 def _as_json(explained: _ExplainedQuery) -> dict[str, Any]:
     from simdoc_search.as_json import plan_as_json, query_as_json
 
-    query, made = explained.query, explained.plan
+    query, plan = explained.query, explained.plan
     return {
         "readings": [str(reading) for reading in explained.readings if reading.id],
         "query": query_as_json(query),
         "stored": explained.is_stored,
-        "tokens": len(made.tokens),
-        "plan": plan_as_json(made),
+        "tokens": len(plan.tokens),
+        "plan": plan_as_json(plan),
         "sent": plan_as_json(explained.sent),
-        "probability_reached": made.probability_of_finding(float(query.overlap)) if query.overlap else None,
+        "probability_reached": plan.probability_of_finding(float(query.overlap)) if query.overlap else None,
         "expected_error": explained.expected_error,
-        "curve": [{"overlap": overlap, "probability": made.probability_of_finding(overlap)} for overlap in _OVERLAPS],
+        "curve": [{"overlap": overlap, "probability": plan.probability_of_finding(overlap)} for overlap in _OVERLAPS],
     }
 
 
 def _print(explained: _ExplainedQuery) -> None:
-    readings, query, is_stored, made, sent, kind = explained
+    readings, query, is_stored, plan, sent, kind = explained
     if readings[0].id:
         say("readings   " + "  or  ".join(map(str, readings)))
     say(f"explained  {query if query.id else _numbers(query)}")
-    say(f"tokens     {len(made.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
-    say(f"plan       {_shape(made)}, {counted(made.clauses, 'clause')}")
-    if isinstance(made, Bands) and made.minimum_match > made.rows:
-        say(f"cut-off    {_shape(Threshold(made.tokens, made.minimum_match))} besides a whole band")
-    if sent is not made:
+    say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
+    say(f"plan       {_shape(plan)}, {counted(plan.clauses, 'clause')}")
+    if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
+        say(f"cut-off    {_shape(Threshold(plan.tokens, plan.minimum_match))} besides a whole band")
+    if sent is not plan:
         say(f"sent       {_shape(sent)}: the bands match over {MAX_BAND_MATCHES} documents, so they save nothing")
     is_ranked = can_count_tokens(sent, 0, MAX_CLAUSES)
     ranking = "equal tokens" if is_ranked else f"matched bands: all tokens would be over {MAX_CLAUSES}"
@@ -197,13 +196,13 @@ def _print(explained: _ExplainedQuery) -> None:
     say(f"engine     {clauses} with ranking by {ranking}")
     if query.overlap:
         overlap = float(query.overlap)
-        reached = f"{percent(made.probability_of_finding(overlap), 2)}{shortfall(query, made)}"
+        reached = f"{percent(plan.probability_of_finding(overlap), 2)}{shortfall(query, plan)}"
         say(f"reached    an overlap of {100 * overlap:g} % is a candidate with a probability of {reached}")
         say(f"error      of the estimate at that overlap: {percent(explained.expected_error or 0, 2)} (standard error)")
     say()
     say("overlap  probability of being found")
     for overlap in sorted({*_OVERLAPS, *([float(query.overlap)] if query.overlap else [])}):
-        say(f"{100 * overlap:>5g} %  {percent(made.probability_of_finding(overlap), 2):>9}")
+        say(f"{100 * overlap:>5g} %  {percent(plan.probability_of_finding(overlap), 2):>9}")
 
 
 def _shape(plan: Plan) -> str:

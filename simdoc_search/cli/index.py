@@ -167,7 +167,7 @@ def index(
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
-    from simdoc_search.workers import ItemLimits, fair_memory
+    from simdoc_search.workers import ItemLimits, memory_per_worker
 
     watching = FolderWatch(paths) if watch else None  # first, so that no change is missed
     if not math.isfinite(max_size):
@@ -189,7 +189,7 @@ def index(
         return
     settings = _settings(store, stored, wanted, new_store_options)
     workers = workers or os.cpu_count() or 1
-    memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
+    memory = worker_memory * 1_000_000 if worker_memory else memory_per_worker(workers)
     files: dict[str, Any] = {"max_bytes": int(max_size * 1e6), "follow_links": follow_links, "exclude": exclude}
     problems: list[str] = []
     limits = ItemLimits(file_timeout, memory)

@@ -65,7 +65,7 @@ def _explanation(hit: RelatedHit) -> Iterator[str]:
 
 def _names(concept: SharedConcept) -> str:
     """Return the names of a concept in the query document and in the hit."""
-    mine, theirs = (", ".join(names[:_NAMES]) for names in (concept.source, concept.hit))
-    if not mine and not theirs:
+    own, other = (", ".join(names[:_NAMES]) for names in (concept.source, concept.hit))
+    if not own and not other:
         return ""
-    return f": {mine}" if mine == theirs else f": {mine or '–'} / {theirs or '–'}"
+    return f": {own}" if own == other else f": {own or '–'} / {other or '–'}"

@@ -93,8 +93,8 @@ def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], an
         yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {result.source or 'the text'}"
         here, there = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
-            mine, theirs = result.text[slice(*pair.a)], text[slice(*pair.b)]
+            own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
             yield f"{'alike' if pair.bits else 'the same':>8}  {here.label(pair.a[0])} → {there.label(pair.b[0])}"
-            yield f"{'':>10}“{excerpt(mine)}”"
-            if mine.split() != theirs.split():
-                yield f"{'':>10}“{excerpt(theirs)}”"
+            yield f"{'':>10}“{excerpt(own)}”"
+            if own.split() != other.split():
+                yield f"{'':>10}“{excerpt(other)}”"

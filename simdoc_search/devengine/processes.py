@@ -45,11 +45,14 @@ def exit_code(pid: int) -> int | None:
     return _children[pid].poll() if pid in _children else None
 
 
+def launched(token: str) -> list[int]:
+    """Return the processes with a token that this process launched."""
+    return [pid for pid, child in _children.items() if token in child.args]  # type: ignore[operator]
+
+
 def end(pids: Iterable[int], token: str, grace: float) -> bool:
     """Ask processes to end, and kill them after `grace` seconds; return whether all are gone."""
-    # Ctrl-C may have come before the id of the last one was registered.
-    launched = [pid for pid, child in _children.items() if token in child.args]  # type: ignore[operator]
-    processes = [process for pid in {*pids, *launched} if (process := _find(pid, token)) is not None]
+    processes = [process for pid in pids if (process := _find(pid, token)) is not None]
     for action, seconds in (("terminate", grace), ("kill", KILL_SECONDS)):
         if action == "terminate" and not grace:
             continue
@@ -57,7 +60,9 @@ def end(pids: Iterable[int], token: str, grace: float) -> bool:
             with suppress(_psutil().Error):  # it has ended
                 getattr(process, action)()
         deadline = time.monotonic() + seconds
-        while (processes := [each for each in processes if not _is_gone(each)]) and time.monotonic() < deadline:
+        while (
+            processes := [process for process in processes if not _is_gone(process)]
+        ) and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
     return not processes
 

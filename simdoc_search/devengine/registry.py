@@ -12,7 +12,7 @@ from pathlib import Path
 
 from simdoc_search.devengine.common import data_folder
 from simdoc_search.devengine.node import Node
-from simdoc_search.devengine.processes import end, is_alive
+from simdoc_search.devengine.processes import end, is_alive, launched
 
 if sys.platform != "win32":
     import fcntl
@@ -65,7 +65,8 @@ class Registration:
         Returns:
             Whether the processes have ended.
         """
-        if not end(self.pids, self.token, grace):
+        # Ctrl-C may have come before the id of the last process was registered.
+        if not end({*self.pids, *launched(self.token)}, self.token, grace):
             return False
         # The name is checked, so that a damaged file cannot remove another folder.
         if self.is_ephemeral and Path(self.folder).name.startswith(TEMPORARY_PREFIX):
@@ -94,8 +95,8 @@ def read(port: int) -> Registration | None:
 
 def read_all() -> list[Registration]:
     """Return all engines, by port."""
-    known = [each for path in _folder().glob("*.json") if (each := _read(path))]
-    return sorted(known, key=lambda each: each.port)
+    registered = [registration for path in _folder().glob("*.json") if (registration := _read(path))]
+    return sorted(registered, key=lambda registration: registration.port)
 
 
 def write(registration: Registration) -> None:

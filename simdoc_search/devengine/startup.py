@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import tempfile
 from collections.abc import Iterator
@@ -14,20 +13,14 @@ from simdoc_search.devengine import registry
 from simdoc_search.devengine.cluster import DEFAULT_PORT, START_SECONDS, Cluster
 from simdoc_search.devengine.common import EngineError, OnStep, data_folder, file_errors
 from simdoc_search.devengine.node import PORTS, TRANSPORT_OFFSET, check_ports, is_port_in_use
-from simdoc_search.devengine.packages import OPENSEARCH_VERSION, find_jars, find_java, version_numbers
+from simdoc_search.devengine.packages import OPENSEARCH_VERSION, check_version, find_jars, find_java
 from simdoc_search.devengine.registry import TEMPORARY_PREFIX, Registration
-from simdoc_search.small_files import parse_json, read_small
 
 DEFAULT_HEAP = "1g"
 ABORT_SECONDS = 3.0
 
-MARKER = "engine.json"
-"""The file with the number of nodes and the version of some data, written once they have formed a cluster."""
-
 FREE_PORTS = range(9210, PORTS.stop)
 """Ports for engines that may have any. People expect their own engines near 9200."""
-
-_MAX_MARKER_BYTES = 1 << 16
 
 
 def start(
@@ -49,7 +42,7 @@ def start(
         nodes: number of nodes; None: as many as the data have, or 1.
         port: port of the first node, the others follow; 0: free ports.
         heap: heap size of each node; None: 1g.
-        version: version of OpenSearch, such as 2.19.1; None: the default, or that of the data if it is newer.
+        version: version of OpenSearch, such as 2.19.1; None: the default.
         data: folder of the data; None: one in the user's home.
         ephemeral: use a temporary folder, which is removed when the cluster is stopped.
         timeout: maximum seconds, without the first download.
@@ -59,8 +52,7 @@ def start(
         EngineError: an argument is impossible, or a node does not start; then no process is left.
         MissingExtraError: jgo or a Java is not installed.
     """
-    if version is not None:
-        version_numbers(version)
+    check_version(version or OPENSEARCH_VERSION)
     if port or nodes is not None:
         check_ports(port or FREE_PORTS[0], nodes or 1)
     if ephemeral and data is not None:
@@ -69,21 +61,17 @@ def start(
     wanted = {"nodes": nodes, "heap": heap, "version": version, "data": folder}
     with file_errors("start the engine"), registry.locked():
         running = _running(port, wanted, ephemeral=ephemeral)
-        if running is not None:
-            ended = [number for number in running.numbers if not running.pid(number)]
-            if ended:
-                running.launch(ended, find_java(), find_jars(running.version, progress), is_first_start=False)
-                running.wait(ended, timeout, progress)
-            return running
-        cluster = Cluster(_claim(port, wanted, ephemeral=ephemeral))
+        cluster = running or Cluster(_claim(port, wanted, ephemeral=ephemeral))
+        stopped = [number for number in cluster.numbers if not cluster.pid(number)]
+        if not stopped:
+            return cluster
         try:
-            java, jars = find_java(), find_jars(cluster.version, progress)
-            cluster.launch(cluster.numbers, java, jars, is_first_start=_read_marker(cluster.data) is None)
-            cluster.wait(cluster.numbers, timeout, progress)
-            _write_marker(cluster)
+            cluster.launch(stopped, find_java(), find_jars(cluster.version, progress))
+            cluster.wait(stopped, timeout, progress)
             cluster.register(is_ready=True)
         except BaseException:  # also Ctrl-C
-            cluster.stop(ABORT_SECONDS)
+            if running is None:
+                cluster.stop(ABORT_SECONDS)
             raise
     return cluster
 
@@ -117,7 +105,7 @@ def free_port(nodes: int = 1) -> int:
     Raises:
         EngineError: there are none.
     """
-    taken = {port for each in registry.read_all() if each.is_running() for port in each.ports}
+    taken = {port for other in registry.read_all() if other.is_running() for port in other.ports}
     # From a random one on, so that two processes at the same time find different ports.
     possible = list(range(FREE_PORTS.start, FREE_PORTS.stop - nodes + 1))
     begin = secrets.randbelow(len(possible)) if possible else 0
@@ -129,50 +117,59 @@ def free_port(nodes: int = 1) -> int:
 
 
 def _running(port: int, wanted: dict[str, Any], *, ephemeral: bool) -> Cluster | None:
-    """Return the cluster at the port if it is as wanted; remove the remains of another one."""
-    found = registry.read(port)
-    if found is None:
+    """Return the cluster at the port if it is as wanted; remove the remains of one that ended."""
+    registered = registry.read(port)
+    if registered is None:
         return None
-    if not (found.is_ready and found.is_running()):
-        found.discard(ABORT_SECONDS)
+    if not (registered.is_ready and registered.is_running()):
+        registered.discard(ABORT_SECONDS)
         return None
-    has = {"nodes": len(found.pids), "heap": found.heap, "version": found.version, "data": Path(found.folder)}
+    has = {
+        "nodes": len(registered.pids),
+        "heap": registered.heap,
+        "version": registered.version,
+        "data": Path(registered.folder),
+    }
     differences = [
         f"{name} {has[name]}, not {value}" for name, value in wanted.items() if value not in {None, has[name]}
     ]
-    if ephemeral and not found.is_ephemeral:
+    if ephemeral and not registered.is_ephemeral:
         differences.append("data that it keeps")
     if differences:
         raise EngineError(
-            f"the engine that runs on port {found.port} has {' and '.join(differences)}; use it as it is, stop it, "
+            f"the engine that runs on port {port} has {' and '.join(differences)}; use it as it is, stop it, "
             "or choose another --port"
         )
-    return Cluster(found, was_running=True)
+    return Cluster(registered, was_running=True)
 
 
 def _claim(port: int, wanted: dict[str, Any], *, ephemeral: bool) -> Registration:
     """Register a new cluster, if its ports and its data are free."""
-    others = [each for each in registry.read_all() if each.is_running()]
-    folder = wanted["data"] or data_folder() / "data"
-    marker = None if ephemeral else _check_data(folder, wanted, others)
-    count, version = marker or (1, OPENSEARCH_VERSION)
-    nodes = wanted["nodes"] or count
+    others = [other for other in registry.read_all() if other.is_running()]
+    folder: Path = wanted["data"] or data_folder() / "data"
+    count = 0 if ephemeral else _count_nodes(folder, others)
+    nodes = wanted["nodes"] or count or 1
+    if nodes < count:  # a majority of the nodes elects a manager
+        raise EngineError(
+            f"the data in {folder} are of {count} nodes; leave out --nodes, or name other data with --data"
+        )
     port = port or free_port(nodes)
     check_ports(port, nodes)
     ports = range(port, port + nodes)
-    taken = {each for other in others for each in other.ports}
-    for each in (*ports, *(each + TRANSPORT_OFFSET for each in ports)):
-        if each in taken or is_port_in_use(each):
-            who = "another engine of yours" if each in taken else "another program"
-            raise EngineError(f"port {each} is in use by {who}; stop that, or choose another --port")
-    folder = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX)) if ephemeral else folder
+    taken = {used for other in others for used in other.ports}
+    for needed in (*ports, *(http + TRANSPORT_OFFSET for http in ports)):
+        if needed in taken or is_port_in_use(needed):
+            who = "another engine of yours" if needed in taken else "another program"
+            raise EngineError(f"port {needed} is in use by {who}; stop that, or choose another --port")
+    if ephemeral:
+        folder = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
     folder.mkdir(parents=True, exist_ok=True)
     claimed = Registration(
         port=port,
         folder=str(folder),
         is_ephemeral=ephemeral,
         heap=wanted["heap"] or DEFAULT_HEAP,
-        version=wanted["version"] or max(OPENSEARCH_VERSION, version, key=version_numbers),
+        version=wanted["version"] or OPENSEARCH_VERSION,
         token=f"-Dsimdoc.engine={secrets.token_hex(8)}",
         pids=(0,) * nodes,
     )
@@ -180,44 +177,12 @@ def _claim(port: int, wanted: dict[str, Any], *, ephemeral: bool) -> Registratio
     return claimed
 
 
-def _check_data(folder: Path, wanted: dict[str, Any], others: list[Registration]) -> tuple[int, str] | None:
-    """Check that a folder can have the data; return its marker."""
+def _count_nodes(folder: Path, others: list[Registration]) -> int:
+    """Return the number of nodes that have data in a folder, which no other engine may use."""
     for other in others:
         if other.folder == str(folder):
             raise EngineError(
                 f"the engine on port {other.port} uses the data in {folder}; name others with --data, "
                 "or keep none with --ephemeral"
             )
-    marker = _read_marker(folder)
-    if marker is None:
-        return None
-    count, version = marker
-    # A majority of the nodes elects a manager, and no version reads the data of a newer one.
-    is_older = version_numbers(wanted["version"] or version) < version_numbers(version)
-    if (wanted["nodes"] or count) < count or is_older:
-        raise EngineError(
-            f"the data in {folder} are of {count} nodes of OpenSearch {version}; leave out --nodes and --version, "
-            "or name other data with --data"
-        )
-    return marker
-
-
-def _write_marker(cluster: Cluster) -> None:
-    """Write the marker atomically. Without it, the nodes could form two clusters."""
-    temporary = cluster.data / "node-1" / MARKER
-    values = {"nodes": len(cluster.numbers), "opensearch": cluster.version}
-    temporary.write_text(json.dumps(values) + "\n", "utf-8")
-    temporary.replace(cluster.data / MARKER)
-
-
-def _read_marker(folder: Path) -> tuple[int, str] | None:
-    """Return the number of nodes and the version of some data; None if there are none."""
-    try:
-        values = parse_json(read_small(folder / MARKER, _MAX_MARKER_BYTES))
-        version = str(values["opensearch"])
-        version_numbers(version)
-        return int(values["nodes"]), version
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, LookupError, TypeError, EngineError) as error:
-        raise EngineError(f"{folder / MARKER} is damaged; restore it, or delete {folder}") from error
+    return len(list(folder.glob("node-*/data/nodes")))

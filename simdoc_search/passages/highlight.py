@@ -92,7 +92,7 @@ class Highlights:
     @classmethod
     def of(cls, query: str, hit: str, passages: Sequence[Passage]) -> Highlights:
         """Mark known passages, such as those of a `PassageHit`."""
-        first, second = ([each.a for each in passages], [each.b for each in passages])
+        first, second = ([passage.a for passage in passages], [passage.b for passage in passages])
         return cls(Marked.of(query, first), Marked.of(hit, second), tuple(passages))
 
 

@@ -28,7 +28,8 @@ _SENTENCE_CHARACTERS = 8
 
 def key_changes(old: str, new: str, found: Sequence[Difference], signs: Sequence[SignDifference]) -> list[KeyChange]:
     """The key changes among the words and signs that differ: negations first, then numbers, dates and names."""
-    spans = [(each.a, each.b) for each in found if each.kind != "moved"] + [(each.a, each.b) for each in signs]
+    spans = [(difference.a, difference.b) for difference in found if difference.kind != "moved"]
+    spans += [(sign.a, sign.b) for sign in signs]
     changes = [change for a, b in sorted(spans) if (change := _change(old, new, a, b))]
     return sorted(changes, key=lambda change: _KINDS.index(change.kind))
 

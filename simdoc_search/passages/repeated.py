@@ -24,6 +24,8 @@ def repeated_passages(
     repeated = set()
     for number, passage in short.items():
         own = shingles(texts[0][slice(*passage.a)], analysis)
-        if own and any(sum(count[each] >= _MIN_TIMES for each in own) >= _MIN_SHARE * len(own) for count in counts):
+        if own and any(
+            sum(count[shingle] >= _MIN_TIMES for shingle in own) >= _MIN_SHARE * len(own) for count in counts
+        ):
             repeated.add(number)
     return frozenset(repeated)

@@ -42,8 +42,8 @@ def describe_difference(difference: Difference, text_a: str, text_b: str) -> str
 
 def describe_differences(comparison: Comparison) -> str:
     """All differences: "37 words differ in 9 places, 120 words moved"."""
-    moved = sum(each.words for each in comparison.differences if each.kind == "moved")
-    others = [each.words for each in comparison.differences if each.kind != "moved"]
+    moved = sum(difference.words for difference in comparison.differences if difference.kind == "moved")
+    others = [difference.words for difference in comparison.differences if difference.kind != "moved"]
     parts = []
     if others:
         places = "" if len(others) == 1 else f" in {counted(len(others), 'place')}"

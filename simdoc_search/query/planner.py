@@ -18,7 +18,7 @@ from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.curve import chance_of_bands, sure_matches
-from simdoc_search.query.plans import Bands, Plan, Threshold, chance_limit
+from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, chance_limit
 
 Planner = Literal["enough", "all"]
 """How bands are cut."""
@@ -27,7 +27,6 @@ PLANNERS: tuple[Planner, ...] = get_args(Planner)
 
 _FALSE_POSITIVES = 0.05  # how often a plan of `enough` may find a document of half the overlap
 _MISSED = 0.01  # how often a document of the overlap may have fewer equal tokens than a verified query requires
-_DEVIATIONS = 2.33  # standard deviations that one of 100 exceeds
 _ROUNDING = 1e-12  # two probabilities that differ by less are equal
 _MAX_DIGITS = 40
 _MAX_BUCKETS = 2**31 - 1  # of an engine's integer field
@@ -126,7 +125,7 @@ def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     count = len(tokens)
     least = max(sure_matches(count, float(share), _MISSED), chance_limit(count))
     most = count / float(share)
-    return Threshold(tokens, least, (least, min(math.ceil(most + _DEVIATIONS * math.sqrt(most)), _MAX_BUCKETS)))
+    return Threshold(tokens, least, (least, min(math.ceil(most + DEVIATIONS * math.sqrt(most)), _MAX_BUCKETS)))
 
 
 def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> int:

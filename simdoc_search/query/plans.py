@@ -15,7 +15,8 @@ from simdoc_search.query.curve import chance_of_bands, chance_of_matches
 ANY_OVERLAP = 4
 """Equal tokens beyond chance in any query. A single one is chance in 1.5 % of all pairs of long documents."""
 
-_DEVIATIONS = 2.33  # standard deviations; a document of the requested overlap is dropped in 1 of 100 cases
+DEVIATIONS = 2.33
+"""Standard deviations that 1 of 100 documents exceeds."""
 
 
 def chance_limit(count: int) -> int:
@@ -121,4 +122,4 @@ Plan = Threshold | Bands
 
 def _least_estimate(overlap: Fraction, union: int) -> float:
     """Return the smallest estimate over this many buckets that does not rule an overlap out."""
-    return float(overlap) - _DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)
+    return float(overlap) - DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)

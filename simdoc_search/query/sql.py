@@ -17,11 +17,10 @@ and query, for a stored document or for any text:
 The rows are candidates, `id` and `matched`, most first; `sketch.overlap_of_tokens` estimates their overlap, see
 examples/with_sql.py. Filters and permissions are the application's. The SELECT can be used as a subquery.
 
-A column per band would fix the number of rows for all queries, but a plan cuts its bands from the tokens of the query
-document. The query's bands are therefore a table with one row per token. AND is a count that reaches the band's size,
-OR is any such band. No expression is nested, so the depth limits of SQLite (1000) and DuckDB (1000) do not matter. The
-number of parameters is limited: 32,766 in SQLite, 65,535 in PostgreSQL. The plan of a document with 512 tokens has up
-to 1,536.
+A plan cuts its bands from the tokens of the query document, so bands are not columns. They are a table with one row
+per token. All tokens of a band are present if the count reaches the size of the band. No expression is nested, so the
+depth limits of SQLite and DuckDB do not matter. SQLite allows 32,766 parameters, PostgreSQL 65,535; the plan of a
+document with 512 tokens has up to 1,536.
 
 Tokens and ids are always parameters, never part of the statement. The statement is the same for all three databases,
 except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg, `$1` for asyncpg.
@@ -156,8 +155,8 @@ def to_sql(
         return Statement(f"SELECT id, 0 AS matched FROM {_DOCUMENTS} WHERE 1 = 0", ())
     query, candidates = _candidates(plan, values, score)
     text = (
-        f"WITH {query} SELECT d.id AS id, found.matched AS matched FROM ({candidates}) AS found "
-        f"JOIN {_DOCUMENTS} AS d ON d.number = found.document{_where(plan, values, exclude_id)} "
+        f"WITH {query} SELECT d.id AS id, c.matched AS matched FROM ({candidates}) AS c "
+        f"JOIN {_DOCUMENTS} AS d ON d.number = c.document{_where(plan, values, exclude_id)} "
         "ORDER BY matched DESC, id"
     )
     if len(values.values) > max_parameters:
@@ -175,10 +174,10 @@ def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
     """
     match plan:
         case Threshold():
-            query = f"asked(token) AS (VALUES {values.rows_of(plan.tokens)})"
+            query = f"query(token) AS (VALUES {values.rows_of(plan.tokens)})"
             return query, (
                 "SELECT t.document AS document, COUNT(*) AS matched "
-                f"FROM asked CROSS JOIN {_TOKENS} AS t WHERE t.token = asked.token "
+                f"FROM query CROSS JOIN {_TOKENS} AS t WHERE t.token = query.token "
                 f"GROUP BY t.document HAVING COUNT(*) >= {values.sign(plan.minimum_match)}"
             )
         case Bands():
@@ -191,8 +190,8 @@ def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
             )
             if score == "bands":
                 return whole, "SELECT document, COUNT(*) AS matched FROM whole GROUP BY document"
-            query = f"{whole}, asked(token) AS (VALUES {values.rows_of(plan.tokens)})"
-            equal = "COUNT(CASE WHEN t.token IN (SELECT token FROM asked) THEN 1 END)"
+            query = f"{whole}, query(token) AS (VALUES {values.rows_of(plan.tokens)})"
+            equal = "COUNT(CASE WHEN t.token IN (SELECT token FROM query) THEN 1 END)"
             return query, (
                 f"SELECT t.document AS document, {equal} AS matched "
                 f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {_TOKENS} AS t "

@@ -57,7 +57,7 @@ class ConceptsResult:
 
 def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) -> ConceptsResult:
     """Return the concepts of a stored document."""
-    weights = ConceptWeights(concepts.paragraphs, store.frequencies, is_stored=True)
+    weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=True)
     words: dict[int, NamedWord] = {}
     unnamed = ""
     try:
@@ -71,14 +71,14 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
             unnamed = "words that count as others are not named, as the synonyms of the index are not given"
     whole = concepts.paragraphs.whole()
     by_code, frequencies = weights.by_code(), weights.frequencies()
-    found = [
+    own_concepts = [
         DocumentConcept(named.word, by_code[code], frequencies[code], times, named.names, named.synonyms)
         for code, times in zip(whole.codes.tolist(), whole.times.tolist(), strict=True)
         for named in [words.get(code, UNNAMED)]
     ]
-    found.sort(key=lambda concept: (-concept.weight, -concept.times, concept.word))
-    missing = sum(not concept.word for concept in found)
+    own_concepts.sort(key=lambda concept: (-concept.weight, -concept.times, concept.word))
+    missing = sum(not concept.word for concept in own_concepts)
     if missing and not unnamed:
         unnamed = f"{counted(missing, 'word')} cannot be named, as the text has changed since indexing"
     paragraphs = concepts.paragraphs.count
-    return ConceptsResult(document.name, document.place, tuple(found), paragraphs, weights.documents, unnamed)
+    return ConceptsResult(document.name, document.place, tuple(own_concepts), paragraphs, weights.documents, unnamed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 Fields = ParamSpec("Fields")
 Options = TypeVar("Options")
@@ -17,8 +17,8 @@ Result = TypeVar("Result")
 class takes(Generic[Fields, Options]):  # noqa: N801 - a decorator
     """Decorate a method whose last parameter is an options object, so that callers give the fields instead.
 
-    The signature of the method then has the fields, and its docstring has their docs in place of the argument
-    `options`. The method may have one parameter before them::
+    The signature of the method then has the fields. Its docstring has their docs in place of the argument `options`,
+    and the errors of the options among its own. The method may have one parameter before them::
 
         @takes(SimilarOptions)
         def similar_many(self, queries: Iterable[Question], options: SimilarOptions) -> ...:
@@ -55,16 +55,24 @@ class takes(Generic[Fields, Options]):  # noqa: N801 - a decorator
             return method(*args[:count], options(*args[count:], **fields))
 
         with_fields.__signature__ = signature.replace(parameters=[*parameters, *fields])  # type: ignore[attr-defined]
-        with_fields.__doc__ = "\n".join(_documented(inspect.getdoc(method) or "", options))
+        with_fields.__doc__ = "\n".join(_documented(inspect.getdoc(method) or "", cast(type, options)))
         return with_fields
 
 
-def _documented(text: str, options: object) -> Iterator[str]:
-    """Yield the lines of a docstring, with the attributes of the options in place of the argument `options`."""
+def _documented(text: str, options: type) -> Iterator[str]:
+    """Yield the lines of a docstring, with the attributes of the options and with the longest list of their errors."""
+    classes = inspect.getmro(options)
     for line in text.splitlines():
-        if not line.startswith("    options: "):
-            yield line
+        if line.startswith("    options: "):
+            for base in reversed(classes):
+                yield from _section(base, "Attributes")
             continue
-        for base in reversed(inspect.getmro(options)):  # type: ignore[arg-type]
-            _, _, attributes = inspect.cleandoc(base.__dict__.get("__doc__") or "").partition("\nAttributes:\n")
-            yield from attributes.partition("\n\n")[0].splitlines()
+        yield line
+        if line == "Raises:":
+            yield from max((_section(base, "Raises") for base in classes), key=len)
+
+
+def _section(documented: type, name: str) -> list[str]:
+    """Return the lines of a section of the docstring of a class."""
+    text = inspect.cleandoc(documented.__dict__.get("__doc__") or "")
+    return text.partition(f"\n{name}:\n")[2].partition("\n\n")[0].splitlines()

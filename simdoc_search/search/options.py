@@ -39,7 +39,7 @@ class PageOptions:
             objects. Fields that a document does not have are omitted.
 
     Raises:
-        QuerySyntaxError: a value is out of range or malformed.
+        QuerySyntaxError: an option is malformed or out of range.
     """
 
     size: int = 10
@@ -68,7 +68,10 @@ class QueryOptions(PageOptions):
         exclude: the place of a document that is not a hit, such as the stored version of the text; see `IndexedFiles`.
 
     Raises:
-        QuerySyntaxError: neither `query` nor `text` is given, or both; or as for `PageOptions`.
+        QuerySyntaxError: an option is malformed or out of range, or neither `query` nor `text` is given, or both.
+        AmbiguousQueryError: the query can mean several documents.
+        UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
+        UnknownFieldError: nothing is found, and no document has the field of a filter.
     """
 
     query: Question | None = None
@@ -97,7 +100,7 @@ class SimilarOptions(PageOptions):
     Attributes:
         overlap: minimum Jaccard similarity, 0..1.
         probability: probability of finding a document of exactly that overlap, over 0, up to 1.
-        planner: `enough`, `all` or the number of rows per band; see `query.plan`.
+        planner: how bands are cut: `enough` or `all`; see `query.plan`.
         include_self: whether the query document itself may be a hit.
         verify: whether to compute overlaps exactly, from the stored texts, and to apply the minimum to these. The
             `kind` of each hit says whether its overlap is exact. It is an estimate where the store has no text, or if
@@ -105,9 +108,6 @@ class SimilarOptions(PageOptions):
         measure: what `overlap` is a minimum of: `jaccard`; `containment`, the share of the query document that is in
             the hit; or `contained`, the share of the hit that is in the query document. The last two take no
             probability, and are exact where texts are stored.
-
-    Raises:
-        QuerySyntaxError: a value is out of range or malformed.
     """
 
     overlap: Number = None
@@ -134,6 +134,12 @@ class SimilarQuery(SimilarOptions):
     Attributes:
         query: a FINGERPRINT string such as `doc123_20_80`, or an id if `overlap` or `probability` is given. Or the
             `place` of a hit: behind an alias, several documents can have one id.
+
+    Raises:
+        QuerySyntaxError: the query or an option is malformed or out of range.
+        AmbiguousQueryError: the query can mean several documents, or behind an alias several have the id.
+        UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
+        UnknownFieldError: nothing is found, and no document has the field of a filter.
     """
 
     query: Question
@@ -153,9 +159,6 @@ class PassageOptions(PageOptions):
         ignore: texts whose words do not count, also where they are slightly edited, such as templates, task sheets or
             licence headers.
         ignore_quotes: whether to ignore quotations: text in quotation marks, and lines that begin with `>`.
-
-    Raises:
-        QuerySyntaxError: a value is out of range or malformed.
     """
 
     min_words: int | None = None
@@ -209,6 +212,9 @@ class LimitOptions:
         least: the minimum of this share for the other document, 0..`enough`. It keeps a book that quotes a note from
             being a version of it.
         min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1, related documents less.
+
+    Raises:
+        QuerySyntaxError: an option is malformed or out of range.
     """
 
     bits: int | None = None

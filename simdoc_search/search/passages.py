@@ -78,7 +78,7 @@ def _candidates(
     store: Store, document: QueryDocument, options: PassageOptions, exclude: Place | None
 ) -> PassageCandidates:
     # Phrases find every run of 6 words. A single equal fingerprint token then says nothing more.
-    min_equal = 2 if store.finds_phrases else 1
+    min_equal = 2 if store.can_find_phrases else 1
     search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude, min_equal=min_equal)
     candidates = search(size=MAX_COMPARED)
     return search(size=candidates.total) if options.compare_all and candidates.total > MAX_COMPARED else candidates
@@ -114,15 +114,15 @@ def _aligned(
     document: QueryDocument, texts: tuple[AnalysedText, AnalysedText], record: Record, shared: int, alignment: Alignment
 ) -> _Match | None:
     """Return what the query document and a record share; None if no passage is long enough."""
-    mine, theirs = (text.words for text in texts)
-    passages = align_words(mine, theirs, alignment)
+    own, other = (text.words for text in texts)
+    passages = align_words(own, other, alignment)
     if passages and document.ignored.any():
-        least = alignment.least_of(len(mine.words))
-        passages = list(without_words(passages, mine, theirs, document.ignored, least))
+        least = alignment.least_of(len(own.words))
+        passages = list(without_words(passages, own, other, document.ignored, least))
     if not passages:
         return None
-    covers = matched_words(mine, passages)
-    words = int(min(covers.sum(), matched_words(theirs, passages, second=True).sum()))
+    covers = matched_words(own, passages)
+    words = int(min(covers.sum(), matched_words(other, passages, second=True).sum()))
     share = words / document.word_count
     hit = PassageHit(record.place, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
     return _match(hit, covers)
@@ -133,11 +133,11 @@ def _estimated(document: QueryDocument, record: Record, shared: int) -> _Match:
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
     covers = tokens_also_in(document.passages, record.passages)
-    theirs = words_of_shingles(record.shingles, settings)
-    words = min(round(weight * int(covers.sum())), document.word_count, theirs)
+    words_of_record = words_of_shingles(record.shingles, settings)
+    words = min(round(weight * int(covers.sum())), document.word_count, words_of_record)
     share = words / max(document.word_count, 1)
-    likely = estimated_measures(document, record)
-    measures = likely.containment, likely.contained, likely.jaccard
+    estimated = estimated_measures(document, record)
+    measures = estimated.containment, estimated.contained, estimated.jaccard
     hit = PassageHit(record.place, words, share, 0, "estimated", shared, (), *measures)
     return _match(hit, covers, weight)
 

@@ -59,7 +59,7 @@ class QueryDocument:
 
     @property
     def title(self) -> str:
-        """How messages call it."""
+        """The name that messages use."""
         return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
 
     @property
@@ -175,8 +175,6 @@ def words_of_shingles(shingles: int, settings: Settings) -> int:
 def estimated_measures(document: QueryDocument, record: Record) -> Measures:
     """Estimate the measures of two documents from their passage tokens, as a sample of their shingles."""
     shared = count_common(document.passages, record.passages)
-    mine, theirs = len(document.passages), len(record.passages)
-    jaccard, containment, contained = (
-        shared / count if count else 0.0 for count in (mine + theirs - shared, mine, theirs)
-    )
+    own, other = len(document.passages), len(record.passages)
+    jaccard, containment, contained = (shared / count if count else 0.0 for count in (own + other - shared, own, other))
     return Measures(jaccard, containment, contained, (jaccard, containment, contained))

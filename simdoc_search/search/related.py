@@ -38,7 +38,7 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
         record = resolved_record(store, query.query or "", query.source_filters)
         document = QueryDocument(record, store.settings)
     concepts = query_concepts(document, query.extractor, query.synonyms)
-    weights = ConceptWeights(concepts.paragraphs, store.frequencies, is_stored=document.is_stored)
+    weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=document.is_stored)
     candidates = related_candidates(store, weights, query, document.place or query.exclude)
     if not candidates.total and (error := unknown_field(store, query.filters)):
         raise error
@@ -76,9 +76,9 @@ def _scored(
 ) -> Iterator[RelatedHit]:
     """Yield each candidate with its score: that of a version if it is one, else that of its concepts."""
     has_sentences = document.settings.sentences is not None
-    mine = document.sentences if has_sentences else sentences_of_codes(no_passages())
-    theirs = [sentences_of_codes(record.sentences) for record, _ in candidates.documents]
-    matches = matched_with_many(mine, theirs, limits.bits)
+    sentences = document.sentences if has_sentences else sentences_of_codes(no_passages())
+    others = [sentences_of_codes(record.sentences) for record, _ in candidates.documents]
+    matches = matched_with_many(sentences, others, limits.bits)
     similarities = weights.similarities(weighted)
     for (record, paragraphs), similarity, both in zip(candidates.documents, similarities, matches, strict=True):
         shared, score = weights.count_shared(paragraphs), limits.score_of(both)
@@ -116,22 +116,23 @@ def _explained(
     """Yield the hits with their explanations. Words have names where the texts are known."""
     numbers = {record.place: number for number, (record, _) in enumerate(candidates.documents, 1)}
     texts = read_texts(store, [hit.place for hit in hits]) if names else {}
-    mine: Mapping[int, NamedWord] = names.words if names else {}
+    own_words: Mapping[int, NamedWord] = names.words if names else {}
     by_code = weights.by_code()
     for hit in hits:
-        theirs: Mapping[int, NamedWord] = {}
+        hit_words: Mapping[int, NamedWord] = {}
         if names and hit.place in texts:
-            theirs = named_words(names.extractor.concepts(texts[hit.place]), names.extractor)
-        made = explained(weighted, 0, numbers[hit.place])
+            hit_words = named_words(names.extractor.concepts(texts[hit.place]), names.extractor)
+        explanation = explained(weighted, 0, numbers[hit.place])
         shared = [
             SharedConcept(
-                (mine.get(code) or theirs.get(code) or UNNAMED).word,
+                (own_words.get(code) or hit_words.get(code) or UNNAMED).word,
                 by_code[code],
                 part,
-                mine.get(code, UNNAMED).names,
-                theirs.get(code, UNNAMED).names,
+                own_words.get(code, UNNAMED).names,
+                hit_words.get(code, UNNAMED).names,
             )
-            for code, part in zip(made.codes.tolist(), made.parts.tolist(), strict=True)
+            for code, part in zip(explanation.codes.tolist(), explanation.parts.tolist(), strict=True)
         ]
         shared.sort(key=lambda concept: (-concept.part, concept.word))
-        yield replace(hit, explanation=Explanation(made.similarity, made.whole, made.paragraphs, tuple(shared)))
+        values = explanation.similarity, explanation.whole, explanation.paragraphs
+        yield replace(hit, explanation=Explanation(*values, tuple(shared)))

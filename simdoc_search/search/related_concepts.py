@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_of
@@ -45,11 +46,15 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
     """
     settings = document.settings.concepts or Concepts()
     if not document.is_stored:
-        own = _checked_extractor(settings, extractor, synonyms)
-        paragraphs = own.try_concepts(document.text or "")
+        text_extractor = _checked_extractor(settings, extractor, synonyms)
+        paragraphs = text_extractor.try_concepts(document.text or "")
         if paragraphs is None:
-            raise NoFingerprintError(f"{own.settings.extractor} failed on {document.title}, so it has no concepts")
-        concepts = QueryConcepts(paragraphs_of(own.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, own))
+            raise NoFingerprintError(
+                f"{text_extractor.settings.extractor} failed on {document.title}, so it has no concepts"
+            )
+        concepts = QueryConcepts(
+            paragraphs_of(text_extractor.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, text_extractor)
+        )
     else:
         given = _checked_extractor(settings, extractor, synonyms) if extractor or synonyms else None
         names = partial(_names_of_text, document, settings, given)
@@ -130,11 +135,13 @@ class NamedConcepts:
             codes: the concepts of the other document.
             weights: weight of each concept of the text.
         """
-        found = {name: shared for name, shared in self._shared(codes) if shared}
-        ranked = sorted(found, key=lambda name: (-sum(weights.get(code, 0.0) for code in found[name]), name))
+        codes_by_name = {name: shared for name, shared in self._shared(codes) if shared}
+        ranked = sorted(
+            codes_by_name, key=lambda name: (-sum(weights.get(code, 0.0) for code in codes_by_name[name]), name)
+        )
         kept: list[str] = []
         for name in ranked:  # the parts of a name come after it
-            if not any(found[name] <= found[other] for other in kept):
+            if not any(codes_by_name[name] <= codes_by_name[other] for other in kept):
                 kept.append(name)
         return tuple(kept)
 
@@ -149,22 +156,22 @@ class NamedConcepts:
 def _runs(parts: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
     """Yield the longest runs of words that the other document has. Common words have no code and end no run."""
     run: list[tuple[str, frozenset[int]]] = []
-    for word, own in (*parts, ("", frozenset({-1}))):
-        if own <= codes and (own or run):
-            run.append((word, own))
+    for word, word_codes in (*parts, ("", frozenset({-1}))):
+        if word_codes <= codes and (word_codes or run):
+            run.append((word, word_codes))
             continue
         while run and not run[-1][1]:
             run.pop()
-        yield " ".join(word for word, _ in run), frozenset().union(*(own for _, own in run))
+        yield " ".join(word for word, _ in run), frozenset().union(*(word_codes for _, word_codes in run))
         run = []
 
 
 def _codes(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]:
     """Return the numbers of the words of each name."""
-    words = extractor.words(names)
-    vocabulary = list(dict.fromkeys(word for some in words for word in some))
+    words_of_names = extractor.words(names)
+    vocabulary = list(dict.fromkeys(chain.from_iterable(words_of_names)))
     numbers = dict(zip(vocabulary, codes_of_names(vocabulary).tolist(), strict=True))
-    return [frozenset(numbers[word] for word in some) for some in words]
+    return [frozenset(numbers[word] for word in words) for words in words_of_names]
 
 
 def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dict[int, NamedWord]:
@@ -179,8 +186,8 @@ def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dic
                 synonyms.setdefault(word, {})[synonym] = None
     codes = codes_of_names(list(names_with)).tolist()
     return {
-        code: NamedWord(word, tuple(some), tuple(synonyms.get(word, ())))
-        for code, (word, some) in zip(codes, names_with.items(), strict=True)
+        code: NamedWord(word, tuple(names), tuple(synonyms.get(word, ())))
+        for code, (word, names) in zip(codes, names_with.items(), strict=True)
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 
-from simdoc_search.documents import Place, is_in_several, spellings
+from simdoc_search.documents import Place, ambiguous_id_message, unicode_forms
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
@@ -86,14 +86,14 @@ class Resolver:
         records = self._with_same_id(id)
         if not records:
             raise self._unknown(id, self._suggest(id))
-        found = records if place is None else self._at(place, records)
-        if place is not None and not found:
+        matching = records if place is None else self._at(place, records)
+        if place is not None and not matching:
             where = f"index {place.index!r}" if place.index else "the store"
             where += f" with routing {place.routing!r}" if place.routing else ""
             raise UnknownDocumentError(id, (), sorted({record.index or "the store" for record in records}), where)
-        if len(found) > 1:
-            raise AmbiguousQueryError(is_in_several(record.place for record in found), ())
-        return found[0]
+        if len(matching) > 1:
+            raise AmbiguousQueryError(ambiguous_id_message(record.place for record in matching), ())
+        return matching[0]
 
     def _unknown(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
         return UnknownDocumentError(id, suggestions, ids=str(getattr(self._store, "ids_said", "")))
@@ -101,9 +101,9 @@ class Resolver:
     def _at(self, place: Place, records: list[Record]) -> list[Record]:
         """Return the records at a place. If its index is the index of none of them, it may be an alias."""
         routed = [record for record in records if place.routing in (None, record.routing)]
-        found = [record for record in routed if place.index in (None, record.index)]
-        if found or not routed or place.index is None:
-            return found
+        at_index = [record for record in routed if place.index in (None, record.index)]
+        if at_index or not routed or place.index is None:
+            return at_index
         places = self._store.places_of(place.id, place.index)
         return [record for record in routed if record.place in places]
 
@@ -129,8 +129,8 @@ class Resolver:
 
     def _with_name(self, name: str) -> list[str]:
         """Return ids by id, file name or path, as written; if there are none, in another Unicode normalisation."""
-        for spelling in spellings(name):
-            by_name = self._with_id(spelling) or self._store.named(spelling, filters=self._filters)
+        for spelling in unicode_forms(name):
+            by_name = self._with_id(spelling) or self._store.ids_with_name(spelling, filters=self._filters)
             if ids := by_name or self._with_path(spelling):
                 return ids
         return []
@@ -141,9 +141,9 @@ class Resolver:
         if not ids:
             return []
         self._look_up(set(ids))
-        if found := ids_of_file(path, chain.from_iterable(map(self._with_same_id, ids))):
-            return found
-        same_name = self._store.named(ids[-1], filters=self._filters)[:MAX_SAME_NAMES]  # ids can have a prefix
+        if same_path := ids_of_file(path, chain.from_iterable(map(self._with_same_id, ids))):
+            return same_path
+        same_name = self._store.ids_with_name(ids[-1], filters=self._filters)[:MAX_SAME_NAMES]  # ids can have a prefix
         self._look_up(set(same_name))
         return ids_of_file(path, chain.from_iterable(map(self._with_same_id, same_name)))
 

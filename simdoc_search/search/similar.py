@@ -42,22 +42,22 @@ def similar_to_many(
     store: Store, queries: Iterator[Question], options: SimilarOptions
 ) -> Iterator[SearchResult | SimdocError]:
     """Yield the result of each query in order, or its error."""
-    while some := list(islice(queries, QUERIES_AT_ONCE)):
+    while batch := list(islice(queries, QUERIES_AT_ONCE)):
         resolver = Resolver(store, options.source_filters)
-        resolver.load(some)
-        planned = [result_or_error(partial(_planned, store, resolver, query, options)) for query in some]
+        resolver.load(batch)
+        planned = [result_or_error(partial(_planned, store, resolver, question, options)) for question in batch]
         if options.measure != "jaccard":
-            for each in planned:
-                yield each if isinstance(each, SimdocError) else _by_containment(store, each, options)
+            for query in planned:
+                yield query if isinstance(query, SimdocError) else _by_containment(store, query, options)
             continue
         plans = [
-            (each.plan, None if options.include_self else each.source.place)
-            for each in planned
-            if isinstance(each, _PlannedQuery)
+            (query.plan, None if options.include_self else query.source.place)
+            for query in planned
+            if isinstance(query, _PlannedQuery)
         ]
         candidates = run_plans(store, plans, options)
-        for each in planned:
-            yield each if isinstance(each, SimdocError) else _result(store, each, next(candidates), options)
+        for query in planned:
+            yield query if isinstance(query, SimdocError) else _result(store, query, next(candidates), options)
 
 
 def similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchResult | SimdocError:
@@ -80,9 +80,9 @@ def similar_to_records(
     """
     query = fingerprint_query("", options.overlap, options.probability)
     planned = [_PlannedQuery(query, source, plan_for(store, query, source, options)) for source in sources]
-    candidates = run_plans(store, [(each.plan, exclude) for each in planned], options)
-    for each in planned:
-        yield _result(store, each, next(candidates), options)
+    candidates = run_plans(store, [(planned_query.plan, exclude) for planned_query in planned], options)
+    for planned_query in planned:
+        yield _result(store, planned_query, next(candidates), options)
 
 
 def _planned(store: Store, resolver: Resolver, query: Question, options: SimilarOptions) -> _PlannedQuery:

@@ -77,7 +77,7 @@ def expand_clauses(
     def clause_of(fingerprint: str) -> dict[str, Any]:
         resolved = resolver.resolve(fingerprint)
         source = resolver.record(resolved.id)
-        made = plan_for(store, resolved, source, options)
-        return dict(clause(made, None if include_self else source.place))
+        plan = plan_for(store, resolved, source, options)
+        return dict(clause(plan, None if include_self else source.place))
 
     return expanded(query, clause_of)

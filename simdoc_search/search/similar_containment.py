@@ -58,9 +58,9 @@ def similar_by_containment(
     for batch in batches(_most_promising_first(store, document, candidates.documents, options)):
         if len(hits) >= needed and hits[-1].overlap >= 1:
             break
-        found = list(_hits(store, document, batch, query, options))
-        hits = in_order([*hits, *found])[:needed]
-        total, compared = total + len(found), compared + len(batch)
+        batch_hits = list(_hits(store, document, batch, query, options))
+        hits = in_order([*hits, *batch_hits])[:needed]
+        total, compared = total + len(batch_hits), compared + len(batch)
     _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), candidates.total)
     return SearchResult(
         query,
@@ -81,10 +81,12 @@ def _most_promising_first(
     store: Store, document: QueryDocument, candidates: Sequence[Shared], options: SimilarOptions
 ) -> list[tuple[Shared, Record]]:
     """Return the candidates that are still stored, the greatest estimates first."""
-    records = {record.place: record for record in store.records([found.id for found in candidates], passages=True)}
-    stored = [(found, records[found.place]) for found in candidates if found.place in records]
+    records = {
+        record.place: record for record in store.records([candidate.id for candidate in candidates], passages=True)
+    }
+    stored = [(candidate, records[candidate.place]) for candidate in candidates if candidate.place in records]
     estimates = {
-        found.place: getattr(estimated_measures(document, record), options.measure) for found, record in stored
+        candidate.place: getattr(estimated_measures(document, record), options.measure) for candidate, record in stored
     }
     return sorted(stored, key=lambda pair: -estimates[pair[0].place])
 
@@ -96,15 +98,15 @@ def _hits(
     query: FingerprintQuery,
     options: SimilarOptions,
 ) -> Iterator[Hit]:
-    records = {} if document.analysed is None else read_records(store, [found.place for found, _ in batch])
+    records = {} if document.analysed is None else read_records(store, [candidate.place for candidate, _ in batch])
     analysis = store.settings.analysis
-    for found, stored in batch:
-        record = records.get(found.place)
+    for candidate, stored in batch:
+        record = records.get(candidate.place)
         if document.analysed is None or record is None or record.text is None:
-            hit = Hit(found.place, getattr(estimated_measures(document, stored), options.measure), found.shared)
+            hit = Hit(candidate.place, getattr(estimated_measures(document, stored), options.measure), candidate.shared)
         else:
             exact = exact_measures(document.analysed, AnalysedText.of(record.text, analysis), analysis)
             overlap, changed = getattr(exact, options.measure), has_changed(record)
-            hit = Hit(found.place, overlap, found.shared, "exact", measures=exact, changed=changed)
+            hit = Hit(candidate.place, overlap, candidate.shared, "exact", measures=exact, changed=changed)
         if hit.overlap and hit.overlap >= (query.overlap or 0):
             yield hit

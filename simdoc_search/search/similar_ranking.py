@@ -28,7 +28,7 @@ class HitPage(NamedTuple):
     Attributes:
         hits: the hits of the page.
         total: minimum number of hits on all pages.
-        is_total_exact: whether there are no more.
+        is_total_exact: whether `total` is exact.
     """
 
     hits: list[Hit]
@@ -93,7 +93,9 @@ class Ranking:
                 is_exact = False
                 break
         page = ranked[self.offset :]
-        hits = (Hit(found.place, -overlap, -matched, fields=found.fields) for overlap, matched, _, found in page)
+        hits = (
+            Hit(candidate.place, -overlap, -matched, fields=candidate.fields) for overlap, matched, _, candidate in page
+        )
         return HitPage(in_order(hits), total, is_exact)
 
     def verified(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:

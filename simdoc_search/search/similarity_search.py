@@ -45,7 +45,7 @@ from simdoc_search.search.options import (
 from simdoc_search.search.passages import passages_of_many
 from simdoc_search.search.passages_result import PassageResult
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.rejection import DuplicateGate
+from simdoc_search.search.rejection import DuplicateFilter
 from simdoc_search.search.related import related_to
 from simdoc_search.search.related_concepts import query_concepts
 from simdoc_search.search.related_result import RelatedResult
@@ -143,7 +143,7 @@ class SimilaritySearch:
                 the machine's memory divided by the workers, 1 to 4 GB each.
             reject_duplicates: reject new documents with at least this overlap with a stored document, or with an
                 earlier one of this run; over 0, up to 1. They are reported as `documents.Rejected`; see
-                `DuplicateGate`.
+                `DuplicateFilter`.
             extractor: extractor of concepts; None: the built-in one that the store names.
             progress: called with the number of documents that are done.
             written: called with the id of each new or replaced document.
@@ -170,7 +170,7 @@ class SimilaritySearch:
             own_ids=own_ids,
             file_timeout=file_timeout,
             worker_memory=worker_memory,
-            gate=None if reject_duplicates is None else DuplicateGate(self.store, reject_duplicates),
+            document_filter=None if reject_duplicates is None else DuplicateFilter(self.store, reject_duplicates),
             extractor=extractor,
             progress=progress,
             written=written,
@@ -209,10 +209,6 @@ class SimilaritySearch:
             options: the fields of `SimilarQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: the query or an option is malformed or out of range.
-            AmbiguousQueryError: the query can mean several documents, or behind an alias several have the id.
-            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no words.
         """
         (answer,) = similar_to_many(self.store, iter([options.query]), options)
@@ -232,7 +228,6 @@ class SimilaritySearch:
             For each query in order its result, or the error that `similar` would raise for it.
 
         Raises:
-            QuerySyntaxError: at the call: an option is malformed or out of range.
             StoreError: the store cannot be read.
         """
         return similar_to_many(self.store, iter(queries), options)
@@ -247,7 +242,6 @@ class SimilaritySearch:
             options: the fields of `SimilarOptions`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the text has no words.
         """
@@ -322,10 +316,6 @@ class SimilaritySearch:
             options: the fields of `PassageQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
-            AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no words.
             NoTextError: words are to be ignored, and the text of the document is not stored.
             FormatMismatchError: the store has no passage tokens.
@@ -348,7 +338,6 @@ class SimilaritySearch:
             For each source in order its result, or the error that `passages` would raise for it.
 
         Raises:
-            QuerySyntaxError: at the call: an option is malformed or out of range.
             StoreError: the store cannot be read, or has no passage tokens.
         """
         return passages_of_many(self.store, iter(sources), options)
@@ -411,10 +400,6 @@ class SimilaritySearch:
             options: the fields of `VersionQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
-            AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no sentences.
             StoreError: the store has neither sentences nor texts.
             MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
@@ -434,10 +419,6 @@ class SimilaritySearch:
             options: the fields of `RelatedQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
-            AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no concepts.
             FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
             MissingExtraError: the extractor of a text is not installed.
@@ -473,7 +454,7 @@ class SimilaritySearch:
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.frequencies(no_passages())  # raises FormatMismatchError with the advice of the store
+            self.store.concept_frequencies(no_passages())  # raises FormatMismatchError with the advice of the store
 
     # --- the whole collection ---
 
@@ -492,7 +473,6 @@ class SimilaritySearch:
             The counts, and what was left out. `families()` and `edges()` are iterators; `ordered` orders a family.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range.
             UnknownFieldError: there are no documents, and none has the field of a filter.
             StoreError: the store has neither sentences nor texts, or cannot be read.
             MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
@@ -524,7 +504,6 @@ class SimilaritySearch:
             The counts, and what was left out. `topics()` and `edges()` are iterators; `named` names a topic.
 
         Raises:
-            QuerySyntaxError: an option is malformed or out of range.
             UnknownFieldError: there are no documents, and none has the field of a filter.
             FormatMismatchError: the store has no concepts.
             StoreError: the store cannot be read.

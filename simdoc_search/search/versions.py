@@ -79,7 +79,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
     entries = family.entries(line, shown, records)
     hits = [family.hit(number, entries[number], records) for number in chosen]
     return VersionsResult(
-        **_order(line, entries, [document.name, *(each.record.id for each in versions)]),
+        **_order(line, entries, [document.name, *(version.record.id for version in versions)]),
         source=document.name,
         text=document.text,
         sentences=(len(set(document.sentences.tolist())), candidates.queried),
@@ -137,7 +137,7 @@ def _versions(document: QueryDocument, candidates: VersionCandidates, limits: Li
         for record, sentences, matched in zip(candidates.records, candidates.sentences, matches, strict=True)
         if (score := limits.score_of(matched)) is not None and score >= limits.min_score
     ]
-    return sorted(versions, key=lambda each: (-each.score, each.record.id, str(each.record.index)))
+    return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
 
 def _page(count: int, line: Timeline, query: VersionQuery) -> list[int]:
@@ -157,8 +157,8 @@ def _order(line: Timeline, entries: dict[int, VersionEntry], names: Sequence[str
         "by": line.by,
         "certain": line.certain,
         "conflict": tuple(
-            Contradiction(each.by, names[each.later], names[each.earlier], *each.shown, each.counts)
-            for each in line.conflict
+            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.counts)
+            for pair in line.conflict
         ),
         "reason": line.reason,
     }
@@ -215,8 +215,8 @@ class _Family:
         days: dict[Place, Date | None] = {}
         for batch in batches(version.record.place for version in self._versions):
             days |= {place: latest_day(text) for place, text in read_texts(self._store, batch).items()}
-        theirs = (days.get(version.record.place) for version in self._versions)
-        return [latest_day(self._document.text or ""), *theirs]
+        days_of_versions = (days.get(version.record.place) for version in self._versions)
+        return [latest_day(self._document.text or ""), *days_of_versions]
 
 
 def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:
@@ -225,7 +225,7 @@ def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: f
         return Step(share)
     words = old.words, new.words
     differences = text_changes((old.text, new.text), words, align_words(*words))
-    changed = [each for each in differences.words if each.kind != "moved"]
-    added = words_in(new.words, [each.b for each in changed])
-    removed = words_in(old.words, [each.a for each in changed])
+    changed = [difference for difference in differences.words if difference.kind != "moved"]
+    added = words_in(new.words, [difference.b for difference in changed])
+    removed = words_in(old.words, [difference.a for difference in changed])
     return Step(share, int(added.sum()), int(removed.sum()), tuple(differences.keys))

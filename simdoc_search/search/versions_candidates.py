@@ -88,10 +88,10 @@ def _by_sentences(
     flips = flips_for(len(queried), bits)
 
     def search(codes: Codes) -> int:
-        found = store.sharing(codes, among="sentences", filters=query.filters, exclude=exclude, size=size)
-        places = [shared.place for shared in found.documents if shared.place not in records]
+        sharing = store.documents_sharing(codes, among="sentences", filters=query.filters, exclude=exclude, size=size)
+        places = [shared.place for shared in sharing.documents if shared.place not in records]
         records.update(read_records(store, places, text=False, sketches=True))
-        return found.total
+        return sharing.total
 
     total = search(query_codes(queried, min(1, flips)))
     if total > size:
@@ -117,9 +117,9 @@ def _by_texts(
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
-        found = store.sharing(document.passage_query, filters=query.filters, exclude=exclude, size=size)
-        places.update(dict.fromkeys(shared.place for shared in found.documents))
-        total = found.total
+        sharing = store.documents_sharing(document.passage_query, filters=query.filters, exclude=exclude, size=size)
+        places.update(dict.fromkeys(shared.place for shared in sharing.documents))
+        total = sharing.total
     options = SimilarOptions(size=size, filters=query.filters)
     similar = _similar(store, document, options, exclude)
     if isinstance(similar, SearchResult):

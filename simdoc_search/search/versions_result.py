@@ -127,17 +127,7 @@ class VersionHit(Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionOrder:
-    """Versions in their order, with the evidence.
-
-    Attributes:
-        timeline: the dated versions, the oldest first.
-        undated: versions without evidence, if the others have some.
-        newest: the newest entry of the timeline; None if the evidence does not name it, or conflicts.
-        by: the evidence that the order is based on, see `versions.By`. `texts` is only a hint.
-        certain: whether the evidence determines the whole timeline without a contradiction.
-        conflict: contradicting statements, two per contradiction.
-        reason: the evidence of the order, for people.
-    """
+    """Versions in their order, with the evidence. The attributes are those of `VersionsResult` with the same names."""
 
     timeline: tuple[VersionEntry, ...]
     undated: tuple[VersionEntry, ...]

@@ -17,6 +17,9 @@ from simdoc_search.sketch.key import HashKey
 MAX_PLACES = 4096
 """Maximum number of numbered places. With more, too few bits of a token are left for the hash."""
 
+TOKEN_LENGTH = 4
+"""Characters of a token, 6 bits each, unless the settings of an index say otherwise."""
+
 _BOOLEANS = {"true": True, "false": False}
 
 Codes = NDArray[np.uint32]
@@ -101,7 +104,7 @@ class Sketch(ABC):
         return minima
 
     @abstractmethod
-    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
+    def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:
         """Return two counts; `shared / union` is an unbiased estimate of the Jaccard similarity.
 
         Args:

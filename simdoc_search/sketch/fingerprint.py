@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.hashes import WordsHash, joined_words_of, words_hashes
+from simdoc_search.analysis.native import Kernel, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
-from simdoc_search.sketch.base import Minima, Sketch
+from simdoc_search.analysis.words import without_surrogates
+from simdoc_search.sketch.base import MAX_PLACES, TOKEN_LENGTH, Minima, Sketch
 from simdoc_search.sketch.estimate import overlap_interval
 from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima, top_bits
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
@@ -51,11 +54,11 @@ class Fingerprint:
     def __repr__(self) -> str:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
 
-    def codes(self, length: int = 4) -> NDArray[np.uint32]:
+    def codes(self, length: int = TOKEN_LENGTH) -> NDArray[np.uint32]:
         """The bucketed tokens as numbers: uint32, shape (tokens,), ascending. Raises ValueError if there are none."""
         return bucketed_codes(self.minima, self.minhash, length)
 
-    def tokens(self, format: str = "bucketed", *, length: int = 4, repeats: bool = False) -> list[str]:
+    def tokens(self, format: str = "bucketed", *, length: int = TOKEN_LENGTH, repeats: bool = False) -> list[str]:
         """Return the terms to index or to query.
 
         Args:
@@ -138,6 +141,11 @@ def fingerprints(
         if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):
             yield _of_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
             continue
+        native = kernel()
+        if native is not None and _fits_kernel(minhash, analysis):
+            window = passages.window if passages else 0
+            yield from _by_kernel(native, batch, analysis, minhash, (window, words_hash, words))
+            continue
         words_of_batch, shingles = shingles_of_texts(batch, analysis)
         h1, h2 = hash_shingles(shingles, minhash.key)
         joined = joined_words_of(words_of_batch) if words_hash or words else []
@@ -196,6 +204,43 @@ def _of_long_text(
     passage_codes = winnowing.codes() if winnowing else no_passages()
     its_hash = hashing.hexdigest() if hashing else ""
     return Fingerprint(analysis, minhash, count, minhash.completed(values), its_hash, passages=passage_codes)
+
+
+def _fits_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
+    """Whether the native kernel makes such fingerprints: with the default settings and those close to them."""
+    if not analysis.is_plain or analysis.unit != "word" or not isinstance(minhash, MinHash) or minhash.key:
+        return False
+    count = minhash.bucket_count
+    return minhash.hash_count == minhash.hash_set_size == 1 and not count & (count - 1) and count <= MAX_PLACES
+
+
+def _by_kernel(
+    native: Kernel, texts: list[str], analysis: Analysis, minhash: MinHash, requested: tuple[int, bool, bool]
+) -> Iterator[Fingerprint]:
+    """Yield fingerprints made by the native kernel.
+
+    Args:
+        native: the kernel.
+        texts: the texts.
+        analysis: plain settings.
+        minhash: settings that the kernel knows.
+        requested: the window of passage tokens or 0, and whether to return hashes and distinct words.
+    """
+    settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
+    try:
+        buffers, hashes, words = native.fingerprints(texts, *settings)
+    except UnicodeEncodeError:
+        buffers, hashes, words = native.fingerprints(list(map(without_surrogates, texts)), *settings)
+    types = (np.int64, np.uint64, np.uint64, np.int64, np.int64, np.uint32, np.int64)
+    slots, val1, val2, counts, shingles, codes, code_counts = map(np.frombuffer, buffers, types)
+    ends, code_ends = np.cumsum(counts).tolist(), np.cumsum(code_counts).tolist()
+    start = code_start = 0
+    for index, (end, code_end) in enumerate(zip(ends, code_ends, strict=True)):
+        minima = minhash.completed(Minima(slots[start:end], val1[start:end], val2[start:end]))
+        its_hash, its_words = hashes[index] if hashes else "", words[index] if words else b""
+        its_codes = codes[code_start:code_end]
+        yield Fingerprint(analysis, minhash, int(shingles[index]), minima, its_hash, its_words, its_codes)
+        start, code_start = end, code_end
 
 
 def _batches(texts: Iterable[str], places: int) -> Iterator[list[str]]:

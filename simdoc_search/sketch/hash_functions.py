@@ -14,6 +14,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.native import kernel
+
 Hashes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Units = NDArray[np.uint16]
@@ -36,7 +38,11 @@ def murmur3_x64_128(units: Units, starts: Ints, ends: Ints) -> tuple[Hashes, Has
     Returns:
         h1 and h2 of each string, uint64, shape (strings,).
     """
-    return _hash_slices(units, starts, ends, _murmur3_of_chunk)
+    native = kernel()
+    if native is None:
+        return _hash_slices(units, starts, ends, _murmur3_of_chunk)
+    h1, h2 = native.hashes(units.tobytes(), starts.tobytes(), ends.tobytes())
+    return np.frombuffer(h1, np.uint64), np.frombuffer(h2, np.uint64)
 
 
 def siphash_2_4_128(units: Units, starts: Ints, ends: Ints, key: tuple[int, int]) -> tuple[Hashes, Hashes]:

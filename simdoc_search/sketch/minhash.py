@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import check_whole_number
 from simdoc_search.analysis.shingles import ShingleBatch
-from simdoc_search.sketch.base import MAX_PLACES, Codes, Minima, Sketch
+from simdoc_search.sketch.base import MAX_PLACES, TOKEN_LENGTH, Codes, Minima, Sketch
 from simdoc_search.sketch.estimate import shared_and_union
 from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.hashing import combined
@@ -94,7 +94,7 @@ class MinHash(Sketch):
         """Return the minima, rotated if `with_rotation` is set."""
         return _rotated(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
 
-    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
+    def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:
         """Count equal tokens, and buckets filled in either document; see `estimate.shared_and_union`."""
         return shared_and_union(a, b, hash_bits(self, length))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import check_whole_number
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
-from simdoc_search.sketch.base import MAX_PLACES, Codes, Minima, Sketch
+from simdoc_search.sketch.base import MAX_PLACES, TOKEN_LENGTH, Codes, Minima, Sketch
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import Hashes, mixed
 from simdoc_search.sketch.key import HASH_KEY, HashKey
@@ -58,7 +58,7 @@ class _FunctionSketch(Sketch):
             return a if len(a.slots) else b
         return _minima_of(np.minimum(a.val2, b.val2))
 
-    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:  # noqa: ARG002
+    def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:  # noqa: ARG002
         """Return the number of functions with equal values, and of all functions."""
         return count_common(a, b), self.count
 
@@ -142,7 +142,7 @@ class Universal(_FunctionSketch):
         """Return the smallest value of each function, computed by datasketch. Raises MissingExtraError without it."""
         return [_minima_of(self._hash_values(text) if text else _uint64(())) for text in shingles.strings()]
 
-    def codes_of(self, sketch: DatasketchMinHash | LeanMinHash, length: int = 4) -> Codes:
+    def codes_of(self, sketch: DatasketchMinHash | LeanMinHash, length: int = TOKEN_LENGTH) -> Codes:
         """Return the tokens of a datasketch sketch as numbers, as in `Record.codes`; none for an empty sketch.
 
         Raises:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.base import Sketch
+from simdoc_search.sketch.base import TOKEN_LENGTH, Sketch
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.sketch.key import HASH_KEY, HashKey
@@ -66,7 +66,7 @@ class Settings:
 
     analysis: Analysis = field(default_factory=Analysis)
     minhash: Sketch = field(default_factory=MinHash)
-    token_length: int = 4
+    token_length: int = TOKEN_LENGTH
     passages: Passages | None = field(default_factory=Passages)
     sentences: Sentences | None = None
     concepts: Concepts | None = None

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.sketch.base import Codes, Minima, Sketch
+from simdoc_search.sketch.base import TOKEN_LENGTH, Codes, Minima, Sketch
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
 TOKEN_LENGTHS = (4, 5)
@@ -25,7 +25,7 @@ _SPACE, _NO_VALUE = 64, 255
 _VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # -1 % 256 is _NO_VALUE
 
 
-def bucketed_codes(values: Minima, sketch: Sketch, length: int = 4) -> Codes:
+def bucketed_codes(values: Minima, sketch: Sketch, length: int = TOKEN_LENGTH) -> Codes:
     """Return the tokens of a text as numbers.
 
     Args:
@@ -47,7 +47,7 @@ def bucketed_codes(values: Minima, sketch: Sketch, length: int = 4) -> Codes:
     return ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
 
 
-def encode(codes: Codes, length: int = 4) -> list[str]:
+def encode(codes: Codes, length: int = TOKEN_LENGTH) -> list[str]:
     """Encode numbers as tokens of `length` characters. Raises ValueError if a number needs more characters."""
     if len(codes) and int(codes.max()) >> (_BITS * length):
         raise ValueError(f"{int(codes.max())} does not fit into {length} characters")
@@ -58,7 +58,7 @@ def encode(codes: Codes, length: int = 4) -> list[str]:
     return text.tobytes().decode("ascii").split()
 
 
-def decode(tokens: Sequence[str], length: int = 4) -> Codes:
+def decode(tokens: Sequence[str], length: int = TOKEN_LENGTH) -> Codes:
     """Decode tokens that `encode` wrote. Raises ValueError for a token of another length or with other characters."""
     joined = "".join(tokens)
     if not joined.isascii() or not {length}.issuperset(map(len, tokens)):
@@ -70,7 +70,7 @@ def decode(tokens: Sequence[str], length: int = 4) -> Codes:
     return _numbers(values)
 
 
-def decode_text(text: str, length: int = 4) -> Codes:
+def decode_text(text: str, length: int = TOKEN_LENGTH) -> Codes:
     """Decode the text of a field, tokens separated by spaces; faster if we wrote it. Raises as `decode`."""
     if text.isascii() and len(text) % (length + 1) == length:
         values = _values(f"{text} ")
@@ -95,6 +95,6 @@ def _numbers(values: NDArray[np.uint8]) -> Codes:
     return codes
 
 
-def hash_bits(sketch: Sketch, length: int = 4) -> int:
+def hash_bits(sketch: Sketch, length: int = TOKEN_LENGTH) -> int:
     """Return how many low bits of a code are hash; the others are the number of the place."""
     return _BITS * length - (sketch.places - 1).bit_length()

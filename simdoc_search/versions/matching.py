@@ -183,9 +183,9 @@ def shares_of_pairs(
     for same_shape in np.split(order, edges) if len(order) else []:
         shape = int(padded[first[same_shape[0]]]), int(padded[second[same_shape[0]]])
         for part in at_once(np.full(len(same_shape), shape[0] * shape[1]), _CELLS_AT_ONCE):
-            some = same_shape[part]
-            both = first[some], second[some]
-            similar[:, some] = _similar_counts(values, begins, counts, both, shape, most=most)
+            chosen = same_shape[part]
+            both = first[chosen], second[chosen]
+            similar[:, chosen] = _similar_counts(values, begins, counts, both, shape, most=most)
     mine, theirs = counts[first], counts[second]
     too_few = similar.min(axis=0) < np.minimum(MIN_SENTENCES, np.minimum(mine, theirs))
     return PairShares(similar[0] / mine, similar[1] / theirs, too_few)

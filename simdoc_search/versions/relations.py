@@ -106,7 +106,7 @@ def similarities(documents: Weighted, first: Ints, second: Ints) -> Floats:
     Returns:
         float64, shape (pairs,), 0..1.
     """
-    found = np.zeros(len(first))
+    values = np.zeros(len(first))
     cells = documents.counts[first] * documents.counts[second]
     nonempty = np.flatnonzero(cells)
     for part in at_once(cells[nonempty], _CELLS_AT_ONCE):
@@ -117,8 +117,8 @@ def similarities(documents: Weighted, first: Ints, second: Ints) -> Floats:
         means = documents.paragraphs(fewer, more).values
         equal = np.flatnonzero(documents.counts[a] == documents.counts[b])
         means[equal] = np.maximum(means[equal], documents.paragraphs(more[equal], fewer[equal]).values)
-        found[pairs] = (documents.whole(a, b).values + means) / 2
-    return found
+        values[pairs] = (documents.whole(a, b).values + means) / 2
+    return values
 
 
 @dataclass(frozen=True, slots=True, eq=False)

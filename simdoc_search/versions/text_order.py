@@ -57,8 +57,8 @@ def unchanged_counts(documents: Sequence[Simhashes]) -> Ints:
             part = slice(begin, min(begin + _PAIRS_AT_ONCE, int(begins[stop])))
             pair, place = expanded(first[near[part]], np.diff(first)[near[part]])
             is_near[which[part][pair] - start, document[place]] = 1
-        own = slice(first[start], first[stop])
-        has[value[own] - start, document[own]] = 1
+        part = slice(first[start], first[stop])
+        has[value[part] - start, document[part]] = 1
         counts += (has.T @ is_near).astype(np.int64)
     return counts
 
@@ -76,8 +76,8 @@ def proposed_order(
     """
     if among is not None:
         numbers = np.array(among, np.int64)
-        some = [days[number] for number in among] if days else None
-        return [among[place] for place in proposed_order(unchanged[np.ix_(numbers, numbers)], some)]
+        days_among = [days[number] for number in among] if days else None
+        return [among[place] for place in proposed_order(unchanged[np.ix_(numbers, numbers)], days_among)]
     removed = (np.diagonal(unchanged)[:, np.newaxis] - unchanged).astype(np.float64)
     changed = removed + removed.T
     ranks = _day_ranks(changed, days or [])

@@ -159,7 +159,7 @@ GOOD = fingerprint_field("some words of a text")
     ("bad", "fault"),
     [
         ({"simdoc": {**GOOD, "tokens": ["!!!!", '!!!"']}}, "has 2 values in tokens"),
-        ({"simdoc": {**GOOD, "tokens": "words of another"}}, "has tokens that are none of ours"),
+        ({"simdoc": {**GOOD, "tokens": "words of another"}}, "has invalid tokens"),
         ({"simdoc": {**GOOD, "tokens": "!!!! !!!#", "buckets": 2}}, "has two tokens of one bucket"),
         ({"simdoc": {**GOOD, "buckets": 77}}, "has a wrong number of shingles or buckets"),
         ({"simdoc": [GOOD]}, "is not an object"),

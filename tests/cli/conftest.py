@@ -1,4 +1,4 @@
-"""Corpora that several files of tests ask about."""
+"""Corpora that several files of tests query."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.quote import BEGIN, BOOK, PAPER, QUOTE, prose
 
 @pytest.fixture(scope="session")
 def similar_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an indexed corpus, and a draft that is not indexed; no test changes it."""
+    """A folder with an indexed corpus, and a draft that is not indexed."""
     folder = tmp_path_factory.mktemp("similar")
     write_corpus(folder / "corpus")
     write(folder, {"draft.txt": words(0, 150) + " " + words(3000, 3050)})
@@ -30,7 +30,7 @@ def similar_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def passages_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an indexed corpus, and files that are not indexed; no test changes it."""
+    """A folder with an indexed corpus, and files that are not indexed."""
     folder = tmp_path_factory.mktemp("passages")
     corpus = {
         "papers/mine.txt": PAPER,
@@ -52,6 +52,18 @@ def passages_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output("index", folder / "corpus", folder / "german.jsonl", "--store", folder / "languages")
     output("index", folder / "corpus", "--store", folder / "textless", "--no-texts")
     return folder
+
+
+@pytest.fixture
+def in_similar_corpus(similar_corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run commands in the folder of this corpus."""
+    monkeypatch.chdir(similar_corpus)
+
+
+@pytest.fixture
+def in_passages_corpus(passages_corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run commands in the folder of this corpus."""
+    monkeypatch.chdir(passages_corpus)
 
 
 @pytest.fixture

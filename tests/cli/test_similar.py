@@ -1,4 +1,4 @@
-"""`simdoc-search similar`: what is asked about: a FINGERPRINT, a path, a file or a text; and wrong calls."""
+"""Tests of `simdoc-search similar`: queries, options and wrong calls."""
 
 from __future__ import annotations
 
@@ -13,104 +13,77 @@ import pytest
 from tests.support.cli import output, run, sentence, usage_error, words, write
 from tests.support.similar import COPY, HALF, OLD, ids, similar
 
-
-@pytest.fixture(autouse=True)
-def folder(similar_corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run."""
-    monkeypatch.chdir(similar_corpus)
-    return similar_corpus
+pytestmark = pytest.mark.usefixtures("in_similar_corpus")
 
 
 @contextmanager
 def piped(text: str) -> Iterator[str]:
-    """The path of a pipe that gives a text, as a shell makes it for `<(command)`."""
-    reading, writing = os.pipe()
+    """Yield the path of a pipe with a text, as a shell makes it for `<(command)`."""
+    read_end, write_end = os.pipe()
     try:
-        with os.fdopen(writing, "wb") as pipe:
+        with os.fdopen(write_end, "wb") as pipe:
             pipe.write(text.encode())
-        yield f"/dev/fd/{reading}"
+        yield f"/dev/fd/{read_end}"
     finally:
-        os.close(reading)
+        os.close(read_end)
 
 
-# --- what is asked ---
+# --- queries ---
 
 
-def test_an_id_alone_finds_whatever_shares_text() -> None:
-    """Hits come with the greatest overlap first; what shares nothing is not among them."""
-    assert [COPY, HALF, OLD] == ids("doc123.txt")
-
-
-def test_a_file_name_stands_for_the_id() -> None:
-    """The answer has the full id, whichever way it was named."""
-    for name in ("doc123", "doc123.txt", "FINGERPRINT:doc123"):
-        assert ("doc123.txt", [COPY, HALF, OLD]) == (similar(name)["query"]["id"], ids(name))
+def test_an_id_a_name_and_a_fingerprint_find_the_same() -> None:
+    for query in ("doc123", "doc123.txt", "FINGERPRINT:doc123"):
+        assert ("doc123.txt", [COPY, HALF, OLD]) == (similar(query)["query"]["id"], ids(query))
     assert "notes/old.txt" == similar("old_20")["query"]["id"]
 
 
-@pytest.mark.parametrize(("overlap", "found"), [(1, 3), (20, 3), (40, 2), (90, 1), (100, 1)])
-def test_an_overlap_finds_what_reaches_it(overlap: int, found: int) -> None:
-    """The copy overlaps by 100 %, the others by 53 % and 24 %; `_40` and `--overlap 40` are the same."""
-    assert [COPY, HALF, OLD][:found] == ids(f"doc123_{overlap}")
-    assert similar(f"doc123_{overlap}") == similar("doc123", "--overlap", str(overlap))
+@pytest.mark.parametrize(("overlap", "count"), [(20, 3), (40, 2), (100, 1)])
+def test_an_overlap_is_a_suffix_or_an_option(overlap: int, count: int) -> None:
+    """The hits overlap by 100 %, 53 % and 24 %."""
+    assert [COPY, HALF, OLD][:count] == ids(f"doc123_{overlap}")
+    assert similar(f"doc123_{overlap}") == similar("doc123", "--overlap", f"{overlap}")
 
 
-def test_a_probability_asks_by_bands() -> None:
-    """`_40_95` and the two options are the same, and find the same documents as without bands."""
+def test_a_probability_is_a_suffix_or_an_option_and_uses_bands() -> None:
     result = similar("doc123_40_95")
+    decimals = similar("doc123", "--overlap", "12.5", "--probability", "99.5")["query"]
 
     assert [COPY, HALF] == [hit["id"] for hit in result["hits"]]
     assert result == similar("doc123", "--overlap", "40", "--probability", "95")
-    assert ("threshold", "bands") == (similar("doc123_40")["plan"]["kind"], result["plan"]["kind"])
+    assert (0.125, 0.995) == (decimals["overlap"], decimals["probability"])
+    kinds = [similar(query)["plan"]["kind"] for query in ("doc123_40", "doc123_40_95", "doc123_40_100")]
+    assert ["threshold", "bands", "threshold"] == kinds
 
 
-def test_percents_may_have_decimals() -> None:
-    """12.5 % is an eighth, exactly."""
-    query = similar("doc123", "--overlap", "12.5", "--probability", "99.5")["query"]
-
-    assert (0.125, 0.995) == (query["overlap"], query["probability"])
-
-
-def test_a_probability_of_100_percent_needs_no_bands() -> None:
-    """All are found then, which only counting can do."""
-    assert "threshold" == similar("doc123_40_100")["plan"]["kind"]
-
-
-def test_the_planner_all_cuts_bands_from_all_tokens() -> None:
-    """As Alfresco does; `enough` asks for fewer."""
+def test_the_planner_all_puts_all_tokens_into_bands() -> None:
     enough, everything = (similar("doc123_20_80", "--planner", name)["plan"] for name in ("enough", "all"))
 
     assert enough == similar("doc123_20_80")["plan"]
-    assert enough["clauses"] < everything["clauses"]
-    assert everything["clauses"] == everything["rows"] * everything["bands"]
+    assert enough["clauses"] < everything["clauses"] == everything["rows"] * everything["bands"]
 
 
-def test_a_file_need_not_be_indexed() -> None:
-    """Its text is asked about; it has no id."""
-    assert ["doc123.txt", COPY, HALF, OLD] == ids("--file", "draft.txt")
+def test_a_text_comes_from_an_option_a_file_stdin_or_a_pipe() -> None:
+    text = Path("draft.txt").read_text()
+    result = similar("--file", "draft.txt")
+
+    assert (None, ["doc123.txt", COPY, HALF, OLD]) == (result["query"]["id"], [hit["id"] for hit in result["hits"]])
     assert ["doc123.txt", COPY] == ids("--file", "draft.txt", "--overlap", "55")
-    assert similar("--file", "draft.txt")["query"]["id"] is None
-
-
-def test_a_text_is_given_or_comes_from_stdin(folder: Path) -> None:
-    """`--text TEXT` and `--text -` answer as `--file` does."""
-    text = (folder / "draft.txt").read_text()
-
-    assert similar("--file", "draft.txt") == similar("--text", text) == similar("--text", "-", stdin=text)
-
-
-def test_text_on_stdin_may_be_in_another_encoding() -> None:
-    """UTF-16 with its mark is read as it is from a file."""
+    assert result == similar("--text", text) == similar("--text", "-", stdin=text) == similar("--file", "-", stdin=text)
+    with piped(text) as path:
+        assert result == similar("--file", path)
     assert ["doc123.txt", COPY, HALF, OLD] == ids("--text", "-", stdin=words(0, 200).encode("utf-16"))
 
 
-def test_a_file_may_be_standard_input_or_a_pipe(folder: Path) -> None:
-    """`--file -`, and `<(command)` of a shell."""
-    text = (folder / "draft.txt").read_text()
+def test_the_output_of_find_is_a_list_of_queries() -> None:
+    """`find -print0` writes a NUL after each name."""
+    paths = ["corpus/doc123.txt", "./corpus/reports/half.txt"]
+    for text in ("\n".join(paths) + "\n", "\0".join(paths) + "\0", "\ufeff" + "\r\n".join(paths)):
+        results = similar("--all-from", "-", stdin=text)["results"]
 
-    assert similar("--file", "draft.txt") == similar("--file", "-", stdin=text)
-    with piped(text) as path:
-        assert similar("--file", "draft.txt") == similar("--file", path)
+        assert ["doc123.txt", HALF] == [result["query"]["id"] for result in results]
+        with piped(text) as path:
+            assert results == similar("--all-from", path)["results"]
+    assert "stdin" in sentence(run("similar", "--all-from", "-", stdin=b"\x89\0\xff\x01\0\x02\xfe" * 99))
 
 
 # --- paths ---
@@ -119,55 +92,42 @@ def test_a_file_may_be_standard_input_or_a_pipe(folder: Path) -> None:
 @pytest.mark.parametrize(
     "path",
     ["corpus/reports/half.txt", "./corpus/reports/half.txt", "corpus\\reports\\half.txt", "corpus//reports/./half.txt",
-     "corpus/notes/../reports/half.txt", "./reports/half.txt", "reports\\half.txt", "{folder}/corpus/reports/half.txt",
+     "corpus/notes/../reports/half.txt", "./reports/half.txt", "{folder}/corpus/reports/half.txt",
      "../{folder.name}/corpus/reports/half.txt"],
 )  # fmt: skip
-@pytest.mark.parametrize("suffix", ["", "_20", "_20_80"])
-def test_a_path_as_the_shell_gives_it_is_an_id(folder: Path, path: str, suffix: str) -> None:
-    """Relative, absolute, with backslashes; what stands behind it counts as ever."""
-    assert "reports/half.txt" == similar(path.format(folder=folder) + suffix)["query"]["id"]
+def test_a_path_of_an_indexed_file_is_a_query(path: str) -> None:
+    for suffix in ("", "_20", "_20_80"):
+        assert HALF == similar(path.format(folder=Path.cwd()) + suffix)["query"]["id"]
 
 
-def test_a_path_that_leads_elsewhere_is_no_id(folder: Path) -> None:
-    """A folder of another name, and a file of that name beside the indexed folder."""
-    for path in ("other/reports/half.txt", "/reports/half.txt", f"{folder}/reports/half.txt", "corpus/half.txt"):
+def test_a_path_elsewhere_is_not_a_query() -> None:
+    for path in ("other/reports/half.txt", "/reports/half.txt", f"{Path.cwd()}/reports/half.txt", "corpus/half.txt"):
         assert f"no document '{path}'" in sentence(run("similar", path))
 
 
-def test_of_two_folders_the_path_says_which_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their ids have the same end; a file that was named itself counts as well."""
+def test_a_path_selects_one_of_several_indexed_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = words(0, 50)
-    write(tmp_path, {"a/x/doc.txt": text, "b/doc.txt": text, "doc.txt": "x", "single.txt": text})
+    write(tmp_path, {"a/x/doc.txt": text, "b/doc.txt": text, "c/doc.txt": text, "doc.txt": "x", "single.txt": text})
     output("index", "a", "b", "single.txt")
+    output("index", "c", "--prefix", "third/")
 
-    assert "x/doc.txt" == similar("a/x/doc.txt")["query"]["id"]
-    assert "doc.txt" == similar("b/doc.txt")["query"]["id"]
-    assert "single.txt" == similar(f"{tmp_path}/single.txt")["query"]["id"]
+    queries = {"a/x/doc.txt": "x/doc.txt", "b/doc.txt": "doc.txt", "c/doc.txt_20": "third/doc.txt"}
+    for query, id in {**queries, f"{tmp_path}/single.txt": "single.txt"}.items():
+        assert id == similar(query)["query"]["id"]
     assert "no document './a/doc.txt'" in sentence(run("similar", "./a/doc.txt"))
 
 
-def test_a_path_leads_to_an_id_with_a_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The path is what the shell has; the id is what the folder was given."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, {"a/x/doc.txt": words(0, 50), "a/doc.txt": words(0, 50)})
-    output("index", "a", "--prefix", "first/")
-
-    assert "first/x/doc.txt" == similar("a/x/doc.txt")["query"]["id"]
-    assert "first/doc.txt" == similar("a/doc.txt_20")["query"]["id"]
-
-
-def test_names_are_found_however_their_umlauts_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Typed composed, stored decomposed as a Mac does it, perhaps in another folder; the exact name counts first."""
+def test_composed_and_decomposed_umlauts_are_the_same_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Mac stores decomposed names. If both forms exist, the exact one is used."""
     monkeypatch.chdir(tmp_path)
     mac, linux = "Müll/" + unicodedata.normalize("NFD", "Prüfung März.txt"), "Öl/Übung.txt"
+    typed = "Müll/Prüfung März.txt"
     write(tmp_path, {f"corpus/{mac}": words(0, 50), f"corpus/{linux}": words(0, 50)})
     output("index", "corpus")
-    typed = "Müll/Prüfung März.txt"
 
-    assert [mac] * 4 == [
-        similar(each)["query"]["id"] for each in (typed, "Prüfung März", f"corpus/{typed}", f"{typed}_20")
-    ]
+    for query in (typed, "Prüfung März", f"corpus/{typed}", f"{typed}_20"):
+        assert mac == similar(query)["query"]["id"]
     assert linux == similar(unicodedata.normalize("NFD", linux))["query"]["id"]
     assert 1 == len(output("list", "Müll/Prü", "--json").splitlines())
     assert [mac] == ids("Übung", "--filter", "path=Müll/")
@@ -178,88 +138,109 @@ def test_names_are_found_however_their_umlauts_are_written(tmp_path: Path, monke
     assert typed == similar(typed)["query"]["id"]
 
 
-def test_the_output_of_find_can_be_asked(folder: Path) -> None:
-    """Lines, or names with NUL after each as `find -print0` writes them, from stdin, a file or a pipe."""
-    paths = ["corpus/doc123.txt", "./corpus/reports/half.txt"]
-    expected = ["doc123.txt", "reports/half.txt"]
-    for text in ("\n".join(paths) + "\n", "\0".join(paths) + "\0", "\ufeff" + "\r\n".join(paths)):
-        asked = similar("--all-from", "-", stdin=text)["results"]
-
-        assert expected == [each["query"]["id"] for each in asked]
-        with piped(text) as path:
-            assert asked == similar("--all-from", path)["results"]
-    assert "stdin" in sentence(run("similar", "--all-from", "-", stdin=b"\x89\0\xff\x01\0\x02\xfe" * 99))
+# --- options ---
 
 
-# --- called wrongly ---
+def test_size_and_offset_select_a_page() -> None:
+    result = similar("doc123", "--size", "2")
+
+    assert ([COPY, HALF], 3) == ([hit["id"] for hit in result["hits"]], result["candidates"])
+    assert [OLD] == ids("doc123", "--size", 2, "--offset", 2)
+    assert [] == ids("doc123", "--offset", 100)
+    assert ["doc123.txt", COPY] == ids("doc123", "--include-self", "--size", "2")
 
 
-def test_a_file_that_is_not_in_the_store_is_no_unknown_id(folder: Path) -> None:
-    """It may have been skipped, or never indexed; commands that read files say how."""
-    said = "the file 'draft.txt' is not in the store; use --file to query with it; run simdoc-search index to add it"
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ("--filter year=2020", "english"),
+        ("--filter language=de --filter path=reports/", ""),
+        ("--filter language=a=b", ""),
+        ("--filter language=de --filter language=en", ""),
+        ("--filter path=reports/ --filter path=notes/", ""),
+        ("--filter-any language=de --filter-any language=en", "elsewhere english"),
+        ("--filter-any language=de --filter-any language=en --filter year=2020", "english"),
+        ("--filter-any language=de --filter-any language=en --exclude language=en", "elsewhere"),
+        ("--filter-any path=notes/ --filter-any path=nowhere/", "elsewhere"),
+        ("--exclude language=de", "english"),
+        ("--exclude path=reports/ --exclude path=notes/", ""),
+    ],
+)
+def test_filters_select_by_metadata_and_path(filters: str, expected: str) -> None:
+    assert expected.split() == sorted(ids("german", *filters.split()))
 
-    assert all(said in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
+
+def test_an_unknown_field_or_path_is_an_error() -> None:
+    message = "no document has the field 'langage'; there are: language, path, year"
+
+    assert message == sentence(run("similar", "elsewhere", "--filter", "langage=de"))
+    assert "there are: reports/, notes/" in sentence(run("similar", "doc123", "--filter", "path=reprots/"))
+
+
+def test_containment_finds_a_short_text_in_long_ones() -> None:
+    text = ("--text", words(20, 60))
+    containment = similar(*text, "--measure", "containment", "--overlap", "90")
+    contained = similar(*text, "--measure", "contained")
+
+    assert "containment" == containment["query"]["measure"]
+    assert {COPY, HALF, OLD, "doc123.txt"} == {hit["id"] for hit in containment["hits"]}
+    assert {("exact", 1.0)} == {(hit["kind"], hit["overlap"]) for hit in containment["hits"]}
+    assert {round(36 / 196, 6)} == {hit["overlap"] for hit in contained["hits"] if hit["id"] in {COPY, "doc123.txt"}}
+    assert [] == ids(*text, "--overlap", "90")
+
+
+# --- wrong calls ---
+
+
+def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
+    message = "the file 'draft.txt' is not in the store; use --file to query with it; run simdoc-search index to add it"
+
+    assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
     assert "not in the store; run simdoc-search index to add it" in sentence(run("show", "draft.txt"))
     assert "skipped files have none" in sentence(run("show", "xyzzy"))
 
 
-def test_an_id_alone_is_written_without_numbers(tmp_path: Path) -> None:
-    """Where a name means several documents, and an overlap has no place in the argument."""
+def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: Path) -> None:
     write(tmp_path, {"c/a/GPL-3.txt": words(0, 50), "c/b/GPL-3.txt": words(0, 50)})
     output("index", tmp_path / "c", "--store", tmp_path / "store")
 
-    for asked in (["show", "GPL-3"], ["similar", "GPL-3", "--overlap", "20"]):
-        said = sentence(run(*asked, "--store", tmp_path / "store"))
-        assert said.endswith('several documents; write one of: "a/GPL-3.txt", "b/GPL-3.txt"')
+    for command in (["show", "GPL-3"], ["similar", "GPL-3", "--overlap", "20"]):
+        message = sentence(run(*command, "--store", tmp_path / "store"))
+        assert message.endswith('several documents; write one of: "a/GPL-3.txt", "b/GPL-3.txt"')
 
 
-def test_words_of_other_tools_lead_to_ours() -> None:
-    """A command of another name, a name that looks like an option, a percent sign."""
+def test_common_mistakes_lead_to_the_right_command() -> None:
     assert "No such command 'search'; similar finds documents that share text" in usage_error(run("search", "x"))
     assert "'-r'; write -- before a name that begins with a dash" in usage_error(run("show", "-rf.txt"))
     assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["doc123", "--text", "x"], ["--text", "x", "--file", "draft.txt"], ["doc123", "--file", "f"]]
-)
-def test_exactly_one_source_is_asked_for(arguments: list[str]) -> None:
-    """FINGERPRINT, --file and --text exclude each other."""
-    assert "give one of FINGERPRINT, --file, --text or --all-from" == usage_error(run("similar", *arguments))
-
-
-@pytest.mark.parametrize("given", ["language", "=de", ""])
-def test_a_filter_without_field_or_value_is_a_usage_error(given: str) -> None:
-    """The message shows how a filter is written."""
-    assert "write FIELD=VALUE, like language=de" in usage_error(run("similar", "doc123", "--filter", given))
-
-
-@pytest.mark.parametrize("option", ["--overlap", "--probability"])
-@pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "message"),
     [
-        ("abc", "write a number like 20 or 12.5"),
-        ("-5", "write a number like 20 or 12.5"),
-        ("٣", "write a number like 20 or 12.5"),
-        ("101", "from 1 to 100"),
-        ("0.2", "write 20 for 20 %"),
+        ([], "give one of FINGERPRINT, --file, --text or --all-from"),
+        (["doc123", "--text", "x"], "give one of FINGERPRINT, --file, --text or --all-from"),
+        (["--text", "x", "--file", "draft.txt"], "give one of FINGERPRINT, --file, --text or --all-from"),
+        (["doc123", "--filter", "language"], "write FIELD=VALUE, like language=de"),
+        (["doc123", "--filter", "=de"], "write FIELD=VALUE, like language=de"),
+        (["doc123", "--filter-any", "language"], "--filter-any"),
+        (
+            ["doc123", "--overlap", "abc"],
+            "'--overlap': overlap 'abc' is not a percentage; write a number like",
+        ),
+        (["doc123", "--overlap", "101"], "from 1 to 100"),
+        (["doc123_20", "--probability", "٣"], "write a number like 20 or 12.5"),
+        (["doc123_20", "--probability", "0.2"], "write 20 for 20 %"),
+        (["doc123_20", "--probability", "0"], "would find nothing"),
+        (["doc123", "--probability", "80"], "needs an overlap"),
+        (["doc123", "--measure", "contained", "--probability", "80"], "contained takes no probability; leave the"),
+        (["doc123_20_80", "--measure", "contained"], 'leave that of "doc123.txt"_20_80 out'),
+        (["doc123", "--size", "0"], "--size"),
+        (["doc123", "--offset", "-1"], "--offset"),
+        (["doc123", "--planner", "best"], "--planner"),
+        (["doc123", "--nonsense"], "No such option"),
+        (["doc123", "more"], "unexpected extra argument"),
     ],
 )
-def test_a_bad_percentage_is_a_usage_error(option: str, given: str, said: str) -> None:
-    """The message names the option and says how it is written."""
-    error = usage_error(run("similar", "doc123", "--overlap=20", f"{option}={given}"))
-
-    assert option in error
-    assert said in error
-
-
-def test_a_probability_of_nothing_is_refused() -> None:
-    """0 % would find nothing, and a probability means something for an overlap only."""
-    assert "would find nothing" in usage_error(run("similar", "doc123_20", "--probability", "0"))
-    assert "needs an overlap" in usage_error(run("similar", "doc123", "--probability", "80"))
-
-
-@pytest.mark.parametrize("arguments", [["--size", "0"], ["--planner", "best"], ["--nonsense"], ["more"]])
-def test_what_click_refuses_is_a_usage_error(arguments: list[str]) -> None:
-    """Values out of range, unknown choices and options, a second FINGERPRINT."""
-    assert usage_error(run("similar", "doc123", *arguments))
+def test_wrong_arguments_are_usage_errors(arguments: list[str], message: str) -> None:
+    assert message in usage_error(run("similar", *arguments))

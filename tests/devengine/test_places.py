@@ -1,4 +1,4 @@
-"""Where an engine has its ports, its configuration and its folders."""
+"""Ports, configuration and folders of the development engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,33 +20,30 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(("port", "nodes"), [(9200, 1), (9201, 3), (9280, 1), (9200, 81)])
-def test_ports_of_the_range_are_accepted(port: int, nodes: int) -> None:
+def test_ports_in_the_range_are_accepted(port: int, nodes: int) -> None:
     check_ports(port, nodes)
 
 
 @pytest.mark.parametrize(("port", "nodes"), [(9199, 1), (9281, 1), (9279, 3), (80, 1), (9300, 1), (9201, 0)])
-def test_other_ports_are_refused_in_a_sentence(port: int, nodes: int) -> None:
+def test_ports_outside_the_range_are_refused(port: int, nodes: int) -> None:
     with pytest.raises(EngineError, match=r"9200 to 9280|at least 1"):
         check_ports(port, nodes)
 
 
-def test_transport_ports_never_meet_http_ports() -> None:
+def test_transport_ports_differ_from_http_ports() -> None:
     assert set() == set(PORTS) & {port + TRANSPORT_OFFSET for port in PORTS}
 
 
-def test_a_port_where_something_listens_is_in_use(listening: int) -> None:
+def test_a_port_of_another_program_is_in_use(listening: int) -> None:
     assert is_port_in_use(listening)
     assert listening != free_port()
 
 
-def test_free_ports_are_in_a_row_and_free() -> None:
+def test_free_ports_are_consecutive_and_random() -> None:
     first = free_port(3)
 
     assert first > 9201
     assert [] == [port for port in range(first, first + 3) if is_port_in_use(port)]
-
-
-def test_who_looks_for_free_ports_at_once_seldom_finds_the_same() -> None:
     assert len({free_port() for _ in range(10)}) > 1
     with pytest.raises(EngineError, match="no 100 ports in a row are free between 9210 and 9280"):
         free_port(100)
@@ -56,31 +52,20 @@ def test_who_looks_for_free_ports_at_once_seldom_finds_the_same() -> None:
 # --- configuration ---
 
 
-def configured(folder: Path, *, is_first_start: bool) -> list[dict[str, Any]]:
-    """The settings of three nodes."""
-    nodes = [Node(number, folder / f"node-{number}", 9210 + number) for number in (1, 2, 3)]
-    for node in nodes:
-        node.configure(nodes, is_first_start=is_first_start)
-    texts = [(node.folder / "config" / "opensearch.yml").read_text("utf-8") for node in nodes]
-    return [{key: json.loads(value) for key, value in re.findall("(.+?): (.+)", text)} for text in texts]
-
-
 def test_nodes_listen_on_this_machine_only_and_know_each_other(tmp_path: Path) -> None:
-    found = configured(tmp_path, is_first_start=True)
+    nodes = [Node(number, tmp_path / f"node-{number}", 9210 + number) for number in (1, 2, 3)]
+    for node in nodes:
+        node.configure(nodes)
+    texts = [(node.folder / "config" / "opensearch.yml").read_text("utf-8") for node in nodes]
+    settings = [{key: json.loads(value) for key, value in re.findall("(.+?): (.+)", text)} for text in texts]
 
-    assert {"127.0.0.1"} == {each["network.host"] for each in found}
-    assert [9311, 9312, 9313] == [each["transport.port"] for each in found]
-    assert {"127.0.0.1:9311 127.0.0.1:9312 127.0.0.1:9313"} == {
-        " ".join(each["discovery.seed_hosts"]) for each in found
-    }
-    assert {False} == {each["cluster.routing.allocation.disk.threshold_enabled"] for each in found}
-
-
-def test_only_nodes_that_were_never_a_cluster_may_make_one(tmp_path: Path) -> None:
-    key = "cluster.initial_cluster_manager_nodes"
-
-    assert [["127.0.0.1:9311"]] * 3 == [each[key] for each in configured(tmp_path, is_first_start=True)]
-    assert [] == [each for each in configured(tmp_path, is_first_start=False) if key in each]
+    assert [("127.0.0.1", port) for port in (9311, 9312, 9313)] == [
+        (values["network.host"], values["transport.port"]) for values in settings
+    ]
+    for values in settings:
+        assert ["127.0.0.1:9311", "127.0.0.1:9312", "127.0.0.1:9313"] == values["discovery.seed_hosts"]
+        assert ["127.0.0.1:9311"] == values["cluster.initial_cluster_manager_nodes"]
+        assert not values["cluster.routing.allocation.disk.threshold_enabled"]
 
 
 def test_docker_compose_has_the_same_version() -> None:
@@ -89,7 +74,7 @@ def test_docker_compose_has_the_same_version() -> None:
     assert image in (ROOT / "docker-compose.yml").read_text("utf-8")
 
 
-def test_the_usual_version_passes_all() -> None:
+def test_the_default_version_passes_all_suites() -> None:
     table = (ROOT / "docs" / "compatibility.md").read_text("utf-8").splitlines()
     [cells] = (
         line.split("|")[2:-2] for line in table if line.startswith(f"| OpenSearch {packages.OPENSEARCH_VERSION} |")
@@ -103,7 +88,7 @@ def test_the_usual_version_passes_all() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")
-def test_what_is_fetched_and_what_is_kept_lie_where_linux_has_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_on_linux_follow_xdg(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (home / "XDG_CACHE_HOME" / "simdoc-search") == cache_folder()
     assert (home / "XDG_DATA_HOME" / "simdoc-search" / "engine") == data_folder()
     for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):

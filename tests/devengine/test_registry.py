@@ -1,4 +1,4 @@
-"""The processes of an engine, and what is noted of them on disk."""
+"""Processes of an engine, and the files that register it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,6 @@ from tests.support.devengine import NOWHERE, registered
 # --- processes ---
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sessions are POSIX")
-def test_a_process_is_out_of_reach_of_the_terminal(child: Any) -> None:
-    pid = child()
-
-    assert pid == os.getsid(pid)
-
-
 def test_a_process_is_known_by_its_token_only(child: Any) -> None:
     pid = child()
 
@@ -33,31 +26,33 @@ def test_a_process_is_known_by_its_token_only(child: Any) -> None:
     assert processes.is_alive(pid, "the-token")
 
 
-def test_a_process_ends_when_asked(child: Any) -> None:
+def test_a_process_ends_after_sigterm(child: Any) -> None:
     pid = child()
 
     assert processes.end([pid], "the-token", 20)
     assert -signal.SIGTERM == processes.exit_code(pid)
 
 
-def test_a_process_that_does_not_listen_is_killed(child: Any) -> None:
+def test_a_process_that_ignores_sigterm_is_killed(child: Any) -> None:
     pid = child("signal.signal(signal.SIGTERM, signal.SIG_IGN)")
 
     assert processes.end([pid], "the-token", 0.2)
     assert -signal.SIGKILL == processes.exit_code(pid)
 
 
-def test_a_process_that_nobody_noted_is_ended_with_the_others(child: Any) -> None:
+def test_a_process_that_is_not_registered_yet_is_ended_with_its_engine_only(child: Any) -> None:
     pid = child()
 
     assert processes.end([], "the-token", 20)
+    assert processes.is_alive(pid, "the-token")
+    assert registered(token="the-token").discard(20)
     assert not processes.is_alive(pid, "the-token")
 
 
-# --- what is on disk ---
+# --- files ---
 
 
-def test_what_is_registered_is_found() -> None:
+def test_a_registered_engine_is_found() -> None:
     known = registered(pids=(11, 12))
 
     assert known == registry.read(NOWHERE)
@@ -65,8 +60,8 @@ def test_what_is_registered_is_found() -> None:
     assert ["http://127.0.0.1:9208", "http://127.0.0.1:9209"] == [node.url for node in known.nodes]
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"pids": 1}', '{"pids": [1]}'])
-def test_a_damaged_note_is_none(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "null", '{"pids": 1}', '{"pids": [1]}'])
+def test_a_malformed_file_is_not_an_engine(text: str) -> None:
     registered()
     (data_folder() / "running" / f"{NOWHERE}.json").write_text(text, "utf-8")
 
@@ -74,7 +69,7 @@ def test_a_damaged_note_is_none(text: str) -> None:
     assert [] == find_all()
 
 
-def test_an_engine_that_ended_by_itself_is_no_error() -> None:
+def test_an_engine_that_ended_by_itself_is_found_as_ended() -> None:
     registered(pids=(os.getpid(),))
     ended = find(NOWHERE)
 
@@ -85,8 +80,8 @@ def test_an_engine_that_ended_by_itself_is_no_error() -> None:
     assert None is find(NOWHERE)
 
 
-@pytest.mark.parametrize(("name", "stays"), [("simdoc-engine-x", False), ("documents", True)])
-def test_only_folders_that_were_made_for_it_go_with_an_ephemeral_engine(tmp_path: Path, name: str, stays: bool) -> None:
+@pytest.mark.parametrize(("name", "is_kept"), [("simdoc-engine-x", False), ("documents", True)])
+def test_only_temporary_folders_are_removed_with_an_engine(tmp_path: Path, name: str, is_kept: bool) -> None:
     folder = tmp_path / name
     folder.mkdir()
     registered(folder=str(folder), is_ephemeral=True)
@@ -94,10 +89,10 @@ def test_only_folders_that_were_made_for_it_go_with_an_ephemeral_engine(tmp_path
 
     assert ended is not None
     ended.stop()
-    assert stays == folder.exists()
+    assert is_kept == folder.exists()
 
 
-def test_a_node_that_does_not_exist_is_one_sentence() -> None:
+def test_a_node_that_does_not_exist_is_an_error() -> None:
     registered(pids=(0, 0))
     known = find(NOWHERE)
 

@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.collection import Documents
-from simdoc_search.duplicates.keep_order import Keep
+from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record
@@ -19,7 +19,7 @@ from tests.support.stores import record
 
 
 def collected(records: Iterable[Record], keep: str = "first", **options: int) -> Documents:
-    return Documents(records, Settings(), Keep(keep), **options)  # type: ignore[arg-type] # given on
+    return Documents(records, Settings(), KeepRule(keep), **options)  # type: ignore[arg-type] # given on
 
 
 def ids(documents: Documents) -> list[str]:
@@ -68,7 +68,7 @@ def test_places_and_files_of_documents_are_known(tmp_path: Path) -> None:
 def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path: Path) -> None:
     bare = replace(record("bare"), codes=np.zeros(0, np.uint32), text_hash="")
     blank = replace(record("blank"), codes=np.zeros(0, np.uint32), text_hash="9")
-    broken = replace(record("broken"), fault="has tokens that are there twice")
+    broken = replace(record("broken"), fault="has repeated tokens")
     gone = replace(record("gone.txt"), origin=Origin(str(tmp_path), 1, 1))
     made = collected([bare, blank, broken, gone, record("fine")])
 
@@ -76,7 +76,7 @@ def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path
     assert {
         Place("bare"): "has no fingerprint",
         Place("blank"): "has no words",
-        Place("broken"): "has tokens that are there twice",
+        Place("broken"): "has repeated tokens",
         Place("gone.txt"): "its file is gone",
     } == made.left_out
     assert {str(tmp_path): 1} == made.gone

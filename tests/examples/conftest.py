@@ -1,4 +1,4 @@
-"""The application of the examples in an index of its own, which is removed afterwards."""
+"""Fixtures with the application of the examples and its index."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ def _examples_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def client(opensearch_url: str) -> Iterator[OpenSearch]:
-    """The application's client."""
     with OpenSearch(opensearch_url) as opened:
         yield opened
 
 
 @pytest.fixture
 def index(client: OpenSearch) -> Iterator[str]:
-    """The name of an index that is removed with its template."""
+    """A name. Its index and template are removed at the end."""
     name = f"manuals-{uuid4()}"
     yield name
     client.indices.delete(index=name, ignore_unavailable=True)

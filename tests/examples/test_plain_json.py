@@ -1,4 +1,4 @@
-"""The plain requests and their script find what the application finds, and give nobody more."""
+"""Tests that the plain HTTP requests find what the application finds, with the same rights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.examples import DRAFT, EXAMPLES, OLD, ROOT, SOLD, run
 
 
 class HttpFile:
-    """Runs a file of HTTP requests as editors do: variables, bodies from files, values of earlier answers."""
+    """Runs a file of HTTP requests as editors do, with variables, bodies from files and values of earlier answers."""
 
     def __init__(self, path: Path, **variables: str) -> None:
         self.path = path
@@ -28,7 +28,7 @@ class HttpFile:
         self.answers: dict[str, Any] = {}
 
     def run(self, number: int) -> Any:
-        """The answer to one of the requests."""
+        """Send one of the requests, and return the answer."""
         text = self.requests[number]
         named = re.search(r"^# @name (\w+)$", text, re.MULTILINE)
         lines = [line for line in text.splitlines() if not line.startswith("#")]
@@ -38,12 +38,12 @@ class HttpFile:
         sent = (self.path.parent / body[2:]).read_bytes() if body.startswith("< ") else self.filled(body).encode()
         request = Request(url, sent, dict(line.split(": ") for line in headers), method=method)
         with urlopen(request, timeout=60) as answer:
-            found = json.load(answer)
-        self.answers[named[1] if named else str(number)] = found
-        return found
+            value = json.load(answer)
+        self.answers[named[1] if named else str(number)] = value
+        return value
 
     def filled(self, text: str) -> str:
-        """A text with the values of its variables."""
+        """Replace variables by their values."""
         return re.sub(r"\{\{(.+?)\}\}", lambda match: self._value(match[1]), text)
 
     def _value(self, name: str) -> str:
@@ -58,13 +58,13 @@ class HttpFile:
 
 @pytest.fixture
 def plain_json(tmp_path: Path, opensearch_url: str, index: str) -> HttpFile:
-    """The requests in a copy of their folder, after those that load the documents."""
-    for folder in ("examples", "index_templates"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    place = tmp_path / "examples" / "plain_json"
+    """The requests, in a copy of their folder. Those that load the documents are sent."""
+    for name in ("examples", "index_templates"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    folder = tmp_path / "examples" / "plain_json"
     lines = (EXAMPLES / "manuals.jsonl").read_text("utf-8")
-    (place / "bulk.ndjson").write_text(run("fingerprints.py", "bulk", cwd=place, stdin=lines), "utf-8")
-    requests = HttpFile(place / "requests.http", host=opensearch_url, index=index)
+    (folder / "bulk.ndjson").write_text(run("fingerprints.py", "bulk", cwd=folder, stdin=lines), "utf-8")
+    requests = HttpFile(folder / "requests.http", host=opensearch_url, index=index)
     for number in range(3):
         answer = requests.run(number)
         assert answer.get("acknowledged") or answer["errors"] is False
@@ -72,24 +72,22 @@ def plain_json(tmp_path: Path, opensearch_url: str, index: str) -> HttpFile:
 
 
 def titles(answer: dict[str, Any]) -> list[tuple[str, float]]:
-    """The titles of the hits with their scores."""
     return [(hit["_source"]["title"], hit["_score"]) for hit in answer["hits"]["hits"]]
 
 
-def test_the_plain_requests_find_the_same_by_tokens_and_by_id(plain_json: HttpFile) -> None:
-    """What the application finds; a user with fewer rights finds less."""
-    found = {}
+def test_requests_by_tokens_and_by_id_find_what_the_user_may_read(plain_json: HttpFile) -> None:
+    hits = {}
     for user in ("ann", "eve"):
         plain_json.variables["user"] = user
         assert 1 == len(plain_json.run(3)["hits"]["hits"])
-        found[user] = [titles(plain_json.run(number)) for number in (4, 5)]
+        hits[user] = [titles(plain_json.run(number)) for number in (4, 5)]
 
     assert 6 == len(plain_json.requests)
-    assert {"ann": [[(OLD, 136), (DRAFT, 131)]] * 2, "eve": [[(OLD, 136)]] * 2} == found
+    assert {"ann": [[(OLD, 136), (DRAFT, 131)]] * 2, "eve": [[(OLD, 136)]] * 2} == hits
 
 
-def test_the_plain_requests_give_no_tokens_to_who_may_not_read_the_source(plain_json: HttpFile) -> None:
-    """The first request has no hit, so there is nothing to send the second with."""
+def test_a_user_gets_no_tokens_of_an_unreadable_source(plain_json: HttpFile) -> None:
+    """The first request has no hit, so the second cannot be sent."""
     plain_json.variables |= {"user": "eve", "document": "stove-2024-draft"}
     answer = plain_json.run(3)
     plain_json.variables["document"] = "nobody-wrote-this"
@@ -101,8 +99,7 @@ def test_the_plain_requests_give_no_tokens_to_who_may_not_read_the_source(plain_
         plain_json.run(4)
 
 
-def test_the_plain_requests_say_what_the_query_builder_says(plain_json: HttpFile, client: OpenSearch) -> None:
-    """The clause by id is that of similar_by_id; the clause by tokens is as strict as that of similar_query."""
+def test_the_clauses_are_those_of_the_query_builder(plain_json: HttpFile, client: OpenSearch) -> None:
     index = plain_json.variables["index"]
     tokens = plain_json.run(3)["hits"]["hits"][0]["_source"]["simdoc"]["tokens"].split()
     by_id = json.loads(plain_json.filled(plain_json.requests[5]).partition("\n\n")[2])["query"]
@@ -112,8 +109,7 @@ def test_the_plain_requests_say_what_the_query_builder_says(plain_json: HttpFile
     assert titles(built) == titles(plain_json.run(4))
 
 
-def test_a_query_made_by_python_once_is_sent_by_anyone(app: Any, client: OpenSearch, index: str) -> None:
-    """The script prints the body of a request; with a filter beside the clause it finds what the user may read."""
+def test_the_script_prints_a_query_that_takes_filters(app: Any, client: OpenSearch, index: str) -> None:
     text = json.loads((EXAMPLES / "manuals.jsonl").read_text("utf-8").splitlines()[2])["body"]
     body = json.loads(run("fingerprints.py", "query", "0.2", "0.8", cwd=EXAMPLES / "plain_json", stdin=text))
     body["query"]["bool"]["filter"].append({"terms": {"readers": ["eve", "everyone"]}})
@@ -121,8 +117,7 @@ def test_a_query_made_by_python_once_is_sent_by_anyone(app: Any, client: OpenSea
     assert [(SOLD, 131), (OLD, 108)] == titles(client.search(index=index, body=body))
 
 
-def test_the_script_says_how_it_is_used() -> None:
-    """Without arguments, on stderr."""
+def test_the_script_without_arguments_prints_its_usage() -> None:
     command = [sys.executable, str(EXAMPLES / "plain_json" / "fingerprints.py")]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
 

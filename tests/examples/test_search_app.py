@@ -1,4 +1,4 @@
-"""search_app.py says what each user may read, and nobody learns from it what she may not."""
+"""Tests that search_app.py shows each user only what she may read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from opensearchpy import AsyncOpenSearch, OpenSearch, Search, helpers
 from simdoc_search.attach.actions import fingerprint_actions
 from tests.support.examples import DRAFT, EXAMPLES, LETTER, OLD, SOLD, run
 
+USERS = ("ann", "ben", "eve")
 
-def test_the_application_says_this(opensearch_url: str, index: str) -> None:
-    """Loaded once, it prints for each user what that user may read."""
+
+def test_the_application_loads_once_and_prints_what_each_user_may_read(opensearch_url: str, index: str) -> None:
     printed = [run("examples/search_app.py", opensearch_url, index) for _ in range(2)]
 
     assert f"""\
@@ -28,50 +29,48 @@ eve searches for code 31: {[OLD, SOLD]}
     assert "6 documents loaded\n" + printed[1] == printed[0]
 
 
-def test_its_full_text_search_has_filters_and_rights(app: Any) -> None:
-    """Language and user decide together."""
+def test_full_text_search_has_filters_and_rights(app: Any) -> None:
     assert ["Pelletofen Tern 12, Anleitung"] == app.search("Tern", "eve", "de")
     assert [LETTER] == app.search("warmth", "ben")
     assert [] == app.search("warmth", "eve")
 
 
-def test_its_full_text_search_never_finds_by_our_field(app: Any, client: OpenSearch, index: str) -> None:
-    """Neither by a token nor by a number in it, also where the search names no field."""
-    ours = client.get(index=index, id="stove-2021")["_source"]["simdoc"]
-    written_like_words = [token for token in ours["tokens"].split() if token.isalnum()]
-    words = [*written_like_words, str(ours["buckets"]), str(ours["shingles"]), ours["text_hash"]]
-    asked = {"multi_match": {"query": " ".join(words)}}
+def test_full_text_search_does_not_match_the_fingerprint(app: Any, client: OpenSearch, index: str) -> None:
+    """Neither tokens nor numbers match, even if the search names no field."""
+    field = client.get(index=index, id="stove-2021")["_source"]["simdoc"]
+    word_tokens = [token for token in field["tokens"].split() if token.isalnum()]
+    words = [*word_tokens, str(field["buckets"]), str(field["shingles"]), field["text_hash"]]
+    query = {"multi_match": {"query": " ".join(words)}}
 
-    assert 5 < len(written_like_words)
+    assert 5 < len(word_tokens)
     assert [] == [word for word in words if app.search(word, "ann")]
-    assert 0 == client.search(index=index, body={"query": asked})["hits"]["total"]["value"]
+    assert 0 == client.search(index=index, body={"query": query})["hits"]["total"]["value"]
 
 
 @pytest.mark.parametrize("probability", [None, 0.8])
-def test_similar_documents_are_those_that_the_user_may_read(app: Any, probability: float | None) -> None:
-    """Most alike first; the draft is among them for its author only."""
+def test_similar_documents_are_readable(app: Any, probability: float | None) -> None:
     options = {"overlap": 0.2, "probability": probability}
-    found = {user: [title for title, _ in app.similar("stove-2021", user, **options)] for user in ("ann", "ben", "eve")}
+    titles = {
+        user: [title for title, _ in app.similar("stove-2021", user, **options)] for user in ("ann", "ben", "eve")
+    }
 
-    assert {"ann": [SOLD, DRAFT], "ben": [SOLD], "eve": [SOLD]} == found
+    assert {"ann": [SOLD, DRAFT], "ben": [SOLD], "eve": [SOLD]} == titles
     assert [OLD, DRAFT, SOLD] == [title for title, _ in app.similar("letter-17", "ann")]
 
 
-def test_who_may_not_read_the_source_learns_nothing(app: Any) -> None:
-    """The answer is that of an unknown id, and of a document that has nothing in common with others."""
+def test_an_unreadable_source_looks_like_an_unknown_one(app: Any) -> None:
     assert [] == app.similar("stove-2024-draft", "eve")
     assert [] == app.similar("nobody-wrote-this", "eve")
     assert [] == app.similar("kettle", "eve")
     assert [] != app.similar("stove-2024-draft", "ann")
 
 
-def test_tokens_of_a_source_are_read_for_its_readers_only(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For another user the engine sends none to the application, which asks it nothing further."""
+def test_tokens_of_a_source_are_read_only_for_its_readers(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     answers: list[Any] = []
     search = app.client.search
 
-    def recorded(**asked: Any) -> Any:
-        answers.append(search(**asked))
+    def recorded(**options: Any) -> Any:
+        answers.append(search(**options))
         return answers[-1]
 
     monkeypatch.setattr(app.client, "search", recorded)
@@ -83,10 +82,9 @@ def test_tokens_of_a_source_are_read_for_its_readers_only(app: Any, monkeypatch:
 
 
 @pytest.mark.parametrize("change", ["index", "update"])
-def test_a_source_without_words_is_like_nothing(
+def test_a_source_without_words_has_no_hits_in_any_example(
     app: Any, client: OpenSearch, opensearch_url: str, index: str, change: str
 ) -> None:
-    """It has no fingerprint, or none any more, and that is no error in any of the examples."""
     action: dict[str, Any] = {"_op_type": change, "_index": index, "_id": "kettle"}
     action["_source" if change == "index" else "doc"] = {"title": "?", "body": "...", "readers": ["everyone"]}
     helpers.bulk(client, fingerprint_actions([action], "body"), refresh=True)
@@ -101,19 +99,18 @@ def test_a_source_without_words_is_like_nothing(
     assert [] == asyncio.run(ask())
 
 
-def test_a_text_that_is_in_no_index_finds_what_the_user_may_read(app: Any) -> None:
-    """A copy overlaps by 1; the others by what `similar` shows for them."""
+def test_a_text_finds_what_the_user_may_read(app: Any) -> None:
     text = json.loads((EXAMPLES / "manuals.jsonl").read_text("utf-8").splitlines()[2])["body"]
     hits = {user: app.similar_to_text(text, user, overlap=0.2) for user in ("ann", "eve")}
-    shown = dict(app.similar("stove-2024-draft", "ann", overlap=0.2))
+    overlaps = dict(app.similar("stove-2024-draft", "ann", overlap=0.2))
 
     assert ("stove-2024-draft", 1.0) == (hits["ann"][0].id, hits["ann"][0].overlap)
     assert ["stove-2023", "stove-2021"] == [hit.id for hit in hits["eve"]]
-    assert [hit.overlap for hit in hits["eve"]] == [shown[SOLD], shown[OLD]]
+    assert [hit.overlap for hit in hits["eve"]] == [overlaps[SOLD], overlaps[OLD]]
 
 
-def test_no_hit_of_the_application_lies_below_the_overlap(app: Any) -> None:
-    """Of forty long documents that have all of the source, only those are shown that are not too long."""
+def test_no_hit_is_below_the_overlap(app: Any) -> None:
+    """Forty documents contain all of the source, and are longer and longer."""
     first, *_ = map(json.loads, (EXAMPLES / "manuals.jsonl").read_text("utf-8").splitlines())
     added = [" ".join(f"word{number}x{each}" for each in range(20 * number)) for number in range(40)]
     app.load({**first, "id": f"long-{n}", "body": f"{first['body']} {each}"} for n, each in enumerate(added))

@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 import duckdb
 import pytest
@@ -34,16 +34,15 @@ class Connection(Protocol):
 
 
 def corpus() -> dict[str, list[str]]:
-    """The tokens of some hundred documents: pairs that overlap, odd ids, and one without words."""
+    """Return the tokens of documents by id: pairs that overlap, odd ids, and texts without words."""
     rng = random.Random("sql")
     texts: dict[str, str] = {}
     for number in range(60):
         pair = overlapping(rng, rng.choice([8, 30, 80]), rng.choice([0.1, 0.3, 0.6, 0.9]))
-        texts |= {f"{number}/{name}": each for name, each in zip("ab", pair, strict=True)}
-    texts |= {id: texts[f"{number}/a"] + text(rng, 9) for number, id in enumerate(ODD_IDS)} | dict.fromkeys(
-        EMPTY, "..."
-    )
-    return {id: fingerprint(each).tokens() for id, each in texts.items()}
+        texts |= {f"{number}/{name}": content for name, content in zip("ab", pair, strict=True)}
+    texts |= {id: texts[f"{number}/a"] + text(rng, 9) for number, id in enumerate(ODD_IDS)}
+    texts |= dict.fromkeys(EMPTY, "...")
+    return {id: fingerprint(content).tokens() for id, content in texts.items()}
 
 
 CORPUS = corpus()
@@ -59,31 +58,31 @@ def fill(connection: Connection, documents: dict[str, list[str]]) -> None:
 
 
 def run(connection: Connection, *statements: Statement) -> None:
-    for each in statements:
-        connection.execute(*each)
+    for statement in statements:
+        connection.execute(*statement)
 
 
 def found(connection: Connection, made: Plan, **options: Any) -> list[tuple[int, str]]:
-    """The rows of a plan, in the order of `found_in_store`; the database returns the largest `matched` first."""
+    """Return the rows of a plan, in the order of `found_in_store`."""
     rows = connection.execute(*to_sql(made, TABLES, **options)).fetchall()
     assert [row[1] for row in rows] == sorted((row[1] for row in rows), reverse=True)
-    return sorted(((matched, id) for id, matched in rows), key=lambda each: (-each[0], each[1]))
+    return sorted(((matched, id) for id, matched in rows), key=lambda row: (-row[0], row[1]))
 
 
-def connect(name: str) -> Any:
-    return closing(sqlite3.connect(":memory:") if name == "sqlite" else duckdb.connect())
+def sqlite() -> Connection:
+    return sqlite3.connect(":memory:")
 
 
-@pytest.fixture(params=["sqlite", "duckdb"])
+@pytest.fixture(params=[sqlite, duckdb.connect])
 def empty(request: pytest.FixtureRequest) -> Iterator[Connection]:
-    with connect(request.param) as connection:
+    with closing(request.param()) as connection:
         yield connection
 
 
-@pytest.fixture(scope="module", params=["sqlite", "duckdb"])
+@pytest.fixture(scope="module", params=[sqlite, duckdb.connect])
 def filled(request: pytest.FixtureRequest) -> Iterator[Connection]:
     """A database with the corpus; no test changes it."""
-    with connect(request.param) as connection:
+    with closing(request.param()) as connection:
         fill(connection, CORPUS)
         yield connection
 
@@ -108,7 +107,7 @@ QUERIES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store: Store, query: str) -> None:
-    """For long, short and empty sources, with the source and without."""
+    """For long, short and empty query documents; with and without the query document itself."""
     hits = 0
     for id in (*random.Random(query).sample(sorted(CORPUS), 4), ODD_IDS[0], EMPTY[0]):
         made = plan(CORPUS[id], **QUERIES[query])
@@ -116,16 +115,16 @@ def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store
         hits += len(expected)
 
         assert expected == found(filled, made, exclude_id=id, score="tokens")
-        chosen = {each for _, each in found(filled, made)}  # selected by bands, without counting tokens
+        candidates = {candidate for _, candidate in found(filled, made)}  # their tokens are not counted
         least = made.minimum_match if isinstance(made, Bands) else 0
-        enough = {each for each in chosen if len({*CORPUS[each]} & {*made.tokens}) >= least}
-        assert {each for _, each in expected} | ({id} if CORPUS[id] else set()) == enough
+        enough = {candidate for candidate in candidates if len({*CORPUS[candidate]} & {*made.tokens}) >= least}
+        assert {hit for _, hit in expected} | ({id} if CORPUS[id] else set()) == enough
 
     assert hits
 
 
 def test_any_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store: Store) -> None:
-    """Plans that no planner makes: bands of different sizes, empty ones, unreachable minima and ranges."""
+    """Also plans of no planner: bands of different sizes, empty bands, minima and ranges that cannot be reached."""
     rng = random.Random("plans")
     for id in rng.sample(sorted(CORPUS), 6):
         tokens = tuple(rng.sample(CORPUS[id], min(len(CORPUS[id]), 30)))
@@ -136,29 +135,25 @@ def test_any_plan_finds_what_it_finds_in_the_local_store(filled: Connection, sto
 
 
 def test_matched_counts_whole_bands_by_default(filled: Connection) -> None:
-    """Or tokens; the documents are the same."""
     tokens = CORPUS["7/b"]
     made = plan(tokens, 0.2, 0.8, planner="all")
     assert isinstance(made, Bands)
-    by_hand = {
-        id: sum(set(band) <= set(others) for band in made.bands)
-        for id, others in CORPUS.items()
-        if any(set(band) <= set(others) for band in made.bands)
-    }
+    counts = {id: sum(set(band) <= set(others) for band in made.bands) for id, others in CORPUS.items()}
+    expected = {id: count for id, count in counts.items() if count}
 
-    assert 1 < len(by_hand)
-    assert by_hand == {id: matched for matched, id in found(filled, made)}
-    assert by_hand.keys() == {id for _, id in found(filled, made, score="tokens")}
+    assert 1 < len(expected)
+    assert expected == {id: matched for matched, id in found(filled, made)}
+    assert expected.keys() == {id for _, id in found(filled, made, score="tokens")}
 
 
-@pytest.mark.parametrize("id", [*ODD_IDS, *EMPTY, "nobody"])
-def test_tokens_of_a_document_are_read_back(filled: Connection, id: str) -> None:
-    """For any id; a document without words, or a missing one, has none."""
-    assert CORPUS.get(id, []) == sorted(token for (token,) in filled.execute(*TABLES.tokens_of(id)).fetchall())
+def test_tokens_of_a_document_are_read_back(filled: Connection) -> None:
+    """For any id. A document without words has no tokens, and neither has a missing one."""
+    for id in (*ODD_IDS, *EMPTY, "nobody"):
+        assert CORPUS.get(id, []) == sorted(token for (token,) in filled.execute(*TABLES.tokens_of(id)).fetchall())
 
 
 def test_a_document_is_replaced_and_deleted(empty: Connection) -> None:
-    """To delete a missing document is not an error; to add one twice is."""
+    """Deleting a missing document is not an error; adding a document twice is."""
     fill(empty, {"a": ["A", "B"], "b": ["B", "C"]})
     run(empty, *TABLES.delete("a"), *TABLES.delete("nobody"))
     run(empty, *TABLES.put("a", ["C", "D", "E"]))
@@ -182,38 +177,31 @@ def test_the_query_can_be_a_subquery_of_the_application(empty: Connection) -> No
     assert [("c", 2)] == empty.execute(whole, (*parameters, "de")).fetchall()
 
 
-@pytest.mark.parametrize("numbers", [(), (0.05, 0.99)])
 @pytest.mark.slow
-def test_the_longest_fingerprint_stays_below_the_limits(empty: Connection, numbers: tuple[float, ...]) -> None:
-    """4096 tokens, all of them in bands and counted."""
+def test_the_longest_fingerprint_stays_below_the_limits(empty: Connection) -> None:
+    """4,096 tokens, all of them in bands and counted."""
     tokens = [f"{number:04}" for number in range(4096)]
     fill(empty, {"a": tokens})
-    made = plan(tokens, *numbers, planner="all")
 
-    assert [(4096, "a")] == found(empty, made, score="tokens")
+    for numbers in ((), (0.05, 0.99)):
+        assert [(4096, "a")] == found(empty, plan(tokens, *numbers, planner="all"), score="tokens")
 
 
-@pytest.mark.parametrize("made", [plan("ABC"), plan("ABCD", 0.5), plan("ABCD", 0.5, 0.8), plan("ABCDEF", 0.2, 0.9)])
+@pytest.mark.parametrize("made", [plan("ABC"), plan("ABCD", 0.5), plan("ABCD", 0.5, 0.8)])
 def test_a_value_is_always_a_parameter(made: Plan) -> None:
-    """Each placeholder occurs as often as there are values, and the rest of the statement is the same."""
-    signs: tuple[Placeholder, ...] = ("?", "%s", "$1")
-    texts = set()
-    for sign in signs:
+    """A placeholder per value, and otherwise the same statement for each driver."""
+    statements: set[tuple[tuple[str, Any], ...]] = set()
+    for sign in get_args(Placeholder):
         tables = Tables(sign)
-        statements = (
-            to_sql(made, tables, exclude_id="x'y", score="tokens"),
-            tables.tokens_of("x'y"),
-            *tables.put("x'y", ["A'", "B"]),
-            *tables.delete("x'y"),
-        )
-        for each in statements:
-            written = re.findall(r"\?|%s|\$\d+", each.text)
+        query = to_sql(made, tables, exclude_id="x'y", score="tokens")
+        written = (query, tables.tokens_of("x'y"), *tables.put("x'y", ["A'", "B"]), *tables.delete("x'y"))
+        for sql, parameters in written:
+            expected = [f"${number}" if sign == "$1" else sign for number in range(1, len(parameters) + 1)]
+            assert "'" not in sql
+            assert expected == re.findall(r"\?|%s|\$\d+", sql)
+        statements.add(tuple((re.sub(r"\?|%s|\$\d+", "", sql), parameters) for sql, parameters in written))
 
-            assert "'" not in each.text
-            assert written == [f"${n + 1}" if sign == "$1" else sign for n in range(len(each.parameters))]
-        texts.add(tuple((re.sub(r"\?|%s|\$\d+", "", sql), values) for sql, values in statements))
-
-    assert 1 == len(texts)
+    assert 1 == len(statements)
 
 
 def test_an_unknown_placeholder_and_too_many_parameters_are_refused() -> None:

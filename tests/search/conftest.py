@@ -1,10 +1,21 @@
-"""Tests of questions skip stores in folders: the tests of stores show that these answer as stores in memory do."""
+"""Fixtures of the tests of questions.
+
+These tests skip stores in folders: the tests of stores show that such stores answer like stores in memory.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+
+from simdoc_search import SimilaritySearch, open_store
+
+
+@pytest.fixture
+def search() -> SimilaritySearch:
+    """A search over an empty store in memory."""
+    return SimilaritySearch(open_store(":memory:"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""All documents of a store, of every kind, with columns and in an order."""
+"""Tests of `list_documents`: all documents of a store with columns, in an order."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ from tests.support.stores import NewStore
 
 
 def test_every_store_lists_its_documents(new_store: NewStore, tmp_path: Path) -> None:
-    """By a column, below a path, with the files that they were read from."""
     store = new_store()
     SimilaritySearch(store).index(read_corpus([write_corpus(tmp_path / "corpus")]))
     columns = Columns(["path", "size"])
-    found = list(list_documents(store, columns, prefix="reports/", sort="size"))
+    rows = list(list_documents(store, columns, prefix="reports/", sort="size"))
 
-    assert ["reports/half.txt", "reports/copy.txt"] == [row["id"] for row in found]
-    assert {"path": str(tmp_path / "corpus" / "reports/half.txt"), "size": 1549}.items() <= found[0].items()
+    assert ["reports/half.txt", "reports/copy.txt"] == [row["id"] for row in rows]
+    assert {"path": str(tmp_path / "corpus" / "reports/half.txt"), "size": 1549}.items() <= rows[0].items()
     assert 5 == len(list(list_documents(store, columns)))
     with pytest.raises(UnknownFieldError, match="no document has a path that begins with 'x/'"):
         list(list_documents(store, columns, prefix="x/"))
@@ -35,30 +34,27 @@ def test_every_store_lists_its_documents(new_store: NewStore, tmp_path: Path) ->
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """Indices of a test's own in each kind of engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as them:
-        yield them
+    with indices(request.getfixturevalue(f"{request.param}_url")) as indices_of_engine:
+        yield indices_of_engine
 
 
-def test_columns_of_an_application_are_its_fields(made: Indices) -> None:
-    """With dots into objects; a beginning of paths is refused, as it has none."""
+def test_columns_are_fields_of_an_application_with_dots(made: Indices) -> None:
     fields = component_template()["template"]["mappings"]["properties"]
     index = made.make({"properties": {"body": {"type": "text"}, **fields}})
     for year in (2019, 2021, 2020):
         text = words(year, year + 50)
-        head = {"title": f"Of {year}", "by": {"name": "Ada"}, "date": f"{year}-01-02"}
-        made.put(
-            index, str(year), {"body": text, "simdoc": fingerprint_field(text), "head": head, "date": head["date"]}
-        )
+        head = {"title": f"Of {year}", "by": {"name": "Ada"}}
+        source = {"body": text, "simdoc": fingerprint_field(text), "head": head, "date": f"{year}-01-02"}
+        made.put(index, str(year), source)
     columns = Columns(["head.title", "head.by.name", "date"])
     with open_store(f"{made.engine}/{index}") as store:
-        found = list(list_documents(store, columns, sort="date"))
+        rows = list(list_documents(store, columns, sort="date"))
         best = SimilaritySearch(store).similar("2020", include_self=True).hits[0]
-        hit = columns.at(store, [best.place])[best.place]
+        fields_of_hit = columns.at(store, [best.place])[best.place]
 
-        assert ["2021", "2020", "2019"] == [row["id"] for row in found]
-        assert {"head.title": "Of 2020", "head.by.name": "Ada", "date": "2020-01-02"} == hit
-        assert hit.items() <= found[1].items()
-        assert index == found[0]["index"]
+        assert ["2021", "2020", "2019"] == [row["id"] for row in rows]
+        assert {"head.title": "Of 2020", "head.by.name": "Ada", "date": "2020-01-02"} == fields_of_hit
+        assert fields_of_hit.items() <= rows[1].items()
+        assert index == rows[0]["index"]
         with pytest.raises(QuerySyntaxError, match="has no folders"):
             list(list_documents(store, columns, prefix="x"))

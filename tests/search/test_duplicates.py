@@ -1,4 +1,4 @@
-"""Duplicates in any store: the same groups from each, verified where there are texts."""
+"""Duplicates in any store: the same groups, verified if there are texts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TEXTS = {
 
 
 def search_over(store: Store) -> SimilaritySearch:
-    """A search over these texts, with a year and a team each."""
+    """A search over TEXTS, each with a year and a team."""
     search = SimilaritySearch(store)
     search.index(
         Document(id, text, {"year": 2000 + number, "team": id[0]}) for number, (id, text) in enumerate(TEXTS.items())
@@ -48,15 +48,15 @@ def search_over(store: Store) -> SimilaritySearch:
 
 
 def groups(found: Duplicates) -> list[tuple[str, list[tuple[str, str, float, bool]]]]:
-    """Kept, and id, kind, overlap and whether that is exact of each duplicate."""
+    """The kept document; and id, kind, overlap and whether it is exact, of each duplicate."""
     return [
-        (each.kept.id, [(other.id, other.kind, round(other.overlap, 4), other.exact) for other in each.duplicates])
-        for each in found.groups()
+        (group.kept.id, [(other.id, other.kind, round(other.overlap, 4), other.exact) for other in group.duplicates])
+        for group in found.groups()
     ]
 
 
 def test_any_store_gives_the_same_groups(store: Store) -> None:
-    """94 of 96 shingles are shared by the near one; what has no words was not indexed."""
+    """A text without words is not one of the documents."""
     found = search_over(store).duplicates()
     near = ("b/near", "near", round(94 / 96, 4), True)
 
@@ -72,8 +72,7 @@ def test_any_store_gives_the_same_groups(store: Store) -> None:
     assert 6 == len(list(found.pairs()))
 
 
-def test_options_are_given_on(store: Store) -> None:
-    """Overlap, measure, who is kept, filters; and without the texts all near ones are estimated."""
+def test_options_choose_documents_overlap_and_the_kept_document(store: Store) -> None:
     search = search_over(store)
     contained = [("b/near", "near", 1.0, True), ("b/part", "near", 1.0, True)]
 
@@ -84,8 +83,7 @@ def test_options_are_given_on(store: Store) -> None:
     assert not search.duplicates(verify=False).verified
 
 
-def test_one_edited_copy_does_not_hide_that_the_others_are_identical(store: Store) -> None:
-    """Though it is the longest: what most have stays, in an engine that is asked too; the edited one is near to it."""
+def test_a_longer_edited_copy_is_not_kept_for_identical_ones(store: Store) -> None:
     search = SimilaritySearch(store)
     search.index(Document(id, BASE) for id in ("orig.txt", "orig (1).txt", "Kopie 1.txt", "Kopie 2.txt"))
     search.index([Document("edit.txt", BASE + " more")])
@@ -93,18 +91,18 @@ def test_one_edited_copy_does_not_hide_that_the_others_are_identical(store: Stor
 
     assert "orig.txt" == kept
     assert ["Kopie 1.txt", "Kopie 2.txt", "orig (1).txt"] == [id for id, kind, *_ in others if kind == "identical"]
-    assert [("edit.txt", "near", round(96 / 97, 4), True)] == [each for each in others if each[1] != "identical"]
+    assert [("edit.txt", "near", round(96 / 97, 4), True)] == [other for other in others if other[1] != "identical"]
     if isinstance(store, Freezable):
         assert [(kept, others)] == groups(search.duplicates(via="engine"))
     assert [("orig.txt", ["edit.txt"])] == [
-        (kept, [each[0] for each in some]) for kept, some in groups(search.duplicates(new=["edit.txt"]))
+        (kept, [other[0] for other in others]) for kept, others in groups(search.duplicates(new=["edit.txt"]))
     ]
     ((kept, others),) = groups(search.duplicates(kept_before=["edit.txt"]))
     assert ("edit.txt", ["identical"] * 3 + ["near"]) == (kept, [kind for _, kind, *_ in others])
 
 
-def test_a_store_without_texts_estimates(new_store: NewStore) -> None:
-    """And says so; copies are known by their hashes."""
+def test_overlaps_in_a_store_without_texts_are_estimated(new_store: NewStore) -> None:
+    """Those of copies are exact, by their hashes."""
     found = search_over(new_store(store_texts=False)).duplicates(overlap=0.6)
     ((_, others),) = groups(found)
 
@@ -114,15 +112,14 @@ def test_a_store_without_texts_estimates(new_store: NewStore) -> None:
     }
 
 
-def test_a_store_of_nothing_has_no_duplicates(store: Store) -> None:
-    """No group, no pair."""
+def test_an_empty_store_has_no_duplicates(store: Store) -> None:
     found = SimilaritySearch(store).duplicates()
 
     assert (0, 0, []) == (found.documents, found.group_count, list(found.groups()))
 
 
-def test_what_nobody_has_is_an_error(store: Store) -> None:
-    """The field of a filter, or of the rule; those there are are named."""
+def test_a_field_that_no_document_has_is_an_error(store: Store) -> None:
+    """In a filter or in `keep`."""
     search = search_over(store)
     with pytest.raises(UnknownFieldError, match="no document has the field 'month'; there are: team, year"):
         search.duplicates(filters={"month": 1})
@@ -132,8 +129,8 @@ def test_what_nobody_has_is_an_error(store: Store) -> None:
         search.duplicates(keep="month")
 
 
-def test_files_are_known_by_size_date_and_path(tmp_path: Path, store: Store) -> None:
-    """Only what lies in a folder can be asked for, and what is gone from there is left out."""
+def test_files_have_size_date_and_path(tmp_path: Path, store: Store) -> None:
+    """`within` chooses those of a folder, and files that are gone are left out."""
     write(tmp_path, {"in/a.txt": BASE, "in/b.txt": BASE + ".", "out/c.txt": BASE, "in/gone.txt": BASE})
     search = SimilaritySearch(store)
     search.index(read_corpus([str(tmp_path)]))
@@ -147,13 +144,13 @@ def test_files_are_known_by_size_date_and_path(tmp_path: Path, store: Store) -> 
     assert {"in/gone.txt": "its file is gone"} == {place.id: why for place, why in found.left_out.items()}
 
 
-def test_only_new_ones_are_compared_and_those_that_were_there_stay(store: Store) -> None:
-    """Also where a new one is longer, or another one would be preferred; old duplicates are left alone."""
+def test_only_new_documents_are_compared_and_old_ones_are_kept(store: Store) -> None:
+    """Even if a new one is longer. Duplicates among the old ones are not found."""
     search = search_over(store)
     search.index([Document("longer", BASE + " and some more"), Document("away", words(2000, 2090))])
     found = search.duplicates(new=["longer", "away", "b/near"])
 
-    assert [("a/base", ["b/near", "longer"])] == [(id, [each[0] for each in some]) for id, some in groups(found)]
+    assert [("a/base", ["b/near", "longer"])] == [(id, [other[0] for other in others]) for id, others in groups(found)]
     assert (8, 3) == (found.documents, found.fresh)
     assert {"b/near", "longer"} == {each.b.id for each in found.pairs()}
     assert [] == groups(search.duplicates(new=[]))
@@ -161,8 +158,8 @@ def test_only_new_ones_are_compared_and_those_that_were_there_stay(store: Store)
     assert ["b/loud"] == [kept for kept, _ in groups(search.duplicates(kept_before=["b/loud", "gone"]))]
 
 
-def test_dates_say_what_is_new(tmp_path: Path, store: Store) -> None:
-    """Of files; documents without a file are not new."""
+def test_only_files_changed_since_a_date_are_compared(tmp_path: Path, store: Store) -> None:
+    """Documents without a file are not new."""
     write(tmp_path, {"old.txt": BASE, "older.txt": BASE, "new.txt": BASE + " more"})
     for name, day in (("old.txt", 10), ("older.txt", 9), ("new.txt", 20)):
         os.utime(tmp_path / name, (day * 86400, day * 86400))
@@ -172,21 +169,25 @@ def test_dates_say_what_is_new(tmp_path: Path, store: Store) -> None:
     search.index(read_corpus([str(tmp_path)]))
     found = search.duplicates(since=datetime(1970, 1, 15, tzinfo=timezone.utc), keep="oldest")
 
-    assert [("older.txt", ["new.txt"])] == [(id, [each[0] for each in some]) for id, some in groups(found)]
+    assert [("older.txt", ["new.txt"])] == [(id, [other[0] for other in others]) for id, others in groups(found)]
     assert 1 == found.fresh
 
 
 @pytest.mark.parametrize("keep", ["longest", "newest"])
 @pytest.mark.slow
-def test_many_are_as_in_memory(new_store: NewStore, keep: str) -> None:
-    """More documents than are read at once: pages of an engine, segments of an index."""
+def test_many_documents_have_the_same_groups_in_all_stores(new_store: NewStore, keep: str) -> None:
+    """More than are read at once."""
     rng = random.Random(8)
-    some: list[Document] = documents("many", 400, 20)
-    some += [Document(f"p{n}{side}", text) for n in range(50) for side, text in zip("ab", overlapping(rng, 90, 0.9))]  # noqa: B905
+    collection: list[Document] = documents("many", 400, 20)
+    collection += [
+        Document(f"p{n}{side}", text)
+        for n in range(50)
+        for side, text in zip("ab", overlapping(rng, 90, 0.9), strict=True)
+    ]
     searches = [SimilaritySearch(new_store()), SimilaritySearch(open_store(":memory:"))]
-    for each in searches:
-        each.index(some)
-    one, other = (groups(each.duplicates(overlap=0.7, keep=keep)) for each in searches)
+    for search in searches:
+        search.index(collection)
+    one, other = (groups(search.duplicates(overlap=0.7, keep=keep)) for search in searches)
 
     assert 40 < len(one)
     assert one == other
@@ -201,8 +202,7 @@ def engine_store(request: pytest.FixtureRequest) -> NewStore:
     return maker
 
 
-def test_documents_of_an_engine_are_known_by_their_index(engine_store: NewStore) -> None:
-    """So that whoever marks or deletes them finds them."""
+def test_documents_of_an_engine_have_an_index(engine_store: NewStore) -> None:
     store: Any = engine_store()
     (group,) = search_over(store).duplicates().groups()
 
@@ -211,7 +211,7 @@ def test_documents_of_an_engine_are_known_by_their_index(engine_store: NewStore)
 
 
 def test_behind_an_alias_documents_of_one_id_are_compared(opensearch_url: str, new_opensearch_store: NewStore) -> None:
-    """Each has its own text; they are told apart by their index."""
+    """Each has its own index and text."""
     stores: list[Any] = [new_opensearch_store() for _ in range(2)]
     for store, text in zip(stores, (BASE, words(0, 98)), strict=True):
         SimilaritySearch(store).index([Document("one", text)])
@@ -233,7 +233,7 @@ def test_behind_an_alias_documents_of_one_id_are_compared(opensearch_url: str, n
 def test_pairs_and_groups_of_an_alias_have_index_and_routing(
     engine_url: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """In JSON and in CSV, so that two documents with one id can be told apart."""
+    """In JSON and in CSV."""
     url = request.getfixturevalue(f"{engine_url}_url")
     with indices(url) as made:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]
@@ -258,7 +258,7 @@ def test_pairs_and_groups_of_an_alias_have_index_and_routing(
 
 
 def test_an_index_of_an_application_is_verified_by_its_field_of_text(opensearch_url: str) -> None:
-    """One document has no text there any more: its overlap is estimated, and counted; without the field all are."""
+    """The overlap of a document without a text is estimated, and counted. Without --text-field all are estimated."""
     with indices(opensearch_url) as made:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
         name = made.make({"properties": {**mapping, "text": {"type": "text"}}})
@@ -274,13 +274,13 @@ def test_an_index_of_an_application_is_verified_by_its_field_of_text(opensearch_
     exact = {other.id: other.exact for group in found.groups() for other in group.duplicates}
     assert ({"b": True, "c": False}, 1) == (exact, found.unverified)
     assert {Place("bare", name): "has no fingerprint"} == found.left_out
-    assert "note: 1 overlap could not be verified for want of a text: estimated" in shown.stderr
+    assert "note: 1 overlap is estimated, because texts are missing or have changed" in shown.stderr
     assert "note: left out: the document 'bare': has no fingerprint" in shown.stderr
     assert (False, 2) == (estimated.verified, estimated.duplicate_count)
 
 
 def test_documents_of_an_application_are_identical_if_all_their_fields_are(opensearch_url: str) -> None:
-    """Other fields than ours are compared, whether the mapping has them or not; two that differ have the same text."""
+    """Whether the mapping has them or not."""
     with indices(opensearch_url) as made:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
         name = made.make({"properties": {**mapping, "text": {"type": "text"}}})
@@ -300,6 +300,6 @@ def test_documents_of_an_application_are_identical_if_all_their_fields_are(opens
 
 
 def ours_of(text: str) -> dict[str, Any]:
-    """What our field holds of a text."""
+    """The field `simdoc` of a text."""
     (fp,) = fingerprints([text], words_hash=True)
     return field_values(fp.codes(), fp.shingles, (text_hash(text), fp.words_hash), Settings())

@@ -1,4 +1,4 @@
-"""Duplicates by asking an engine about each document: the groups that are found in memory, and nothing stays open."""
+"""Duplicates by querying an engine about each document: the same groups as in memory."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ def engine_store(request: pytest.FixtureRequest) -> NewStore:
     return maker
 
 
-def some() -> list[Document]:
+def collection() -> list[Document]:
     """Pairs of short and of long documents, 70 copies of one, and others."""
     rng = random.Random(8)
     two = [overlapping(rng, words, 0.9) for words in (20, 60, 200, 700) for _ in range(6)]
-    pairs = [Document(f"p{n}{side}", each) for n, both in enumerate(two) for side, each in zip("ab", both, strict=True)]
+    pairs = [Document(f"p{n}{side}", one) for n, both in enumerate(two) for side, one in zip("ab", both, strict=True)]
     copies = [Document(f"copy{n}", pairs[-1].text) for n in range(70)]
     return [*pairs, *copies, *documents("many", 100, 20)]
 
 
 def groups(found: Duplicates) -> dict[str, set[tuple[str, str, float, bool]]]:
     return {
-        each.kept.id: {(other.id, other.kind, other.overlap, other.exact) for other in each.duplicates}
-        for each in found.groups()
+        group.kept.id: {(other.id, other.kind, other.overlap, other.exact) for other in group.duplicates}
+        for group in found.groups()
     }
 
 
 def test_an_engine_finds_what_is_found_in_memory(engine_store: NewStore, tmp_path: Path) -> None:
-    """Short ones and long ones, of all documents and of some; copies flood no answer. Again, it is asked nothing."""
+    """With all documents or a filter. A second run with a checkpoint sends no queries."""
     store: Any = engine_store()
     search = SimilaritySearch(store)
-    search.index(some())
+    search.index(collection())
     file = tmp_path / "done"
     for options in ({}, {"keep": "first", "overlap": 0.7}, {"filters": {"path": "p"}}):
         joined, found = search.duplicates(**options), search.duplicates(via="engine", **options)
@@ -59,7 +59,7 @@ def test_an_engine_finds_what_is_found_in_memory(engine_store: NewStore, tmp_pat
 
 
 def test_a_flood_in_an_engine_is_bounded(engine_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each finds the few of most shingles; with one store's copies collapsed, these are of different words."""
+    """Each query finds the few documents with most shingles."""
     monkeypatch.setattr(engine_pairs, "MAX_MATCHES", 4)
     rng = random.Random(2)
     base = text(rng, 300).split()
@@ -73,8 +73,8 @@ def test_a_flood_in_an_engine_is_bounded(engine_store: NewStore, monkeypatch: py
     assert 0 == found.floods.left_over
 
 
-def test_an_index_that_was_made_anew_is_another_one(engine_store: NewStore, tmp_path: Path) -> None:
-    """Though it has the same documents: a checkpoint knows it by its unique id."""
+def test_a_checkpoint_does_not_fit_an_index_that_was_made_again(engine_store: NewStore, tmp_path: Path) -> None:
+    """With the same documents."""
     for name in ("one", "other"):
         store = engine_store()
         SimilaritySearch(store).index(documents("few", 3))
@@ -84,12 +84,12 @@ def test_an_index_that_was_made_anew_is_another_one(engine_store: NewStore, tmp_
         SimilaritySearch(store).duplicates(via="engine", checkpoint=tmp_path / "done")
 
 
-def test_an_application_without_our_hashes_is_asked_as_well(new_opensearch_store: NewStore) -> None:
-    """Where an older mapping lacks a part of the field, the engine neither sorts by it nor collapses on it."""
+def test_an_index_without_hashes_is_queried_too(new_opensearch_store: NewStore) -> None:
+    """The engine neither sorts by a field that is not in the mapping, nor collapses on it."""
     store: Any = new_opensearch_store()
-    SimilaritySearch(store).index(some())
+    SimilaritySearch(store).index(collection())
     opened: Any = open_store(store.location)
-    (mapping,) = opened._indices.mappings.values()
+    (mapping,) = opened.access.indices.mappings.values()
     for name in ("words_hash", "shingles"):
         del mapping["properties"]["simdoc"]["properties"][name]
 

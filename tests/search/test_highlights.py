@@ -1,8 +1,7 @@
-"""What a hit shares, marked in the stored texts, in every store: for whoever may read both."""
+"""Tests of `highlight`: what two documents share, marked in their texts, in every store."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,44 +13,42 @@ from tests.support.stores import NewStore
 SHARED = "the tenant pays the rent on the first day of each month in advance without being asked for it by anybody"
 TEXTS = {"letter": f"Dear Ben, {SHARED}. Yours, Ann", "lease": f"Contract: {SHARED}; all else is as before <now>"}
 READERS = {"letter": "ann", "lease": "everyone"}
+EVERYONE = {"readers": "everyone"}
 
 
-@pytest.fixture
-def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
+@pytest.fixture(scope="module")
+def search(shared_store: NewStore) -> SimilaritySearch:
     """A search over two documents that share a sentence."""
-    with new_store() as store:
-        made = SimilaritySearch(store)
-        made.index(Document(id, text, {"readers": READERS[id]}) for id, text in TEXTS.items())
-        yield made
+    search = SimilaritySearch(shared_store())
+    search.index(Document(id, text, {"readers": READERS[id]}) for id, text in TEXTS.items())
+    return search
 
 
-def test_a_hit_is_shown_with_what_it_shares(search: SimilaritySearch) -> None:
-    """By its place or id, with a stored document or a text; a passage hit's own places are the same."""
+def test_shared_passages_are_marked_in_both_texts(search: SimilaritySearch) -> None:
     (hit,) = search.passages("letter").hits
-    found = search.highlight(hit.place, "letter")
+    highlights = search.highlight(hit.place, "letter")
 
-    assert f"Contract: <mark>{SHARED}</mark>; all else is as before &lt;now&gt;" == found.hit.html()
-    assert f"Dear Ben, <mark>{SHARED}</mark>. Yours, Ann" == found.query.html()
-    assert found == search.highlight("lease", "letter") == search.highlight("lease", text=TEXTS["letter"])
-    assert found == Highlights.of(TEXTS["letter"], TEXTS["lease"], hit.passages)
+    assert f"Contract: <mark>{SHARED}</mark>; all else is as before &lt;now&gt;" == highlights.hit.html()
+    assert f"Dear Ben, <mark>{SHARED}</mark>. Yours, Ann" == highlights.query.html()
+    assert highlights == search.highlight("lease", "letter") == search.highlight("lease", text=TEXTS["letter"])
+    assert highlights == Highlights.of(TEXTS["letter"], TEXTS["lease"], hit.passages)
 
 
-def test_nobody_sees_a_text_that_she_may_not_read(search: SimilaritySearch) -> None:
-    """Neither of the hit nor of the source: each is as if it were not stored."""
-    everyone = {"readers": "everyone"}
-    wrong: list[dict[str, Any]] = [
-        {"hit": "letter", "query": "lease", "filters": everyone},
-        {"hit": "lease", "query": "letter", "source_filters": everyone},
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"hit": "letter", "query": "lease", "filters": EVERYONE},
+        {"hit": "lease", "query": "letter", "source_filters": EVERYONE},
         {"hit": "nobody", "query": "lease"},
-    ]
-    for asked in wrong:
-        with pytest.raises(UnknownDocumentError):
-            search.highlight(**asked)
-    assert search.highlight("lease", "letter", filters=everyone).passages
+    ],
+)
+def test_a_document_that_filters_exclude_is_unknown(search: SimilaritySearch, options: dict[str, Any]) -> None:
+    with pytest.raises(UnknownDocumentError):
+        search.highlight(**options)
+    assert search.highlight("lease", "letter", filters=EVERYONE).passages
 
 
-def test_without_a_text_it_is_said(new_store: NewStore) -> None:
-    """A store that keeps none cannot show what is shared."""
+def test_a_store_without_texts_is_refused(new_store: NewStore) -> None:
     with new_store(store_texts=False) as store:
         search = SimilaritySearch(store)
         search.index(Document(id, text) for id, text in TEXTS.items())
@@ -59,12 +56,7 @@ def test_without_a_text_it_is_said(new_store: NewStore) -> None:
             search.highlight("lease", text=TEXTS["letter"])
 
 
-def test_what_is_wrong_is_refused(search: SimilaritySearch) -> None:
-    """Both a document and a text, neither, or no preset."""
-    for options, said in (
-        ({}, "give either the id of a document or a text"),
-        ({"query": "letter", "text": "a"}, "give either the id of a document or a text"),
-        ({"query": "letter", "preset": "all"}, "preset must be edited or verbatim"),
-    ):
-        with pytest.raises(QuerySyntaxError, match=said):
-            search.highlight("lease", **options)  # type: ignore[arg-type]
+@pytest.mark.parametrize("options", [{}, {"query": "letter", "text": "a"}, {"query": "letter", "preset": "all"}])
+def test_wrong_options_are_refused(search: SimilaritySearch, options: dict[str, Any]) -> None:
+    with pytest.raises(QuerySyntaxError, match=r"give either the id of a document|preset must be edited or verbatim"):
+        search.highlight("lease", **options)

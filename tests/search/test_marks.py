@@ -1,4 +1,4 @@
-"""Marks in the documents of an engine say which one each duplicates, and queries hide and show by them."""
+"""Marks name the document that each one duplicates, in an engine; queries hide or show duplicates by them."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from tests.support.marks import (
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """Indices of a test's own in each kind of engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as them:
-        yield them
+    """New indices in each kind of engine."""
+    with indices(request.getfixturevalue(f"{request.param}_url")) as created:
+        yield created
 
 
-def test_marks_are_those_of_the_groups_however_often(made: Indices) -> None:
-    """In a strict index: set once; then nothing is written; stale ones go, also where an update left them."""
+def test_marks_follow_the_groups(made: Indices) -> None:
+    """Also in a strict index. Unchanged marks are not written, and stale ones are removed."""
     index = articles(made, dynamic="strict")
     before = {hit["_id"]: hit["_source"] for hit in hits(made, index)}
     assert (3, 0, 0) == counts(mark(made, index))
     assert MARKED == marks(made, index)
     for hit in hits(made, index):
-        ours = {name: each for name, each in hit["_source"]["simdoc"].items() if name not in FIELDS}
+        ours = {name: value for name, value in hit["_source"]["simdoc"].items() if name not in FIELDS}
         assert before[hit["_id"]] == {**hit["_source"], "simdoc": ours}
 
     states = {hit["_id"]: hit["_seq_no"] for hit in hits(made, index)}
@@ -55,40 +55,42 @@ def test_marks_are_those_of_the_groups_however_often(made: Indices) -> None:
     assert states == {hit["_id"]: hit["_seq_no"] for hit in hits(made, index)}
 
     assert (0, 1, 2) == counts(mark(made, index, overlap=1))
-    made.put(index, "kept", {"body": BASE, "simdoc": fingerprint_field(BASE)})  # replaced: its mark is gone
+    made.put(index, "kept", {"body": BASE, "simdoc": fingerprint_field(BASE)})  # this removes its mark
     call(made.engine, "POST", f"/{index}/_update/loud?refresh", {"doc": {"simdoc": fingerprint_field(TEXTS["other"])}})
     assert (4, 0, 0) == counts(mark(made, index))
     assert {"kept": (None, "kept"), "near": ("kept", "kept")} == {
-        id: each for id, each in marks(made, index).items() if each[1] == "kept"
+        id: mark for id, mark in marks(made, index).items() if mark[1] == "kept"
     }
     assert {"loud": (None, "loud"), "other": ("loud", "loud")} == {
-        id: each for id, each in marks(made, index).items() if each[1] == "loud"
+        id: mark for id, mark in marks(made, index).items() if mark[1] == "loud"
     }
 
 
-def test_who_is_kept_now_is_shown_before_who_was_is_hidden(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Broken off between the two, no group is hidden as a whole; another document takes the place of the kept one."""
+def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
+    made: Indices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So an interruption between the two hides no group as a whole."""
     index = articles(made)
     mark(made, index)
     made.put(index, "long", {"simdoc": {**(fingerprint_field(words(0, 101)) or {}), "duplicate_of": "kept"}})
     search = search_in(made, index)
 
-    def break_off(stage: str, share: float) -> None:
+    def interrupt(stage: str, share: float) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "_AT_ONCE", 1)
     groups = search.duplicates(kept_before=["long"])
     with pytest.raises(KeyboardInterrupt):
-        search.mark_duplicates(groups, progress=break_off)
+        search.mark_duplicates(groups, progress=interrupt)
     assert (None, "long") == marks(made, index)["long"]
     assert (2, 0, 2) == counts(mark(made, index, kept_before=["long"]))
     assert {"kept": ("long", "long"), "long": (None, "long")} == {
-        id: each for id, each in marks(made, index).items() if id in ("kept", "long")
+        id: mark for id, mark in marks(made, index).items() if id in ("kept", "long")
     }
 
 
-def test_only_documents_that_were_looked_at_lose_their_marks(made: Indices) -> None:
-    """By a filter; what was looked at and has no fingerprint any more loses it."""
+def test_only_compared_documents_lose_their_marks(made: Indices) -> None:
+    """One that a filter chooses and that has no fingerprint loses it, too."""
     index = articles(made)
     mark(made, index)
     call(
@@ -104,7 +106,7 @@ def test_only_documents_that_were_looked_at_lose_their_marks(made: Indices) -> N
 
 
 def test_documents_with_one_id_in_two_indices_and_with_routing(made: Indices) -> None:
-    """Each has its own mark, and clusters are not mixed up; so it is with the same id twice in one index."""
+    """Each has its own mark, also two with the same id in one index."""
     first, second = sorted([made.make(mapping()), made.make(mapping(), {"number_of_shards": 2})])
     two = made.make(mapping(), {"number_of_shards": 3})
     put(made, first, {"twin": BASE, "copy": BASE})
@@ -114,7 +116,7 @@ def test_documents_with_one_id_in_two_indices_and_with_routing(made: Indices) ->
     alias = made.alias(first, second, two)
     report = mark(made, alias)
     found = {
-        (hit["_index"], hit.get("_routing"), hit["_id"]): tuple(hit["_source"]["simdoc"].get(each) for each in FIELDS)
+        (hit["_index"], hit.get("_routing"), hit["_id"]): tuple(hit["_source"]["simdoc"].get(name) for name in FIELDS)
         for hit in hits(made, alias)
     }
 
@@ -130,8 +132,8 @@ def test_documents_with_one_id_in_two_indices_and_with_routing(made: Indices) ->
     assert (0, 0, 6) == counts(mark(made, alias))
 
 
-def test_an_index_of_our_own_has_the_fields_and_keeps_its_marks(made: Indices) -> None:
-    """Indexing again leaves unchanged documents alone, with their marks; a new text takes its mark away."""
+def test_an_unchanged_document_that_is_indexed_again_keeps_its_mark(made: Indices) -> None:
+    """A new text removes it."""
     name = made.name()
     search = SimilaritySearch(open_store(f"{made.engine}/{name}", create=True))
     documents = [Document(id, text) for id, text in TEXTS.items()]
@@ -154,22 +156,22 @@ HIDING, GROUPED, ALONE = (
 )
 
 
-def asking(query: dict[str, Any]) -> dict[str, Any]:
-    """A query of the documentation, for words that other texts have too."""
+def example(query: dict[str, Any]) -> dict[str, Any]:
+    """A query of the documentation, for words of several groups."""
     return json.loads(json.dumps(query).replace("what a user asks for", "word1 word900 word700"))  # type: ignore[no-any-return]
 
 
 def test_queries_hide_duplicates_and_show_one_of_each_group(made: Indices) -> None:
-    """Engines put all documents without a cluster into one group, so those are asked for beside the groups."""
+    """Engines put all documents without a cluster into one group, so they need a query of their own."""
     index = articles(made)
     put(made, index, {"more": words(700, 760)})
     mark(made, index)
-    everything = {**asking(ALONE)["query"]["bool"], "must_not": []}
+    everything = {**example(ALONE)["query"]["bool"], "must_not": []}
 
-    assert ["kept", "more", "other"] == found(made, index, **asking(HIDING))
+    assert ["kept", "more", "other"] == found(made, index, **example(HIDING))
     assert ["kept", "loud", "more", "near", "other"] == found(made, index, query={"bool": everything})
     assert 2 == len(found(made, index, query={"bool": everything}, collapse=GROUPED["collapse"]))  # and not 3
-    assert 1 == len(found(made, index, **asking(GROUPED)))
-    assert ["more", "other"] == found(made, index, **asking(ALONE))
+    assert 1 == len(found(made, index, **example(GROUPED)))
+    assert ["more", "other"] == found(made, index, **example(ALONE))
     assert ["loud", "near"] == found(made, index, query={"term": {"simdoc.duplicate_of": "kept"}})
     assert ["kept", "loud", "near"] == found(made, index, query={"term": {"simdoc.cluster": "kept"}})

@@ -1,4 +1,4 @@
-"""Marks while others write, where a run ended in the middle, where they cannot be set, and who stays the kept one."""
+"""Marks while others write, after an interruption, where they cannot be set, and of documents kept before."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ one_engine = pytest.mark.parametrize("made", ["opensearch"], indirect=True)
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """Indices of a test's own in each kind of engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as them:
-        yield them
+    """New indices in each kind of engine."""
+    with indices(request.getfixturevalue(f"{request.param}_url")) as created:
+        yield created
 
 
 # --- while others write ---
 
 
 @one_engine
-def test_writes_of_others_stay(made: Indices) -> None:
-    """A counter that another one changes stays, and the mark comes to it; a replaced document has none until later."""
+def test_changes_by_others_are_not_lost(made: Indices) -> None:
+    """An updated document gets its mark. A replaced one gets it in the next run."""
     index = articles(made)
 
     def others(number: int) -> None:
@@ -56,8 +56,8 @@ def test_writes_of_others_stay(made: Indices) -> None:
 
 
 @one_engine
-def test_nothing_is_hidden_for_a_document_that_is_there_no_more(made: Indices) -> None:
-    """The kept one was replaced or deleted since it was compared: its group is marked by the next run."""
+def test_no_document_is_hidden_for_a_kept_one_that_is_gone(made: Indices) -> None:
+    """Or that was replaced since it was compared. The next run marks its group."""
     index = articles(made)
     put(made, index, {"same": TEXTS["other"]})
     search = search_in(made, index)
@@ -73,8 +73,8 @@ def test_nothing_is_hidden_for_a_document_that_is_there_no_more(made: Indices) -
 
 @one_engine
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_is_ended_in_the_middle_is_completed(made: Indices, sent: signal.Signals) -> None:
-    """What is stale is gone by then, and nothing is set; Ctrl-C is answered by a sentence."""
+def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent: signal.Signals) -> None:
+    """Stale marks were removed, and none were set."""
     index = made.make(component_template()["template"]["mappings"])
     put(made, index, TEXTS)
     call(made.engine, "POST", f"/{index}/_update/other?refresh", {"doc": {"simdoc": {"duplicate_of": "near"}}})
@@ -92,12 +92,12 @@ def test_a_run_that_is_ended_in_the_middle_is_completed(made: Indices, sent: sig
         environ = environment()
         with subprocess.Popen(command, stdout=-1, stderr=-1, encoding="utf-8", env=environ) as process:
             running.append(process)
-            printed, said = process.communicate(timeout=30)
+            stdout, stderr = process.communicate(timeout=30)
     if sent == signal.SIGINT:
         assert (
-            "Error: interrupted; the marks that were set stay, run the same command to go on" == said.splitlines()[-1]
+            "Error: interrupted; some marks are set. Run the same command to set the others" == stderr.splitlines()[-1]
         )
-        assert (130, "") == (process.returncode, printed)
+        assert (130, "") == (process.returncode, stdout)
     assert {} == marks(made, index)
     assert (3, 0, 0) == counts(mark(made, index))
     assert MARKED == marks(made, index)
@@ -107,8 +107,8 @@ def test_a_run_that_is_ended_in_the_middle_is_completed(made: Indices, sent: sig
 
 
 @one_engine
-def test_an_index_that_cannot_have_them_is_named(made: Indices) -> None:
-    """Behind an alias nothing is changed in the others then."""
+def test_an_index_that_cannot_have_marks_is_named(made: Indices) -> None:
+    """The other indices of the alias are not changed."""
     good, fields = articles(made), mapping()
     fields["properties"]["simdoc"]["properties"]["cluster"] = {"type": "text"}
     bad = made.make(fields)
@@ -116,23 +116,23 @@ def test_an_index_that_cannot_have_them_is_named(made: Indices) -> None:
     closed = articles(made)
     call(made.engine, "PUT", f"/{closed}/_settings", {"index.blocks.write": True})
 
-    def said(*names: str) -> str:
+    def reason(*names: str) -> str:
         with pytest.raises(StoreError) as error:
             mark(made, made.alias(*names))
         return str(error.value).partition(" cannot be marked: ")[2]
 
     how = "put the mapping of simdoc-search template show, then reindex"
-    assert f"simdoc.cluster has type 'text', not 'keyword'; {how}" == said(good, bad)
-    assert "0 of 11 fields are left; raise index.mapping.total_fields.limit" == said(full)
-    assert "it has the block index.blocks.write so nothing can be written; remove the block first" == said(closed)
+    assert f"simdoc.cluster has type 'text', not 'keyword'; {how}" == reason(good, bad)
+    assert "0 of 11 fields are left; raise index.mapping.total_fields.limit" == reason(full)
+    assert "it has the block index.blocks.write so nothing can be written; remove the block first" == reason(closed)
     assert mapping()["properties"] == {
         **mapping()["properties"], **call(made.engine, "GET", f"/{good}/_mapping")[good]["mappings"]["properties"]
     }  # fmt: skip
 
 
 @one_engine
-def test_what_an_update_would_destroy_is_left(made: Indices) -> None:
-    """A list of objects, which engines search like an object, and merge not at all."""
+def test_a_list_of_objects_is_not_marked(made: Indices) -> None:
+    """Engines search it like an object, but an update would replace it."""
     index = articles(made)
     made.put(index, "list", {"body": BASE, "simdoc": [fingerprint_field(BASE)]})
     report = mark(made, index)
@@ -141,25 +141,23 @@ def test_what_an_update_would_destroy_is_left(made: Indices) -> None:
     assert (3, 1, ["list"]) == (report.set, report.refused, list(report.reasons))
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(made, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
-    assert "marks: 0 set, 0 removed, 3 left as they were" in shown.stderr
+    assert "marks: 0 set, 0 removed, 3 unchanged" in shown.stderr
     assert "Error: the document 'list' has no new mark: its simdoc is not as simdoc-search writes it" in shown.stderr
 
 
 @one_engine
-def test_the_command_says_what_was_done(made: Indices) -> None:
-    """For people on stderr, beside the groups; as JSON with them."""
+def test_the_command_reports_its_marks(made: Indices) -> None:
     index = articles(made)
     place = ("duplicates", "--store", f"{made.engine}/{index}", "--mark")
     shown = run(*place)
 
-    assert (0, "marks: 3 set, 0 removed, 0 left as they were") == (shown.exit_code, shown.stderr.splitlines()[0])
+    assert (0, "marks: 3 set, 0 removed, 0 unchanged") == (shown.exit_code, shown.stderr.splitlines()[0])
     assert "1 group, 2 duplicates" in shown.stdout
     left = {"set": 0, "removed": 0, "unchanged": 3, "passed_over": 0, "refused": 0, "reasons": {}}
     assert left == answer(*place)["marks"]
 
 
 def test_files_are_not_marked(tmp_path: Any) -> None:
-    """It is said before anything is compared."""
     assert f"{tmp_path} is a folder; only documents of an engine can be marked. For files, use --plan" == sentence(
         run("duplicates", "--store", tmp_path, "--mark")
     )
@@ -169,30 +167,30 @@ def test_files_are_not_marked(tmp_path: Any) -> None:
 
 
 @one_engine
-def test_whoever_was_kept_stays_so(made: Indices) -> None:
-    """Though a longer one came; unless it is gone. What compares only new ones marks nothing."""
+def test_a_marked_kept_document_is_kept_again(made: Indices) -> None:
+    """Although a longer one was added, and until it is gone. If only new documents were compared, nothing is marked."""
     index = articles(made)
     mark(made, index)
     put(made, index, {"longer": words(0, 103)})
     call(made.engine, "POST", f"/{index}/_refresh")
     search = search_in(made, index)
 
-    assert ["longer"] == [each.kept.id for each in search.duplicates(measure="containment").groups()]
+    assert ["longer"] == [group.kept.id for group in search.duplicates(measure="containment").groups()]
     assert ["kept"] == search.kept_by_marks()
     command = ["duplicates", "--mark", "--measure", "containment", "--store", f"{made.engine}/{index}"]
     output = answer(*command, "--text-field", "body")
     assert ["kept"] == [each["kept"]["id"] for each in output["clusters"]]
     assert {**MARKED, "longer": ("kept", "kept")} == marks(made, index)
     call(made.engine, "DELETE", f"/{index}/_doc/kept?refresh")
-    assert ["longer"] == [each.kept.id for each in search.duplicates(kept_before=search.kept_by_marks()).groups()]
+    assert ["longer"] == [group.kept.id for group in search.duplicates(kept_before=search.kept_by_marks()).groups()]
     with pytest.raises(StoreError, match="only new documents were compared"):
         search.mark_duplicates(search.duplicates(new=["longer"]))
     assert 2 == run("duplicates", "--mark", "--since", "2026-01-01", "--store", f"{made.engine}/{index}").exit_code
 
 
 @one_engine
-def test_a_text_that_is_not_the_fingerprints_verifies_nothing(made: Indices) -> None:
-    """It was changed since, or is another field: the fingerprint decides, which is said."""
+def test_a_text_that_does_not_fit_its_fingerprint_verifies_nothing(made: Indices) -> None:
+    """The overlap is estimated then, and counted as unverified."""
     index = articles(made)
     made.put(index, "near", {"body": "of other words altogether", "simdoc": fingerprint_field(TEXTS["near"])})
     call(made.engine, "POST", f"/{index}/_refresh")

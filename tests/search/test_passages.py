@@ -1,58 +1,38 @@
-"""Who shares passages with a document or a text, in every store."""
+"""Tests of `passages`: documents that share passages with a document or a text, in every store."""
 
 from __future__ import annotations
-
-import random
-from collections.abc import Iterator
 
 import pytest
 
 from simdoc_search import Document, PassageResult, SimilaritySearch, none_of
-from simdoc_search.errors import (
-    FormatMismatchError,
-    NoFingerprintError,
-    QuerySyntaxError,
-    SimdocError,
-    UnknownDocumentError,
-)
+from simdoc_search.errors import FormatMismatchError, NoFingerprintError, QuerySyntaxError, UnknownDocumentError
 from simdoc_search.passages import containment, shingle_set
 from simdoc_search.sketch.settings import Settings
 from tests.support.stores import NewStore
+from tests.support.texts import distinct_words
 
-RUN = 36
-"""Words of a run that is found for certain."""
-
-
-def prose(count: int, seed: int) -> list[str]:
-    """Words of which no run repeats."""
-    return [f"w{number}" for number in random.Random(seed).sample(range(100_000), count)]
+QUOTE = distinct_words(60, 1)
 
 
-QUOTE = prose(60, 1)
-
-
-@pytest.fixture
-def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
-    """A search over 20 long documents, two of which have the quote."""
-    texts = {f"docs/{number}": prose(800, 100 + number) for number in range(20)}
+@pytest.fixture(scope="module")
+def search(shared_store: NewStore) -> SimilaritySearch:
+    """A search over 20 long documents; two of them contain the quote."""
+    texts = {f"docs/{number}": distinct_words(800, 100 + number) for number in range(20)}
     texts["docs/3"][300:300] = QUOTE
     texts["docs/7"][:0] = QUOTE[:45]
-    with new_store() as store:
-        made = SimilaritySearch(store)
-        made.index(Document(id, " ".join(words), {"kind": id[-1]}) for id, words in texts.items())
-        yield made
+    search = SimilaritySearch(shared_store())
+    search.index(Document(id, " ".join(words), {"kind": id[-1]}) for id, words in texts.items())
+    return search
 
 
-def test_a_quote_is_found_with_its_place(search: SimilaritySearch) -> None:
-    """In documents that it hardly overlaps; the longest first, with exact shares and the characters of both texts."""
+def test_a_quote_is_found_with_its_places(search: SimilaritySearch) -> None:
     text = f"My own words, then: “{' '.join(QUOTE).upper()}” – and more of mine."
     result = search.passages(text=text)
-    stored = {id: search.store.get(id, text=True) for id in ("docs/3", "docs/7")}
 
-    assert [("docs/3", 60), ("docs/7", 45)] == [(hit.id, hit.words) for hit in result.hits]
+    assert [("docs/3", 60), ("docs/7", 45)] == [(hit.id, hit.words) for hit in result]
     assert ("", text, 2) == (result.source, result.text, result.compared)
-    for hit, words in zip(result.hits, (QUOTE, QUOTE[:45]), strict=True):
-        record = stored[hit.id]
+    for hit, words in zip(result, (QUOTE, QUOTE[:45]), strict=True):
+        record = search.store.get(hit.id, text=True)
         (passage,) = hit.passages
 
         assert record is not None
@@ -64,55 +44,41 @@ def test_a_quote_is_found_with_its_place(search: SimilaritySearch) -> None:
         assert ("exact", False, passage) == (hit.kind, hit.changed, hit.longest)
 
 
-def test_a_stored_document_is_asked_about(search: SimilaritySearch) -> None:
-    """By its id or its name; itself it is not among the hits. Filters hold for the hits."""
-    assert [("docs/7", 45)] == [(hit.id, hit.words) for hit in search.passages("docs/3").hits]
-    assert ["docs/3"] == [hit.id for hit in search.passages("7").hits]
+def test_a_stored_document_does_not_find_itself(search: SimilaritySearch) -> None:
+    assert [("docs/7", 45)] == [(hit.id, hit.words) for hit in search.passages("docs/3")]
+    assert ["docs/3"] == [hit.id for hit in search.passages("7")]
+
+
+def test_filters_size_and_min_words_limit_the_hits(search: SimilaritySearch) -> None:
     assert [] == search.passages("docs/3", filters={"kind": none_of("7")}).hits
-    assert ["docs/7"] == [hit.id for hit in search.passages("docs/3", filters={"kind": "7"}).hits]
-    assert ["docs/3"] == [hit.id for hit in search.passages(text=" ".join(QUOTE), size=1).hits]
-    assert ["docs/3"] == [hit.id for hit in search.passages(text=" ".join(QUOTE), min_words=46).hits]
+    assert ["docs/7"] == [hit.id for hit in search.passages("docs/3", filters={"kind": "7"})]
+    assert ["docs/3"] == [hit.id for hit in search.passages(text=" ".join(QUOTE), size=1)]
+    assert ["docs/3"] == [hit.id for hit in search.passages(text=" ".join(QUOTE), min_words=46)]
+    for options in ({"min_words": 0}, {"preset": "best"}):
+        with pytest.raises(QuerySyntaxError):
+            search.passages("docs/3", **options)
 
 
-def test_every_run_that_is_promised_is_found(search: SimilaritySearch) -> None:
-    """A run of 36 words of any document, whatever stands around it."""
-    for number in range(20):
-        record = search.store.get(f"docs/{number}", text=True)
-        words = (record.text if record and record.text else "").split()
-        begin = random.Random(number).randrange(len(words) - RUN)
-        text = " ".join([*prose(1_200, number), *words[begin : begin + RUN], *prose(100, 50 + number)])
+def test_many_results_come_in_order_with_errors_in_place(search: SimilaritySearch) -> None:
+    queries: list[str | Document] = ["docs/3", Document("mine.txt", " ".join(QUOTE)), "?", Document("empty.txt", " .")]
+    stored, text, unknown, empty = search.passages_of_many(queries)
 
-        assert f"docs/{number}" in {hit.id for hit in search.passages(text=text).hits}
-
-
-def test_many_are_answered_in_order(search: SimilaritySearch) -> None:
-    """Documents that are stored, and such as are not; an error is that of its source alone."""
-    asked: list[str | Document] = [
-        "docs/3",
-        Document("mine.txt", " ".join(QUOTE)),
-        "nothing",
-        Document("empty.txt", " ... "),
-    ]
-    first, second, third, fourth = search.passages_of_many(asked)
-
-    assert isinstance(first, PassageResult)
-    assert isinstance(second, PassageResult)
-    assert (["docs/7"], "docs/3") == ([hit.id for hit in first.hits], first.source)
-    assert (["docs/3", "docs/7"], "mine.txt") == ([hit.id for hit in second.hits], second.source)
-    assert isinstance(third, UnknownDocumentError)
-    assert isinstance(fourth, NoFingerprintError)
-    assert "empty.txt has no words, so nothing can share a passage with it" == str(fourth)
+    assert isinstance(stored, PassageResult)
+    assert isinstance(text, PassageResult)
+    assert (["docs/7"], "docs/3") == ([hit.id for hit in stored], stored.source)
+    assert (["docs/3", "docs/7"], "mine.txt") == ([hit.id for hit in text], text.source)
+    assert isinstance(unknown, UnknownDocumentError)
+    assert isinstance(empty, NoFingerprintError)
+    assert "empty.txt has no words, so nothing can share a passage with it" == str(empty)
 
 
-def test_without_texts_it_is_estimated(new_store: NewStore) -> None:
-    """From the passage tokens, and said; no passage is named."""
-    common = prose(400, 1)
+def test_shares_are_estimated_without_texts(new_store: NewStore) -> None:
+    common = distinct_words(400, 1)
+    texts = {"a": common + distinct_words(400, 2), "b": common + distinct_words(1200, 3)}
     with new_store(store_texts=False) as store:
         search = SimilaritySearch(store)
-        search.index(
-            [Document("a", " ".join(common + prose(400, 2))), Document("b", " ".join(common + prose(1200, 3)))]
-        )
-        (hit,) = search.passages("a").hits
+        search.index(Document(id, " ".join(words)) for id, words in texts.items())
+        (hit,) = search.passages("a")
 
     assert ("b", "estimated", ()) == (hit.id, hit.kind, hit.passages)
     assert 250 < hit.words < 550
@@ -121,19 +87,17 @@ def test_without_texts_it_is_estimated(new_store: NewStore) -> None:
 
 
 @pytest.mark.slow
-def test_a_phrase_in_every_document_is_counted_in_all(new_store: NewStore) -> None:
-    """All that share it are compared, whatever the size of the page."""
+def test_all_documents_with_a_common_phrase_are_compared(new_store: NewStore) -> None:
     with new_store() as store:
         search = SimilaritySearch(store)
-        search.index(Document(f"{n}", " ".join(QUOTE + prose(30, n))) for n in range(250))
+        search.index(Document(f"{n}", " ".join(QUOTE + distinct_words(30, n))) for n in range(250))
         result = search.passages("0", size=5)
 
-    assert (5, 249, 249, 249) == (len(result.hits), result.total, result.candidates, result.compared)
-    assert {60} == {hit.words for hit in result.hits}
+    assert (5, 249, 249, 249) == (len(result), result.total, result.candidates, result.compared)
+    assert {60} == {hit.words for hit in result}
 
 
-def test_a_store_without_passage_tokens_says_what_to_do(new_store: NewStore) -> None:
-    """It cannot answer, and nothing is taken for an answer."""
+def test_a_store_without_passage_tokens_is_refused(new_store: NewStore) -> None:
     with new_store(Settings(passages=None)) as store:
         search = SimilaritySearch(store)
         search.index([Document("a", " ".join(QUOTE))])
@@ -141,33 +105,15 @@ def test_a_store_without_passage_tokens_says_what_to_do(new_store: NewStore) -> 
             search.passages("a")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"query": "docs/3", "text": "x"},
-        {"query": "docs/3", "size": 0},
-        {"query": "docs/3", "min_words": 0},
-        {"query": "docs/3", "preset": "best"},
-        {"query": "docs/3", "filters": "x"},
-    ],
-)
-def test_wrong_arguments_are_refused(search: SimilaritySearch, options: dict[str, object]) -> None:
-    """In one sentence, before anything is asked."""
-    with pytest.raises(QuerySyntaxError):
-        search.passages(**options)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("text", ["w", "x x x x x x x x x x x x", "שלום עולם 你好 мир " * 20, "a\x00b " * 30])
-def test_texts_of_any_kind_are_asked_with(search: SimilaritySearch, text: str) -> None:
-    """One word, one repeated word, mixed scripts, control characters: the copy is found, nothing else."""
-    search.index([Document("copy", text)])
-
-    assert ["copy"] == [hit.id for hit in search.passages(text=text).hits]
-    assert {1.0} == {hit.containment for hit in search.passages(text=text).hits}
-
-
-def test_errors_have_one_tree(search: SimilaritySearch) -> None:
-    """A text without words is an error like any other."""
-    with pytest.raises(SimdocError, match="the text has no words"):
+def test_a_text_without_words_is_refused(search: SimilaritySearch) -> None:
+    with pytest.raises(NoFingerprintError, match="the text has no words"):
         search.passages(text="")
+
+
+def test_a_copy_of_an_odd_text_is_found(new_store: NewStore) -> None:
+    texts = ["w", "x x x x x x x x x x x x", "שלום עולם 你好 мир " * 20, "a\x00b " * 30]
+    with new_store() as store:
+        search = SimilaritySearch(store)
+        search.index(Document(str(number), text) for number, text in enumerate(texts))
+        for number, text in enumerate(texts):
+            assert [(str(number), 1.0)] == [(hit.id, hit.containment) for hit in search.passages(text=text)]

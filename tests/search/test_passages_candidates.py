@@ -1,4 +1,4 @@
-"""What `passages` and containment look at: at least what any other command finds, in every store."""
+"""Tests of the candidates of `passages` and of containment, in every store."""
 
 from __future__ import annotations
 
@@ -12,110 +12,99 @@ from simdoc_search.passages.word_spans import no_words
 from simdoc_search.search.passages_candidates import phrases_of
 from simdoc_search.search.stored_texts import AnalysedText
 from tests.support.stores import NewStore
+from tests.support.texts import distinct_words
 
 
-def prose(count: int, seed: int) -> list[str]:
-    """Words of which no run repeats."""
-    return [f"w{number}" for number in random.Random(seed).sample(range(100_000), count)]
+def replace_words(words: list[str], every: int, seed: int) -> list[str]:
+    """Replace one word of each `every` words."""
+    return [f"x{seed}y{at}" if at % every == every - 1 else word for at, word in enumerate(words)]
 
 
-def edited(words: list[str], every: int, seed: int) -> list[str]:
-    """The same words, each of so many replaced."""
-    return [f"x{seed}y{at}" if at % every == every - 1 else each for at, each in enumerate(words)]
-
-
-def read(words: list[str]) -> AnalysedText:
-    """A text."""
+def analysed(words: list[str]) -> AnalysedText:
     return AnalysedText.of(" ".join(words), Analysis())
 
 
-# --- phrases ---
+@pytest.mark.parametrize(("count", "run"), [(6, 6), (7, 6), (1_000, 6), (1_001, 12), (1_013, 12)])
+def test_every_run_of_the_guaranteed_length_has_a_phrase(count: int, run: int) -> None:
+    words = distinct_words(count, count)
+    phrases = {phrase.words for phrase in phrases_of(analysed(words), no_words(len(words)))}
 
-
-@pytest.mark.parametrize(
-    ("count", "run"), [(6, 6), (7, 6), (100, 6), (1_000, 6), (1_001, 12), (1_013, 12), (3_000, 12)]
-)
-def test_each_run_of_the_guaranteed_length_has_a_phrase(count: int, run: int) -> None:
-    """Wherever it begins."""
-    words = prose(count, count)
-    phrases = {each.words for each in phrases_of(read(words), no_words(len(words)))}
-
-    assert {6} == {len(each) for each in phrases}
+    assert {6} == {len(phrase) for phrase in phrases}
     for first in range(count - run + 1):
-        its = {tuple(words[at : at + 6]) for at in range(first, first + run - 5)}
-        assert its & phrases
+        assert phrases & {tuple(words[at : at + 6]) for at in range(first, first + run - 5)}
 
 
-def test_a_short_text_is_one_phrase_and_no_phrase_is_asked_twice() -> None:
-    """As it stands in the text."""
-    (only,) = phrases_of(AnalysedText.of("– To be, or NOT…", Analysis()), no_words(4))
+def test_a_short_text_is_one_phrase_and_equal_phrases_are_queried_once() -> None:
+    (phrase,) = phrases_of(AnalysedText.of("– To be, or NOT…", Analysis()), no_words(4))
 
-    assert (("to", "be", "or", "not"), "To be, or NOT") == (only.words, only.text)
-    assert 1 == len(phrases_of(read(["x"] * 50), no_words(50)))
-    assert [] == phrases_of(read([]), no_words())
-
-
-# --- candidates ---
+    assert (("to", "be", "or", "not"), "To be, or NOT") == (phrase.words, phrase.text)
+    assert 1 == len(phrases_of(analysed(["x"] * 50), no_words(50)))
+    assert [] == phrases_of(analysed([]), no_words())
 
 
 @pytest.mark.parametrize("settings", [Settings(), Settings(words=False)])
 def test_passages_and_containment_find_what_similar_finds(new_store: NewStore, settings: Settings) -> None:
-    """Texts of 80 to 400 words that share a run of 12 to 20, with and without an index of words."""
-    chosen = random.Random(1)
+    """The texts have 80 to 400 words and share a run of 12 to 20. The words are indexed or not."""
+    rng = random.Random(1)
     texts = {}
-    for pair in range(12):
-        run = prose(chosen.randint(12, 20), 1_000 + pair)
+    for pair in range(6):
+        run = distinct_words(rng.randint(12, 20), 1_000 + pair)
         for side in (0, 1):
-            words = prose(chosen.randint(80, 400), 2 * pair + side)
-            at = chosen.randrange(len(words))
+            words = distinct_words(rng.randint(80, 400), 2 * pair + side)
+            at = rng.randrange(len(words))
             texts[f"{pair}-{side}"] = " ".join([*words[:at], *run, *words[at:]])
     with new_store(settings) as store:
         search = SimilaritySearch(store)
         search.index(Document(id, text) for id, text in texts.items())
-        partners = 0
-        for pair in range(12):
-            asked, partner = f"{pair}-0", f"{pair}-1"
-            similar = {hit.id for hit in search.similar(asked, overlap=0).hits}
-            passages = search.passages(asked, min_words=12)
-            contained = search.similar(asked, overlap=0, measure="containment")
+        for pair in range(6):
+            query, partner = f"{pair}-0", f"{pair}-1"
+            similar = {hit.id for hit in search.similar(query, overlap=0)}
+            contained = {hit.id for hit in search.similar(query, overlap=0, measure="containment")}
+            result = search.passages(query, min_words=12)
+            passages = {hit.id for hit in result}
 
-            assert similar <= {hit.id for hit in contained.hits}
-            assert similar & {partner} <= {hit.id for hit in passages.hits}
-            partners += partner in {hit.id for hit in passages.hits}
-            if store.finds_phrases:
-                assert (12, 0) == (passages.run, passages.too_common)
-                assert partner in {hit.id for hit in contained.hits}
-
-    assert partners == 12 or not settings.words
+            assert similar <= contained
+            assert similar & {partner} <= passages
+            assert partner in passages or not settings.words
+            if store.can_find_phrases:
+                assert (12, 0) == (result.run, result.too_common)
+                assert partner in contained
 
 
 @pytest.mark.parametrize(("length", "least"), [(40, 7), (80, 9), (150, 10)])
-def test_edited_passages_are_found(new_store: NewStore, length: int, least: int) -> None:
-    """With every 8th word replaced, of short and of long texts; in 7, 9, 10 of 10 cases."""
+def test_passages_with_every_eighth_word_replaced_are_found(new_store: NewStore, length: int, least: int) -> None:
     with new_store() as store:
         search = SimilaritySearch(store)
-        sources = {f"{n}": prose(600, n) for n in range(10)}
+        sources = {f"{n}": distinct_words(600, n) for n in range(10)}
         search.index(Document(id, " ".join(words)) for id, words in sources.items())
         for around in (30, 1_500):
-            found = 0
+            hits = 0
             for seed, (id, words) in enumerate(sources.items()):
-                own = prose(around, 100 + seed)
-                text = " ".join([*own[: around // 2], *edited(words[99 : 99 + length], 8, seed), *own[around // 2 :]])
-                found += id in {hit.id for hit in search.passages(text=text).hits}
+                own = distinct_words(around, 100 + seed)
+                passage = replace_words(words[99 : 99 + length], 8, seed)
+                text = " ".join([*own[: around // 2], *passage, *own[around // 2 :]])
+                hits += id in {hit.id for hit in search.passages(text=text)}
 
-            assert found >= least
+            assert hits >= least
 
 
-def test_every_run_of_a_long_text_that_is_promised_is_found(new_store: NewStore) -> None:
-    """12 words of any document, in a text of over 1,000 words; 6 in a shorter one."""
-    with new_store() as store:
+@pytest.mark.parametrize(
+    ("settings", "around", "run"),
+    [(Settings(), 500, 6), (Settings(), 1_200, 12), (Settings(words=False), 500, 36)],
+    ids=["short text", "long text", "no words indexed"],
+)
+def test_every_run_of_the_promised_length_is_found(
+    new_store: NewStore, settings: Settings, around: int, run: int
+) -> None:
+    with new_store(settings) as store:
         search = SimilaritySearch(store)
-        texts = {f"{n}": prose(300, n) for n in range(5)}
+        texts = {f"{n}": distinct_words(300, n) for n in range(5)}
         search.index(Document(id, " ".join(words)) for id, words in texts.items())
-        for around, run in ((500, 6), (1_200, 12)):
-            for shift, (id, words) in enumerate(texts.items()):
-                own = prose(around, 50 + shift)
-                text = " ".join([*own[: 300 + shift], *words[7 * shift : 7 * shift + run], *own[300 + shift :]])
-                result = search.passages(text=text, min_words=run)
+        for shift, (id, words) in enumerate(texts.items()):
+            own = distinct_words(around, 50 + shift)
+            text = " ".join([*own[: 300 + shift], *words[7 * shift : 7 * shift + run], *own[300 + shift :]])
+            result = search.passages(text=text, min_words=run)
 
-                assert (run, [id]) == (result.run, [hit.id for hit in result.hits])
+            assert [id] == [hit.id for hit in result]
+            if store.can_find_phrases:
+                assert run == result.run

@@ -1,4 +1,4 @@
-"""Which documents are about the same, in every store."""
+"""Tests of `related` and `concepts`, in every store."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from simdoc_search import Document, Settings, SimilaritySearch
+from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.concepts import Extractor, Synonyms, extractor_named
-from simdoc_search.errors import (
-    FormatMismatchError,
-    NoFingerprintError,
-    QuerySyntaxError,
-    UnknownDocumentError,
-    UnknownFieldError,
-)
+from simdoc_search.errors import FormatMismatchError, NoFingerprintError, UnknownDocumentError, UnknownFieldError
 from simdoc_search.search import RelatedResult
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
@@ -28,81 +22,76 @@ BOTH = Settings(sentences=Sentences(), concepts=Concepts())
 NAMES = Settings(concepts=Concepts("names"))
 
 
-def found(result: RelatedResult) -> list[tuple[str, str]]:
-    """Kind and id of each hit."""
-    return [(hit.kind, hit.id) for hit in result.hits]
+def kinds_and_ids(result: RelatedResult) -> list[tuple[str, str]]:
+    return [(hit.kind, hit.id) for hit in result]
 
 
-def papers() -> Iterator[Document]:
-    """The five documents of the paper."""
+def paper() -> Iterator[Document]:
+    """Yield the five documents of the paper."""
     return (Document(f"D{number}", text, {"number": number}) for number, text in enumerate(DOCUMENTS, 1))
 
 
-@pytest.fixture
-def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
-    """A search over the five documents of the paper."""
-    with new_store(BOTH) as store:
-        made = SimilaritySearch(store)
-        assert not made.index(papers()).failed
-        yield made
+@pytest.fixture(scope="module")
+def search(shared_store: NewStore) -> SimilaritySearch:
+    """A search over the documents of the paper."""
+    search = SimilaritySearch(shared_store(BOTH))
+    assert not search.index(paper()).failed
+    return search
 
 
-def test_the_papers_documents(search: SimilaritySearch) -> None:
-    """1 and 2 are versions, 3 and 4 related, 5 is neither; what both are about is named."""
+def test_the_documents_of_the_paper(search: SimilaritySearch) -> None:
+    """The paper says: 1 and 2 are versions, 3 and 4 are related, 5 is neither."""
     expected: list[list[tuple[str, str]]]
     expected = [[("version", "D2")], [("version", "D1")], [("related", "D4")], [("related", "D3")], []]
     results = [search.related(f"D{number}") for number in range(1, 6)]
 
-    assert expected == [found(each) for each in results]
+    assert expected == [kinds_and_ids(result) for result in results]
     assert results[0].theta == 0.75 <= results[0].hits[0].score <= 1
     assert 0.5 <= results[2].hits[0].score < 0.75
     assert {"Jason Dufner", "New York", "Oak Hill", "PGA Championship", "major golf"} <= {*results[2].hits[0].concepts}
     assert {"Tiger Woods", "Elin Nordegren"} <= {*results[0].hits[0].concepts}
     assert "related  D4  Jason Dufner" in str(results[2])
-    assert [""] * 5 == [each.unnamed for each in results]
+    assert [""] * 5 == [result.unnamed for result in results]
 
 
-def test_a_text_is_asked_about(search: SimilaritySearch) -> None:
-    """It finds itself, if it is stored; filters hold for the hits."""
-    own = search.store.get("D3")
+def test_a_text_finds_what_its_document_finds(search: SimilaritySearch) -> None:
+    stored = search.store.get("D3")
 
-    assert [("version", "D3"), ("related", "D4")] == found(search.related(text=DOCUMENTS[2]))
-    assert own is not None
-    assert [("related", "D4")] == found(search.related(text=DOCUMENTS[2], exclude=own.place))
+    assert [("version", "D3"), ("related", "D4")] == kinds_and_ids(search.related(text=DOCUMENTS[2]))
+    assert stored is not None
+    assert [("related", "D4")] == kinds_and_ids(search.related(text=DOCUMENTS[2], exclude=stored.place))
     assert [] == search.related("D3", filters={"number": none_of(4)}).hits
-    assert [("version", "D3")] == found(search.related(text=DOCUMENTS[2], size=1))
     with pytest.raises(UnknownFieldError, match="colour"):
         search.related("D3", filters={"colour": "red"})
+    with pytest.raises(UnknownDocumentError):
+        search.related("D9")
 
 
-def test_synonyms_relate_what_has_no_word_in_common(new_store: NewStore) -> None:
-    """If the store was made with them; a text needs the same."""
+def test_synonyms_relate_documents_without_a_common_word(new_store: NewStore) -> None:
     texts = {"a": "I saw the Lorry of Bob Hope.", "b": "A Truck came, then Mr Hope.", "c": "Ann went to Rome."}
     synonyms = Synonyms({("lorry",): ("truck",), ("bob", "hope"): ("hope",)})
-    with_them = extractor_named("names", synonyms)
-    for extractor, expected in ((extractor_named("names"), []), (with_them, ["b"])):
+    plain, with_synonyms = extractor_named("names"), extractor_named("names", synonyms)
+    for extractor, expected in ((plain, []), (with_synonyms, ["b"])):
         with new_store(Settings(concepts=extractor.settings)) as store:
             search = SimilaritySearch(store)
             search.index((Document(id, text) for id, text in texts.items()), extractor=extractor)
 
-            assert expected == [hit.id for hit in search.related("a").hits][:1]
-            hits = search.related(text=texts["a"], extractor=extractor).hits
-            assert ["a", *expected] == [hit.id for hit in hits]
-    with new_store(Settings(concepts=with_them.settings)) as store:
-        search = SimilaritySearch(store)
-        search.index((Document(id, text) for id, text in texts.items()), extractor=with_them)
-        with pytest.raises(FormatMismatchError, match=r"with synonyms .*; give their file"):
-            search.related(text="the Lorry")
-        with pytest.raises(FormatMismatchError, match=", not "):
-            search.related(text="the Lorry", synonyms=Synonyms({("x",): ("y",)}))
-        with pytest.raises(FormatMismatchError, match="give the one it was made with"):
-            search.related("a", extractor=extractor_named("names"))
-        assert ["a", "b"] == [hit.id for hit in search.related(text=texts["a"], synonyms=synonyms).hits]
-        assert ("Lorry of Bob Hope",) == search.related("a", synonyms=synonyms).hits[0].concepts[:1]
+            assert expected == [hit.id for hit in search.related("a")][:1]
+            assert ["a", *expected] == [hit.id for hit in search.related(text=texts["a"], extractor=extractor)]
+            if not expected:
+                continue
+            assert ["a", "b"] == [hit.id for hit in search.related(text=texts["a"], synonyms=synonyms)]
+            assert ("Lorry of Bob Hope",) == search.related("a", synonyms=synonyms).hits[0].concepts[:1]
+            with pytest.raises(FormatMismatchError, match=r"with synonyms .*; give their file"):
+                search.related(text="the Lorry")
+            with pytest.raises(FormatMismatchError, match=", not "):
+                search.related(text="the Lorry", synonyms=Synonyms({("x",): ("y",)}))
+            with pytest.raises(FormatMismatchError, match="give the one it was made with"):
+                search.related("a", extractor=plain)
 
 
-def test_common_concepts_relate_nothing_and_few_are_compared(new_store: NewStore) -> None:
-    """Of 60 documents that have one name in common, two that share a rare one as well are related."""
+def test_common_concepts_do_not_relate_documents(new_store: NewStore) -> None:
+    """All 60 documents share one name; pairs share a rare name too. At most 50 documents are compared."""
     with new_store(NAMES) as store:
         search = SimilaritySearch(store)
         texts = (f"The Danube, then a Person{n} of Slovakia{n // 2}." for n in range(60))
@@ -111,27 +100,26 @@ def test_common_concepts_relate_nothing_and_few_are_compared(new_store: NewStore
         )
         result = search.related("0")
 
-    assert result.candidates == 59
-    assert result.compared == 50
-    assert ["1"] == [hit.id for hit in result.hits]
+    assert (59, 50) == (result.candidates, result.compared)
+    assert ["1"] == [hit.id for hit in result]
     assert {"Hungary0", "Danube"} <= {*result.hits[0].concepts}
 
 
-def test_without_texts_nothing_is_named(new_store: NewStore) -> None:
-    """How much is shared is said, and why not what."""
+def test_without_texts_shared_concepts_are_only_counted(new_store: NewStore) -> None:
     with new_store(BOTH, store_texts=False) as store:
         search = SimilaritySearch(store)
-        search.index(papers())
+        search.index(paper())
         result = search.related("D3")
+    (hit,) = result.hits
 
-    assert [("related", "D4", ())] == [(hit.kind, hit.id, hit.concepts) for hit in result.hits]
-    assert result.hits[0].shared > 10
+    assert ("related", "D4", ()) == (hit.kind, hit.id, hit.concepts)
+    assert hit.shared > 10
     assert "the store does not have the texts" == result.unnamed
-    assert f"{result.hits[0].shared} concept words in common" in str(result)
+    assert f"{hit.shared} concept words in common" in str(result)
 
 
-def test_a_document_without_concepts_says_so(new_store: NewStore) -> None:
-    """As it has none, or as the extractor failed on it, which costs no other."""
+def test_a_document_without_concepts_is_refused(new_store: NewStore) -> None:
+    """A failure of the extractor on one document does not affect the others."""
 
     class Failing:
         name = "names"
@@ -139,7 +127,7 @@ def test_a_document_without_concepts_says_so(new_store: NewStore) -> None:
         def find(self, text: str) -> list[Counter[str]]:
             if "fail" in text:
                 raise RuntimeError
-            return [Counter(each for each in text.split() if each.istitle())]
+            return [Counter(word for word in text.split() if word.istitle())]
 
     extractor = Extractor(Failing())
     with new_store(NAMES) as store:
@@ -148,7 +136,7 @@ def test_a_document_without_concepts_says_so(new_store: NewStore) -> None:
         report = search.index((Document(id, text) for id, text in texts.items()), extractor=extractor)
 
         assert {"bad"} == report.incomplete.keys()
-        assert ["b"] == [hit.id for hit in search.related("a").hits]
+        assert ["b"] == [hit.id for hit in search.related("a")]
         for id in ("none", "bad"):
             with pytest.raises(NoFingerprintError, match=f"the document '{id}' has no concepts"):
                 search.related(id)
@@ -158,58 +146,35 @@ def test_a_document_without_concepts_says_so(new_store: NewStore) -> None:
             search.related(text="fail", name="x.txt", extractor=extractor)
 
 
-def test_a_store_without_concepts_says_what_to_do(new_store: NewStore) -> None:
-    """For a document as for a text."""
-    with new_store() as store:
+def test_a_store_without_concepts_is_refused() -> None:
+    with open_store(":memory:") as store:
         search = SimilaritySearch(store)
-        search.index(papers())
-        with pytest.raises(FormatMismatchError, match=r"without concepts; "):
-            search.related("D1")
-        with pytest.raises(FormatMismatchError, match=r"without concepts; "):
-            search.related(text=DOCUMENTS[0])
+        search.index(paper())
+        for ask in (search.related, lambda id: search.related(text=id), search.concepts):
+            with pytest.raises(FormatMismatchError, match=r"without concepts; "):
+                ask("D1")
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({}, QuerySyntaxError),
-        ({"query": "D3", "text": "x"}, QuerySyntaxError),
-        ({"query": "D3", "size": 0}, QuerySyntaxError),
-        ({"query": "D3", "filters": "x"}, QuerySyntaxError),
-        ({"query": "D9"}, UnknownDocumentError),
-    ],
-)
-def test_wrong_arguments_are_refused(options: dict[str, object], error: type[Exception]) -> None:
-    """In one sentence."""
-    from simdoc_search import open_store
+def test_the_parts_of_an_explanation_add_up_to_the_score(search: SimilaritySearch) -> None:
+    (hit,) = search.related("D3", explain=True).hits
+    explanation = hit.explanation
 
-    with open_store(":memory:", NAMES, create=True) as store, pytest.raises(error):
-        SimilaritySearch(store).related(**options)  # type: ignore[arg-type]
-
-
-def test_an_explanation_adds_up_to_the_score(search: SimilaritySearch) -> None:
-    """What both have is named as each of them calls it."""
-    hit = search.related("D3", explain=True).hits[0]
-    made = hit.explanation
-
-    assert made is not None
-    assert made.similarity == pytest.approx(sum(each.part for each in made.concepts))
-    assert made.similarity == pytest.approx((made.whole + made.paragraphs) / 2)
-    assert hit.score == pytest.approx(relation_score(made.similarity))
-    assert len(made.concepts) == hit.shared
-    words = {each.word: each for each in made.concepts}
-    assert ("Jason Dufner",) == words["dufner"].source == words["dufner"].hit
-    assert "PGA Championship" in words["championship"].source
+    assert explanation is not None
+    assert explanation.similarity == pytest.approx(sum(concept.part for concept in explanation.concepts))
+    assert explanation.similarity == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
+    assert hit.score == pytest.approx(relation_score(explanation.similarity))
+    assert len(explanation.concepts) == hit.shared
+    concepts = {concept.word: concept for concept in explanation.concepts}
+    assert ("Jason Dufner",) == concepts["dufner"].source == concepts["dufner"].hit
+    assert "PGA Championship" in concepts["championship"].source
     assert search.related("D3").hits[0].explanation is None
     version = search.related("D1", explain=True).hits[0]
-    assert version.explanation is not None
-    assert "version" == version.kind
+    assert ("version", True) == (version.kind, version.explanation is not None)
     unnamed = search.related("D3", name_concepts=False).hits[0]
     assert (hit.id, hit.score, ()) == (unnamed.id, unnamed.score, unnamed.concepts)
 
 
-def test_concepts_are_shown_with_what_led_to_them(new_store: NewStore) -> None:
-    """Words that count as others are named by both, if the synonyms are given."""
+def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> None:
     synonyms = Synonyms({("lorry",): ("truck",), ("bob", "hope"): ("hope",)})
     extractor = extractor_named("names", synonyms)
     texts = {"a": "I saw the Lorry of Bob Hope.\n\nThe Lorry is here.", "b": "A Truck came, then Mr Hope."}
@@ -218,18 +183,14 @@ def test_concepts_are_shown_with_what_led_to_them(new_store: NewStore) -> None:
         search.index((Document(id, text) for id, text in texts.items()), extractor=extractor)
         result = search.concepts("a", synonyms=synonyms)
         without = search.concepts("a")
+        truck = next(concept for concept in result.concepts if concept.word == "truck")
+        weights = [concept.weight for concept in result.concepts]
 
-        truck = next(each for each in result.concepts if each.word == "truck")
         assert (2, 2, ("lorry",)) == (truck.documents, truck.times, truck.synonyms)
         assert "Lorry of Bob Hope" in truck.names
         assert (2, 1, "") == (result.documents, result.paragraphs, result.unnamed)
-        assert [each.weight for each in result.concepts] == sorted((e.weight for e in result.concepts), reverse=True)
-        assert "" in {each.word for each in without.concepts}
+        assert sorted(weights, reverse=True) == weights
+        assert "" in {concept.word for concept in without.concepts}
         assert "the synonyms of the index are not given" in without.unnamed
         with pytest.raises(UnknownDocumentError):
             search.concepts("c")
-    with new_store() as store:
-        search = SimilaritySearch(store)
-        search.index(papers())
-        with pytest.raises(FormatMismatchError, match=r"without concepts; "):
-            search.concepts("D1")

@@ -1,10 +1,10 @@
-"""Indices that are asked from an event loop, in each kind of store."""
+"""Stores of each kind that tests open with `open_store_async`."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -31,44 +31,47 @@ TEXTS = {
 CLIENTS: dict[str, Any] = {"opensearch": AsyncOpenSearch, "elasticsearch": AsyncElasticsearch}
 
 
-def documents() -> Iterator[Document]:
-    """Texts that overlap, versions, and some that are about the same."""
-    papers = {f"paper/{number}": text for number, text in enumerate(DOCUMENTS, 1)}
-    return (Document(id, text, {"size": len(text), "kind": id[:4]}) for id, text in (TEXTS | papers).items())
+@dataclass(frozen=True)
+class StoreLocation:
+    """The location of a store in a folder or an engine.
 
+    Attributes:
+        kind: `folder`, `opensearch` or `elasticsearch`.
+        location: what `open_store` takes.
+    """
 
-class Place:
-    """Where an index is, and how it is opened from an event loop."""
-
-    def __init__(self, kind: str, place: str) -> None:
-        self.kind = kind
-        self.place = place
+    kind: str
+    location: str
 
     @asynccontextmanager
     async def search(self, **options: Any) -> AsyncIterator[AsyncSimilaritySearch]:
-        """An asynchronous search over it; in an engine by an asynchronous client."""
+        """Open an asynchronous search; in an engine with an asynchronous client."""
         if self.kind == "folder":
-            with await open_store_async(self.place) as store:
+            with await open_store_async(self.location) as store:
                 async with AsyncSimilaritySearch(store, **options) as search:
                     yield search
             return
-        url, _, index = self.place.rpartition("/")
+        url, _, index = self.location.rpartition("/")
         async with CLIENTS[self.kind](url) as client:
             store = await open_store_async(client=client, index=index)
             async with AsyncSimilaritySearch(store, **options) as search:
                 yield search
 
 
-@contextmanager
-def place_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[Place]:
-    """An index of these documents in a folder or an engine, which is removed from an engine afterwards."""
-    if kind == "folder":
-        place = str(folder / "store")
-    else:
-        url = request.getfixturevalue(f"{kind}_url")
-        place = f"{url}/{own_name()}"
-    with open_store(place, SETTINGS, create=True) as store:
-        assert not SimilaritySearch(store).index(documents()).failed
-    yield Place(kind, place)
-    if kind != "folder":
-        discard(*place.rsplit("/", 1))
+@pytest.fixture(scope="module", params=["folder", "opensearch", "elasticsearch"])
+def indexed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreLocation]:
+    """A store with texts that overlap, versions, and related documents."""
+    kind = request.param
+    url = None if kind == "folder" else request.getfixturevalue(f"{kind}_url")
+    location = f"{url}/{own_name()}" if url else str(tmp_path_factory.mktemp("store") / "store")
+    texts = TEXTS | {f"paper/{number}": text for number, text in enumerate(DOCUMENTS, 1)}
+    documents = (Document(id, text, {"size": len(text), "kind": id[:4]}) for id, text in texts.items())
+    with open_store(location, SETTINGS, create=True) as store:
+        assert not SimilaritySearch(store).index(documents).failed
+    yield StoreLocation(kind, location)
+    if url:
+        discard(*location.rsplit("/", 1))
+
+
+engines = pytest.mark.parametrize("indexed", ["opensearch", "elasticsearch"], indirect=True)
+"""Runs a test only with the engines."""

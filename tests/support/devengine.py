@@ -1,4 +1,4 @@
-"""Engines that are noted and do not run, a Java that runs nothing, and jars from nowhere."""
+"""Registered engines that do not run, a Java that only has a version, and jars without a network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOWHERE = 9208  # below the ports that `free_port` gives to the engines of other
 
 
 def registered(**changes: Any) -> Registration:
-    """An engine that ended without being stopped."""
+    """Register an engine that ended without being stopped."""
     known = Registration(
         port=NOWHERE,
         folder=str(data_folder() / "data"),
@@ -35,7 +35,7 @@ def registered(**changes: Any) -> Registration:
 
 
 def fake_java(home: Path, version: str) -> Path:
-    """A JAVA_HOME whose Java only says its version."""
+    """Create a JAVA_HOME whose Java only prints its version."""
     program = home / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-01-01' >&2\n", "utf-8")
@@ -44,7 +44,7 @@ def fake_java(home: Path, version: str) -> Path:
 
 
 class Artifact:
-    """What jgo gives for a jar; this one comes from nowhere."""
+    """An artifact of jgo that needs no network."""
 
     fetched = 0
 

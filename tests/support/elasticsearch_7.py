@@ -1,6 +1,6 @@
-"""Elasticsearch 7.10.2, the last one under the Apache licence, with all its modules: from packages of Maven Central.
+"""Elasticsearch 7.10.2 with all its modules, from packages of Maven Central.
 
-Elasticsearch's own clients no longer speak with it. OpenSearch's does, so tests meet it in the place of an OpenSearch.
+Clients of Elasticsearch refuse it, so tests use it with the client of OpenSearch.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ NAMES = {
     "org.opensearch": "org.elasticsearch",
     "opensearch.yml": "elasticsearch.yml",
 }
-"""Of what our launcher knows, and what they were before OpenSearch gave them others."""
+"""Names in our launcher, and their names in Elasticsearch."""
 
 
 @contextmanager
 def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
-    """The address of one for the time of a block; its data go with it."""
+    """The address of an engine for the time of a block; its data are removed."""
     jars = _fetch_jars()
     java, port = find_java(), free_port()
     with tempfile.TemporaryDirectory(prefix="simdoc-elasticsearch-", ignore_cleanup_errors=True) as folder:
@@ -74,7 +74,7 @@ def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def elasticsearch_7_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[str]:
-    """The address of one for the whole run: what needs a pipeline or a search template meets it."""
+    """The address of one engine for all tests."""
     with skips(request.config, f"Elasticsearch {VERSION}"):
         if engine_kind(request.config) != "packages":
             raise NoEngineError(f"--engine is {engine_kind(request.config)}")

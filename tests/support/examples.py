@@ -1,4 +1,4 @@
-"""Where the examples are, how they run, and titles of their documents."""
+"""Runs the examples. Has the titles of their documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LETTER = "A customer about code 31"
 
 
 def run(*arguments: object, cwd: Path = ROOT, stdin: str = "") -> str:
-    """What a script of the examples prints; it must succeed without a warning."""
+    """Return what a script prints. It must succeed without a warning."""
     command = [sys.executable, "-W", "error", *map(str, arguments)]
     env = os.environ | {"PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A small HTTP server that answers as a function says, or hands on to a real engine, which can so be made to fail."""
+"""A small HTTP server whose answers come from a function, or from a real engine that a test makes fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JSON = "application/json"
 
 @dataclass(frozen=True)
 class Request:
-    """What a client sent; `path` has the query string."""
+    """A request; `path` has the query string."""
 
     method: str
     path: str
@@ -35,7 +35,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to it; `cut` sends half of the body and closes the connection; `product` is the engine's name."""
+    """An answer; `cut` sends half of the body and closes the connection; `product` is the name of the engine."""
 
     status: int = 200
     body: bytes = b"{}"
@@ -46,25 +46,25 @@ class Answer:
 
 
 Handler = Callable[[Request], Answer | None]
-"""A request to its answer; None: the connection is closed without any."""
+"""Makes the answer to a request; None closes the connection."""
 
 
 def answer(value: object, status: int = 200) -> Answer:
-    """A value as JSON."""
+    """An answer with a value as JSON."""
     return Answer(status, json.dumps(value).encode())
 
 
 def error(status: int, kind: str, reason: str) -> Answer:
-    """An error as engines answer it."""
+    """An error of an engine."""
     cause = {"type": kind, "reason": reason}
     return answer({"error": {"root_cause": [cause], **cause}, "status": status}, status)
 
 
 CUT_BEFORE, CUT_AFTER, CUT_WITHIN = "cut before", "cut after", "cut within"
-"""The connection breaks before writes are done, after them, or in the middle of the answer."""
+"""The connection breaks before the writes, after them, or in the middle of the answer."""
 
 Fate = Answer | str | None
-"""What becomes of a request: an answer without anything done, one of the three above, or None: it is done."""
+"""The fate of a request: an answer without writes, a break of the connection, or None for its writes and answer."""
 
 REFUSAL = {
     "type": "mapper_parsing_exception",
@@ -75,16 +75,16 @@ REFUSAL = {
 
 @dataclass
 class Scripted:
-    """An engine that keeps what it is sent in bulk, but for what its script says.
+    """An engine that stores the documents of bulk requests, and fails as a test says.
 
     Attributes:
-        fates: of the requests, in their order.
-        statuses: of the writes of an id, in their order; then, and for all others, 201 or 200.
-        stored: id to the last document.
-        done: ids and documents in the order in which they were written; None for a deletion.
+        fates: fates of the requests, in order.
+        statuses: statuses of the writes of an id, in order; all other writes succeed.
+        stored: the last document of each id.
+        done: ids and documents in the order of the writes; None for a deletion.
         asked: the ids of each request.
-        index: the name of its only index.
-        uuid: what tells that from another one of its name.
+        index: name of its only index.
+        uuid: identifier of the index.
     """
 
     fates: Iterator[Fate] = field(default_factory=lambda: repeat(None))
@@ -97,7 +97,6 @@ class Scripted:
     _lock: Any = field(default_factory=threading.Lock)
 
     def __call__(self, request: Request) -> Answer | None:
-        """A handler."""
         if request.path.endswith("/_settings/index.uuid"):
             return answer({self.index: {"settings": {"index": {"uuid": self.uuid}}}})
         writes = list(_writes(request.lines()))
@@ -132,7 +131,7 @@ def _writes(lines: list[Any]) -> Iterator[tuple[str, str, Any]]:
 
 
 def forward(engine: str) -> Handler:
-    """Hands every request on to an engine."""
+    """Forward each request to an engine."""
     place = urlsplit(engine)
 
     def handle(request: Request) -> Answer:
@@ -140,18 +139,18 @@ def forward(engine: str) -> Handler:
         headers = {name: request.headers.get(name, JSON) for name in ("content-type", "accept")}
         connection.request(request.method, request.path, request.body, headers)
         response = connection.getresponse()
-        told = response.headers
-        kind, product = told.get("content-type", JSON), told.get("x-elastic-product", "")
-        got = Answer(response.status, response.read(), kind, product=product)
+        kind = response.headers.get("content-type", JSON)
+        product = response.headers.get("x-elastic-product", "")
+        result = Answer(response.status, response.read(), kind, product=product)
         connection.close()
-        return got
+        return result
 
     return handle
 
 
 @dataclass
 class Server:
-    """A running server; `handle` may be replaced at any time; `connections` has the address of each client."""
+    """A running server; a test may replace `handle`; `connections` has the address of each connection."""
 
     handle: Handler
     url: str = ""
@@ -161,7 +160,7 @@ class Server:
 
 @contextmanager
 def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = True) -> Iterator[Server]:
-    """A server, for as long as the block lasts; it may forget what it was asked."""
+    """A server for the time of a block; without `keep_requests` its `requests` stay empty."""
     server = Server(handle)
 
     class OneRequest(BaseHTTPRequestHandler):
@@ -199,7 +198,7 @@ def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = T
         address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
 
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client that went away is no fault."""
+            """Ignore a client that closed its connection."""
 
     with Quiet((host, 0), OneRequest) as listening:
         shown = f"[{host}]" if ":" in host else host
@@ -214,39 +213,39 @@ def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = T
 
 
 class Indices:
-    """Indices of a test's own in a real engine; `indices` removes them."""
+    """Indices of a test in a real engine; `indices` removes them."""
 
     def __init__(self, engine: str) -> None:
         self.engine = engine
         self.names: list[str] = []
 
     def name(self) -> str:
-        """A name that nobody has yet."""
+        """A new name."""
         self.names.append(own_name())
         return self.names[-1]
 
     def make(self, mappings: object, settings: object = None, **parameters: str) -> str:
-        """An index as an application makes it."""
-        name, asked = self.name(), urlencode(parameters)
-        call(self.engine, "PUT", f"/{name}?{asked}", {"mappings": mappings, "settings": settings or {}})
+        """Create an index of an application."""
+        name = self.name()
+        call(self.engine, "PUT", f"/{name}?{urlencode(parameters)}", {"mappings": mappings, "settings": settings or {}})
         return name
 
     def alias(self, *names: str, write: str | None = None, **options: object) -> str:
-        """Another name of indices; `write` is the one that gets new documents."""
+        """Create an alias of indices; new documents go to the index `write`."""
         alias = own_name("alias")
         added = [{"index": name, "alias": alias, "is_write_index": name == write, **options} for name in names]
-        call(self.engine, "POST", "/_aliases", {"actions": [{"add": each} for each in added]})
+        call(self.engine, "POST", "/_aliases", {"actions": [{"add": action} for action in added]})
         return alias
 
     def put(self, index: str, id: str, document: object, **parameters: str) -> None:
-        """A document, to be found at once."""
-        asked = urlencode({"refresh": "true", **parameters})
-        call(self.engine, "PUT", f"/{index}/_doc/{quote(id, safe='')}?{asked}", document)
+        """Write a document and refresh the index."""
+        options = urlencode({"refresh": "true", **parameters})
+        call(self.engine, "PUT", f"/{index}/_doc/{quote(id, safe='')}?{options}", document)
 
 
 @contextmanager
 def indices(engine: str) -> Iterator[Indices]:
-    """Indices for as long as the block lasts."""
+    """Indices for the time of a block."""
     made = Indices(engine)
     try:
         yield made
@@ -255,6 +254,6 @@ def indices(engine: str) -> Iterator[Indices]:
 
 
 def unused_url() -> str:
-    """An address at which nobody answers."""
+    """An address without a server."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         return f"http://127.0.0.1:{listening.getsockname()[1]}"

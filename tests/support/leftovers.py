@@ -1,4 +1,4 @@
-"""What tests made in somebody's cluster is removed again, and it is seen that nothing is left."""
+"""Removes the things of tests from a cluster, and checks that none is left."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.support.gateway import Gateway
 __all__ = ["remove_all"]
 
 ROUNDS, PAUSE = 5, 1.0
-"""How often what is left is removed: a write that was on its way may have made an index once more."""
+"""Rounds of removal, and seconds between them: a late write may create an index again."""
 
 ABSENT = (400, 404, 405)
-"""There is nothing of this name, or the engine knows no such things."""
+"""Statuses of a missing thing, or of a kind that the engine does not have."""
 
 LISTED = {
     "_data_stream": "data_streams",
@@ -26,17 +26,17 @@ LISTED = {
     "_template": None,
     "_ingest/pipeline": None,
 }
-"""Where an engine lists things by name, and under which key; in the order in which they may be removed."""
+"""Paths that list things by name, and the keys of the lists; in the order of removal."""
 
 OPTIONS: dict[str, dict[str, Any]] = {"_resolve/index": {"expand_wildcards": "all"}}
-"""Of a listing; indices lie at the top."""
+"""Parameters of a listing. Indices have no path before their name."""
 
 
 def remove_all(engine: Engine, between: Gateway) -> list[str]:
-    """Remove what tests made by way of a gateway, which lets no more pass.
+    """Close a gateway and remove the things that tests made through it.
 
     Returns:
-        What could not be removed, or not be looked for, with the reason; nothing if all is gone.
+        The things that could not be removed or listed, with the reasons.
     """
     between.is_open = False
     for _ in range(ROUNDS):
@@ -50,13 +50,13 @@ def remove_all(engine: Engine, between: Gateway) -> list[str]:
 
 
 def _left(engine: Engine, between: Gateway) -> list[list[str]]:
-    """Where in the engine something lies whose name begins with the prefix."""
+    """Paths of the things whose name begins with the prefix."""
     places = []
     for kind, key in LISTED.items():
         answer: dict[str, Any] = {}
         with suppress(StoreError):
             answer = engine.call("GET", _listing(kind, between), allow=ABSENT, **OPTIONS.get(kind, {})) or {}
-        names = [each["name"] for each in answer.get(key, ())] if key else [*answer]
+        names = [thing["name"] for thing in answer.get(key, ())] if key else [*answer]
         places += [[*([] if kind in OPTIONS else kind.split("/")), name] for name in names]
     known = [[*kind.split("/"), name] for kind, name in sorted(between.made)]
     more = [place for place in known if place not in places and "*" not in place[-1]]
@@ -68,7 +68,7 @@ def _listing(kind: str, between: Gateway) -> list[str]:
 
 
 def _tried(engine: Engine, method: str, place: list[str]) -> list[str]:
-    """Why a request fails, as a list of one; empty if it does not."""
+    """The error of a request, as a list of one; empty if it succeeds."""
     try:
         engine.call(method, place, allow=ABSENT if method == "GET" else (404,))
     except StoreError as error:

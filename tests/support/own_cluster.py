@@ -1,6 +1,4 @@
-"""A pytest plugin for a cluster of somebody's own behind a gateway: a test that would change what is not its own is
-skipped, and the reason says what that is. scripts/try_elasticsearch loads it.
-"""
+"""A pytest plugin that skips tests whose requests the gateway refused. scripts/try_elasticsearch loads it."""
 
 from __future__ import annotations
 

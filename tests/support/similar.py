@@ -1,4 +1,4 @@
-"""A corpus that `simdoc-search similar` is asked about, and its answers."""
+"""Results of `simdoc-search similar` over the corpus of `write_corpus`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tests.support.cli import answer
 COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
 
 
-def similar(*arguments: str, stdin: str | bytes | None = None) -> Any:
-    """The JSON answer."""
+def similar(*arguments: object, stdin: str | bytes | None = None) -> Any:
+    """Return the result as JSON."""
     return answer("similar", *arguments, stdin=stdin)
 
 
-def ids(*arguments: str, stdin: str | bytes | None = None) -> list[str]:
-    """The ids of the hits."""
+def ids(*arguments: object, stdin: str | bytes | None = None) -> list[str]:
+    """Return the ids of the hits."""
     return [hit["id"] for hit in similar(*arguments, stdin=stdin)["hits"]]

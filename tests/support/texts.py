@@ -52,6 +52,11 @@ def documents(seed: object, count: int, words: int = 60) -> list[Document]:
     return [Document(f"doc{number}", text(rng, words)) for number in range(count)]
 
 
+def distinct_words(count: int, seed: int) -> list[str]:
+    """Random words. No word repeats, and few words are in the list of another seed."""
+    return [f"w{number}" for number in random.Random(seed).sample(range(100_000), count)]
+
+
 def _sample(rng: random.Random, words: int) -> list[str]:
     return rng.choices(_WORDS, cum_weights=_WEIGHTS, k=words)
 

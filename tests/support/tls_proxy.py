@@ -1,4 +1,4 @@
-"""A proxy with TLS, passwords and permissions in front of an engine that has none."""
+"""A proxy that adds TLS, passwords and permissions to an engine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Proxy:
 
     Attributes:
         url: its address.
-        requests: method and path of what came, those it refused too.
+        requests: method and path of each request, also of refused ones.
         forbidden: patterns of "METHOD /path" that it answers with 403.
     """
 
@@ -60,13 +60,13 @@ def proxied(
     """A proxy for the time of a block.
 
     Args:
-        engine: the address of what is behind it.
-        ca: who signed its certificate.
-        host: for whom the certificate is.
+        engine: address of the engine.
+        ca: authority of its certificate.
+        host: host of the certificate.
         forbidden: see `Proxy`.
-        expires: when the certificate ends.
-        clients_of: who must have signed the certificate of a client; None: clients need none.
-        redirect_to: answer everything with a redirection to this address.
+        expires: end of the certificate.
+        clients_of: authority of the certificates of clients; None: clients need none.
+        redirect_to: address to which all requests are redirected.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     ca.issue_cert(host, not_after=expires).configure_cert(context)
@@ -104,23 +104,23 @@ class _Handler(BaseHTTPRequestHandler):
     elsewhere: ClassVar[str | None]
 
     def handle_any(self) -> None:
-        """Check who asks and for what; then pass it on."""
-        asked = f"{self.command} {self.path}"
-        self.seen.requests.append(asked)
+        """Check the credentials and the permission, then forward the request."""
+        request = f"{self.command} {self.path}"
+        self.seen.requests.append(request)
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         basic = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
         if self.elsewhere:
             self.answer(307, b"", {"location": self.elsewhere + self.path})
         elif self.headers.get("authorization") not in {f"Basic {basic}", f"ApiKey {API_KEY}"}:
             self.answer(401, b'{"error": {"type": "security_exception", "reason": "Unauthorized"}}')
-        elif any(re.search(pattern, asked) for pattern in self.seen.forbidden):
+        elif any(re.search(pattern, request) for pattern in self.seen.forbidden):
             reason = b"no permissions for [indices:x] and User [name=ann]"
             self.answer(403, b'{"error": {"root_cause": [{"type": "security_exception", "reason": "%s"}]}}' % reason)
         else:
             self.pass_on(body)
 
     def pass_on(self, body: bytes) -> None:
-        """What the engine says."""
+        """Send the answer of the engine."""
         connection = http.client.HTTPConnection(self.behind.hostname, self.behind.port, timeout=60)
         kept = {key: value for key, value in self.headers.items() if key.lower() in {"content-type", "accept"}}
         connection.request(self.command, self.path, body or None, kept)
@@ -143,4 +143,4 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_any  # noqa: N815 - the names of the base class
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing on stderr."""
+        """Print nothing."""

@@ -2,7 +2,6 @@
 
 body.py       the body of the pipeline: scripts, settings and tables
 install.py    installs the pipeline in an engine
-automaton.py  the word grammar as a table of states
 tables.py     character classes and normalisation as strings
 painless/     the scripts
 """

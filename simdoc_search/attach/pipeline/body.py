@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
+from simdoc_search.analysis.word_automaton import word_automaton
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
-from simdoc_search.attach.pipeline.automaton import word_automaton
 from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
 from simdoc_search.display import printable
 from simdoc_search.errors import StoreError

@@ -9,8 +9,8 @@ import functools
 
 from simdoc_search.analysis.normalise import letter_map, may_compose, normaliser
 from simdoc_search.analysis.settings import Profile
+from simdoc_search.analysis.word_automaton import word_automaton
 from simdoc_search.analysis.word_grammar import classes
-from simdoc_search.attach.pipeline.automaton import word_automaton
 
 _PAGE = 256
 _ZERO = 0x30

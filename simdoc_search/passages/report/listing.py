@@ -35,4 +35,4 @@ class ListSection:
 def list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
     """A self-contained page of a list of documents, with a summary and notes below the title."""
     body = render("list.html", title=title, summary=summary, notes=notes, sections=sections)
-    return page(title, body, is_listing=True)
+    return page(title, body)

@@ -70,7 +70,9 @@ def pair_view(
         ticks=_ticks(comparison, lengths),
         strip={"width": _STRIP_WIDTH, "height": _STRIP_HEIGHT, "bar": _BAR_WIDTH, "right": _RIGHT_BAR},
         max_listed=_MAX_LISTED,
-        differences=[_listed_difference(each, texts, positions) for each in comparison.differences[:_MAX_LISTED]],
+        differences=[
+            _listed_difference(difference, texts, positions) for difference in comparison.differences[:_MAX_LISTED]
+        ],
         difference_count=len(comparison.differences),
         difference_summary=describe_differences(comparison),
         key_changes=key_change_lines(comparison.key_changes),
@@ -92,11 +94,14 @@ def pair_view(
 
 def _moved(comparison: Comparison) -> frozenset[int]:
     """The passages of which more than half moved."""
-    moved = [each.a for each in comparison.differences if each.kind == "moved"]
+    moved = [difference.a for difference in comparison.differences if difference.kind == "moved"]
     return frozenset(
         number
-        for number, each in enumerate(comparison.passages)
-        if any(2 * (min(end, each.a[1]) - max(start, each.a[0])) > each.a[1] - each.a[0] for start, end in moved)
+        for number, passage in enumerate(comparison.passages)
+        if any(
+            2 * (min(end, passage.a[1]) - max(start, passage.a[0])) > passage.a[1] - passage.a[0]
+            for start, end in moved
+        )
     )
 
 
@@ -141,17 +146,21 @@ def _quote(difference: Difference, texts: tuple[str, str]) -> Markup:
 def _shapes(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:
     """The number, from 1, the colour and the path of each passage. Boilerplate is at the bottom, then long passages."""
     passages = enumerate(marks.comparison.passages)
-    for number, each in sorted(passages, key=lambda pair: (pair[0] not in marks.repeated, -pair[1].words)):
-        (top, bottom), (other, end) = _scaled(each.a, lengths[0]), _scaled(each.b, lengths[1])
+    for number, passage in sorted(passages, key=lambda pair: (pair[0] not in marks.repeated, -pair[1].words)):
+        (top, bottom), (other, end) = _scaled(passage.a, lengths[0]), _scaled(passage.b, lengths[1])
         path = f"M0 {top:g}H{_BAR_WIDTH}L{_RIGHT_BAR} {other:g}H{_STRIP_WIDTH}V{end:g}H{_RIGHT_BAR}"
         yield number + 1, marks.colour(number), f"{path}L{_BAR_WIDTH} {bottom:g}H0Z"
 
 
 def _ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[str, str]:
     """The paths of the short lines for removed and inserted words."""
-    differences = [each for each in comparison.differences if each.kind != "moved"]
-    removed = {round(_scaled(each.a, lengths[0])[0]) for each in differences if each.kind != "inserted"}
-    inserted = {round(_scaled(each.b, lengths[1])[0]) for each in differences if each.kind != "removed"}
+    differences = [difference for difference in comparison.differences if difference.kind != "moved"]
+    removed = {
+        round(_scaled(difference.a, lengths[0])[0]) for difference in differences if difference.kind != "inserted"
+    }
+    inserted = {
+        round(_scaled(difference.b, lengths[1])[0]) for difference in differences if difference.kind != "removed"
+    }
     rows = {"del": (0, removed), "ins": (_RIGHT_BAR, inserted)}
     return {
         kind: "".join(f"M{left} {row}h{_BAR_WIDTH}" for row in sorted(found)) for kind, (left, found) in rows.items()

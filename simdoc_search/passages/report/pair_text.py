@@ -44,7 +44,9 @@ class PairMarks:
 def pair_pieces(comparison: Comparison, side: Side, length: int) -> list[Piece]:
     """The pieces of one text of a pair. The labels are the kind and the number of a passage or a difference."""
     spans = [(_span(passage, side), (_PASSAGE, number)) for number, passage in enumerate(comparison.passages)]
-    spans += [(_span(each, side), (_DIFFERENCE, number)) for number, each in enumerate(comparison.differences)]
+    spans += [
+        (_span(difference, side), (_DIFFERENCE, number)) for number, difference in enumerate(comparison.differences)
+    ]
     return pieces(length, spans)
 
 

@@ -80,13 +80,12 @@ def text_html(
     shown = [True] * len(all_blocks) if near is None else _are_near(all_blocks, near)
     parts = [_page_mark(1)] if positions and positions.has_pages else []
     for is_shown, group in groupby(zip(shown, all_blocks, strict=True), key=lambda pair: pair[0]):
-        some = [block for _, block in group]
+        group_blocks = [block for _, block in group]
         if not is_shown:
-            parts.append(
-                f'<p class="none">… {counted(some[-1].end - some[0].start, "character")} are not shown …</p>\n'
-            )
+            skipped = counted(group_blocks[-1].end - group_blocks[0].start, "character")
+            parts.append(f'<p class="none">… {skipped} are not shown …</p>\n')
             continue
-        for chunk in chunks(some):
+        for chunk in chunks(group_blocks):
             parts += ['<div class="chunk">', *(paragraph(block, inside[block]) for block in chunk), "</div>\n"]
             if positions and chunk[-1].ends_page:
                 parts.append(_page_mark(positions.page(chunk[-1].end)))

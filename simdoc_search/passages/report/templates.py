@@ -45,13 +45,11 @@ def render(template: str, **values: Any) -> Markup:
     return Markup(_environment().get_template(template).render(values))  # noqa: S704 - the environment escapes
 
 
-def page(title: str, body: Markup, *, is_listing: bool = False) -> str:
+def page(title: str, body: Markup) -> str:
     """A self-contained page. Its policy lets a browser run and load only our style and script."""
     style, script = Markup(_asset("page.css")), Markup(_asset("page.js"))  # noqa: S704 - these are our own files
     digests = {"style_digest": _digest(style), "script_digest": _digest(script)}
-    return str(
-        render("page.html", title=title, body=body, is_listing=is_listing, style=style, script=script, **digests)
-    )
+    return str(render("page.html", title=title, body=body, style=style, script=script, **digests))
 
 
 @cache

@@ -7,14 +7,17 @@ import os
 import shutil
 from pathlib import Path
 
-from simdoc_search.durable import PRIVATE, finished_folder, sync_folder, write_whole
+from simdoc_search.durable import PRIVATE_MODE, atomic_folder, sync_folder, write_atomically
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.integrity import MISSING, Progress
 from simdoc_search.stores.local.open_index import pinned
-from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, fault_of
+from simdoc_search.stores.local.segments import META_FILE, fault_of
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
+
+FILES_FILE = ".managed.json"
+"""The names of all files that may be deleted once no commit needs them."""
 
 _CHUNK = 1 << 20
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -40,11 +43,11 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     find_store(folder)
     with (
         engine_errors("back up", f"{folder} to {target}"),
-        finished_folder(target) as working,
+        atomic_folder(target) as working,
         pinned(folder / INDEX_FOLDER) as (commit, files),
     ):
         index = working / INDEX_FOLDER
-        index.mkdir(mode=PRIVATE)
+        index.mkdir(mode=PRIVATE_MODE)
         done, total = 0, sum(path.stat().st_size for path in files.values())
         for name in commit.files:
             fault = _copy(files[name], index / name) if name in files else MISSING
@@ -55,10 +58,10 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
             done += (index / name).stat().st_size
             if progress:
                 progress(done, total)
-        write_whole(index / FILES_FILE, json.dumps([*commit.files, META_FILE]).encode())
-        write_whole(index / META_FILE, commit.meta)
+        write_atomically(index / FILES_FILE, json.dumps([*commit.files, META_FILE]).encode())
+        write_atomically(index / META_FILE, commit.meta)
         for parent in (INDEX_FOLDER, "."):
-            write_whole(working / parent / SETTINGS_FILE, (folder / parent / SETTINGS_FILE).read_bytes())
+            write_atomically(working / parent / SETTINGS_FILE, (folder / parent / SETTINGS_FILE).read_bytes())
         sync_folder(working)
         return commit.documents
 

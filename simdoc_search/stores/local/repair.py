@@ -17,7 +17,7 @@ from uuid import UUID
 
 import tantivy
 
-from simdoc_search.durable import finished_folder
+from simdoc_search.durable import atomic_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import engine_errors
@@ -25,7 +25,7 @@ from simdoc_search.stores.local.folder import make_store
 from simdoc_search.stores.local.integrity import Damage, Progress
 from simdoc_search.stores.local.open_index import open_index, scratch_folder
 from simdoc_search.stores.local.queries import term_query
-from simdoc_search.stores.local.schema import build_schema, document_at, further_fields, to_record
+from simdoc_search.stores.local.schema import build_schema, document_at, optional_fields, to_record
 from simdoc_search.stores.local.segments import META_FILE, PARTS, Segment, fault_of, read_commit
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, surviving_identity
 from simdoc_search.stores.local.store import LocalStore
@@ -74,7 +74,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     index = folder / INDEX_FOLDER
     with engine_errors("read", str(folder)):
         segments = [_DamagedSegment(index, segment, identity.settings) for segment in read_commit(index).segments]
-    with engine_errors("write to", str(target)), finished_folder(target) as working:
+    with engine_errors("write to", str(target)), atomic_folder(target) as working:
         make_store(working, Identity.new(identity.settings, identity.store_texts))
         with closing(LocalStore(str(target), working, identity.settings, identity.store_texts)) as new:
             lost: list[str] = []
@@ -96,31 +96,32 @@ class _DamagedSegment:
     """
 
     def __init__(self, index: Path, segment: Segment, settings: Settings) -> None:
-        self.segment = segment
-        self._index, self._name = index.resolve(), str(index)
-        self._settings = settings
-        deletions, store = (self._file(name) for name in (segment.deletions, f"{segment.name}.store"))
-        self.knows_deletions = segment.deletions is None or (deletions is not None and not fault_of(deletions))
-        self.written: float = store.stat().st_mtime if store else 0
+        self.segment, self._index, self._settings = segment, index.resolve(), settings
+        store, deletions = (self._index / f"{name}" for name in (f"{segment.name}.store", segment.deletions))
+        self.written = store.stat().st_mtime if store.is_file() else 0.0
+        self.knows_deletions = segment.deletions is None or (deletions.is_file() and not fault_of(deletions))
+        self._schema = optional_fields(settings)
         self._searcher: tantivy.Searcher | None = None
         self._is_open = False
 
     def numbers(self) -> list[int]:
         """Return the numbers of the documents that are not deleted; of all documents if the deletions are damaged."""
-        query, limit = tantivy.Query.all_query(), max(1, self.segment.documents)
-        with suppress(StoreError), engine_errors("read", self._name), self._opened([]) as searcher:
-            return sorted(address.doc for _, address in searcher.search(query, limit=limit, count=False).hits)
+        with self._opened([]) as searcher:
+            if searcher:
+                query, limit = tantivy.Query.all_query(), max(1, self.segment.documents)
+                return sorted(address.doc for _, address in searcher.search(query, limit=limit, count=False).hits)
         self.knows_deletions = False
         return list(range(self.segment.documents))
 
     def ids_of(self, numbers: Collection[int]) -> dict[int, str]:
         """Return the ids of some documents, as far as the inverted index has them."""
         ids: dict[int, str] = {}
-        schema, wanted = build_schema(further_fields(self._settings)), set(numbers)
-        with suppress(StoreError), engine_errors("read", self._name), self._opened(PARTS[1:]) as searcher:
-            for id, count in searcher.terms_with_prefix("id", "") if wanted else ():
-                hits = searcher.search(term_query(schema, "id", id), limit=count, count=False).hits
-                ids |= {address.doc: id for _, address in hits if address.doc in wanted}
+        schema, wanted = build_schema(self._schema), set(numbers)
+        with self._opened(PARTS[1:]) as searcher, suppress(StoreError), engine_errors("read", str(self._index)):
+            if searcher:
+                for id, count in searcher.terms_with_prefix("id", ""):
+                    hits = searcher.search(term_query(schema, "id", id), limit=count, count=False).hits
+                    ids |= {address.doc: id for _, address in hits if address.doc in wanted}
         return ids
 
     def __call__(self, numbers: Sequence[int], begin_item: BeginItem) -> list[Record | None]:
@@ -128,28 +129,27 @@ class _DamagedSegment:
         if not self._is_open:
             self._is_open = True
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy reports there what it dies of
-            with suppress(StoreError), engine_errors("read", self._name), self._opened(["store"]) as searcher:
-                self._searcher = searcher
+            with self._opened(["store"]) as self._searcher:
+                pass
         records: list[Record | None] = []
         for at, number in enumerate(numbers):
             begin_item(at)
-            record = None
-            with suppress(StoreError), engine_errors("read", self._name):
-                record = self._record(number)
-            records.append(record)
+            records.append(None)
+            with suppress(StoreError), engine_errors("read", str(self._index)):
+                if self._searcher:
+                    document = document_at(self._searcher, tantivy.DocAddress(0, number))
+                    length = self._settings.token_length
+                    records[-1] = to_record(document, length, text=True, passages=True, sketches=True)
         return records
 
-    def _record(self, number: int) -> Record | None:
-        if self._searcher is None:
-            return None
-        document = document_at(self._searcher, tantivy.DocAddress(0, number))
-        return to_record(document, self._settings.token_length, text=True, passages=True, sketches=True)
-
     @contextmanager
-    def _opened(self, parts: Collection[str]) -> Iterator[tantivy.Searcher]:
-        """Open the segment with these files of its own. The others are those of an index with one empty document."""
+    def _opened(self, parts: Collection[str]) -> Iterator[tantivy.Searcher | None]:
+        """Open the segment with these files of its own, and others of an index with one empty document.
+
+        Yields None if a file is so damaged that it cannot be opened.
+        """
         with scratch_folder() as scratch:
-            writer = tantivy.Index(build_schema(further_fields(self._settings)), str(scratch)).writer(MIN_HEAP, 1)
+            writer = tantivy.Index(build_schema(self._schema), str(scratch)).writer(MIN_HEAP, 1)
             writer.add_document(tantivy.Document())
             writer.commit()
             writer.wait_merging_threads()
@@ -164,10 +164,10 @@ class _DamagedSegment:
                 (scratch / f"{name}.{part}").unlink()
                 (scratch / f"{name}.{part}").symlink_to(self._index / f"{self.segment.name}.{part}")
             (scratch / META_FILE).write_text(json.dumps(meta))
-            yield open_index(scratch).searcher()
-
-    def _file(self, name: str | None) -> Path | None:
-        return self._index / name if name and (self._index / name).is_file() else None
+            searcher = None
+            with suppress(StoreError), engine_errors("read", str(self._index)):
+                searcher = open_index(scratch).searcher()
+            yield searcher
 
 
 def _records(segments: list[_DamagedSegment], lost: list[str], progress: Progress) -> Iterator[Record]:
@@ -187,7 +187,7 @@ def _records(segments: list[_DamagedSegment], lost: list[str], progress: Progres
                 yield record
             done += 1
             progress(done, total)
-        ids = segment.ids_of(damaged)
+        ids = segment.ids_of(damaged) if damaged else {}
         lost += (ids.get(number, f"document {number} of {segment.segment.name}") for number in damaged)
 
 

@@ -16,9 +16,6 @@ from simdoc_search.errors import StoreError
 from simdoc_search.small_files import parse_json, read_small
 
 META_FILE = "meta.json"
-FILES_FILE = ".managed.json"
-"""The names of all files that may be deleted once no commit needs them."""
-
 PARTS = ("store", "term", "idx", "pos", "fieldnorm", "fast")
 """Extensions of the files of a segment. `store` has the documents, the others are the inverted index."""
 
@@ -32,14 +29,7 @@ _MAX_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Documents that were written, or merged, together.
-
-    Attributes:
-        name: base name of its files.
-        documents: number of documents, including deleted ones.
-        deleted: number of deleted documents.
-        opstamp: number in the name of the file of deletions; None if no document is deleted.
-    """
+    """Documents that were written, or merged, together; `documents` includes the deleted ones."""
 
     name: str
     documents: int
@@ -48,7 +38,7 @@ class Segment:
 
     @property
     def deletions(self) -> str | None:
-        """Name of the file that says which documents are deleted."""
+        """Name of the file that says which documents are deleted; None if none is."""
         return None if self.opstamp is None else f"{self.name}.{self.opstamp}.del"
 
     @property

@@ -8,6 +8,8 @@ from typing import Any
 
 from simdoc_search.cancellation import Stop
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.query.dsl import Score, clause_count, to_dsl
+from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Filters
@@ -59,9 +61,9 @@ class IndexAccess:
         """Address of the engine and name of the index, without secrets."""
         return f"{self.engine.name}/{self.name}"
 
-    def until(self, stop: Stop) -> IndexAccess:
+    def cancellable_by(self, stop: Stop) -> IndexAccess:
         """Return the same access for a caller who may stop waiting by setting an event."""
-        engine = self.engine.until(stop)
+        engine = self.engine.cancellable_by(stop)
         return replace(self, engine=engine, background=engine.in_background())
 
     @property
@@ -85,6 +87,30 @@ class IndexAccess:
     def query_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
         """Return filters as clauses, with one that excludes indices without comparable fingerprints."""
         return [*self.filter_clauses(filters), *self.indices.exclusion(self.engine)]
+
+    def token_query(
+        self,
+        plan: Plan,
+        clauses: Sequence[dict[str, Any]] = (),
+        without: Sequence[dict[str, Any]] = (),
+        *,
+        score: Score,
+    ) -> dict[str, Any]:
+        """Return the query for the documents that a plan finds, with clauses that must and must not match."""
+        needed = plan.clauses + clause_count([*clauses, *without])
+        if score == "tokens" and isinstance(plan, Bands):
+            needed += len(plan.tokens)
+        terms, tokens = {"kind": "terms"}, {"buckets_field": f"{self.field}.buckets"}
+        options: dict[str, Any] = terms if self.has_terms_only else tokens
+        return to_dsl(
+            plan,
+            self.field if self.has_terms_only else f"{self.field}.tokens",
+            filters=clauses,
+            without=without,
+            score=score,
+            max_clauses=self.engine.max_clauses(needed),
+            **options,
+        )
 
     def source(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
         """Return which parts of a document a search must load for `record`."""

@@ -174,7 +174,7 @@ class BulkWriter:
             raise self._gone()
         if self._index not in names and not {",", "*"} & set(self._index):
             alias = {"_index": self._index, "require_alias": True}  # or the engine creates an index for a lost alias
-            actions = [each.at(**alias) if each.place["_index"] == self._index else each for each in actions]
+            actions = [action.at(**alias) if action.place["_index"] == self._index else action for action in actions]
         items = self._engine.call_once("POST", ["_bulk"], b"".join(action.lines for action in actions))["items"]
         outcomes = [Outcome.of(item[action.kind]) for action, item in zip(actions, items, strict=True)]
         if any(outcome.error == _NO_INDEX for outcome in outcomes):
@@ -184,15 +184,15 @@ class BulkWriter:
         return outcomes
 
     def _check_index(self, how: str = "is another one than was opened") -> set[str]:
-        """Return the names of the indices. Raises IndexGoneError if they are not those that were opened."""
+        """Return the names of the indices. Raises IndexGoneError if they are not the opened ones."""
         try:
-            now = uuids_of(self._engine, self._index)
+            current = uuids_of(self._engine, self._index)
         except StoreNotFoundError:
             raise self._gone() from None
-        known = self._opened.keys() & now.keys()
-        if not known or any(self._opened[index] != now[index] for index in known):
+        known = self._opened.keys() & current.keys()
+        if not known or any(self._opened[index] != current[index] for index in known):
             raise self._gone(how)
-        return set(now)
+        return set(current)
 
     def _gone(self, how: str = "was removed meanwhile") -> IndexGoneError:
         return IndexGoneError(f"{self._engine.name}/{self._index}", how)
@@ -206,7 +206,7 @@ def uuids_of(engine: Engine, name: str) -> dict[str, str]:
         StoreError: as `Engine.call`.
     """
     settings = engine.call("GET", [name, "_settings", "index.uuid"])
-    return {index: str(each["settings"]["index"]["uuid"]) for index, each in settings.items()}
+    return {index: str(values["settings"]["index"]["uuid"]) for index, values in settings.items()}
 
 
 def reason_of(error: Any) -> str:

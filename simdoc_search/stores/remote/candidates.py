@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.documents import Place
-from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
+from simdoc_search.query.dsl import Score, can_count_tokens, clause_count
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
@@ -117,7 +117,7 @@ class RemoteCandidates:
             higher = [hit["_score"] for hit in page if hit["_score"] > last]
             yielded = {document_key(hit) for hit in page if hit["_score"] == last} | (set() if higher else yielded)
             above = min(higher, default=above)
-            if not higher and size == LARGEST_PAGE:  # no page has room for all documents of this score
+            if not higher and size == LARGEST_PAGE:  # one page cannot hold all documents of this score
                 rest = (hit for hit in self._all() if hit["_score"] < above and document_key(hit) not in yielded)
                 yield from self._candidates(rest)
                 return
@@ -136,17 +136,17 @@ class RemoteCandidates:
         return all_hits(self._access.engine, self._access.name, body)
 
     def _candidates(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
-        for each in self._read(hits):
-            place = self._access.ids.place_of(each.hit)
-            if each.fault:
-                self._left_out[document_key(each.hit)] = LeftOut(place, each.fault)
+        for hit, codes, matched, fault in self._read(hits):
+            place = self._access.ids.place_of(hit)
+            if fault:
+                self._left_out[document_key(hit)] = LeftOut(place, fault)
             else:
-                fields = select_fields(each.hit.get("_source") or {}, self._fields, own=self._access.own)
-                yield Candidate(place, each.matched, each.codes, fields)
+                fields = select_fields(hit.get("_source") or {}, self._fields, own=self._access.own)
+                yield Candidate(place, matched, codes, fields)
 
     def _count_here(self, hits: Iterable[RawHit]) -> list[Candidate]:
-        enough = [each for each in self._candidates(hits) if each.matched >= self.plan.minimum_match]
-        return sorted(enough, key=lambda each: (-each.matched, each.id, each.place.index or ""))
+        enough = [hit for hit in self._candidates(hits) if hit.matched >= self.plan.minimum_match]
+        return sorted(enough, key=lambda hit: (-hit.matched, hit.id, hit.place.index or ""))
 
 
 def find_candidates(
@@ -161,14 +161,16 @@ def find_candidates(
     """
     clauses = access.query_clauses(filters)
     chosen = [plan for plan, _ in plans]
-    without = [[] if place is None else [access.ids.at(place)] for _, place in plans]
+    without = [access.ids.all_at(place) for _, place in plans]
     searches: dict[int, dict[str, Any]] = {}
     answers: dict[int, Any] = {}
 
     def run(numbers: Iterable[int], *, scored: bool) -> None:
         for number in numbers:
             is_scored = scored or not isinstance(chosen[number], Bands)
-            searches[number] = _search(access, chosen[number], clauses, without[number], fields, scored=is_scored)
+            score: Score = "tokens" if is_scored else "nothing"
+            query = access.token_query(chosen[number], clauses, without[number], score=score)
+            searches[number] = first_page(access, query, [f"{access.field}.tokens"], fields, scored=is_scored)
         answers.update(zip(numbers, run_searches(access, [searches[number] for number in numbers]), strict=True))
 
     run(range(len(plans)), scored=False)
@@ -213,31 +215,9 @@ def first_page(
     }
 
 
-def _search(
-    access: IndexAccess,
-    plan: Plan,
-    clauses: list[dict[str, Any]],
-    without: list[dict[str, Any]],
-    fields: Sequence[str],
-    *,
-    scored: bool,
-) -> dict[str, Any]:
-    tokens, is_large = f"{access.field}.tokens", plan.clauses + clause_count([*clauses, *without]) > MAX_CLAUSES
-    query = to_dsl(
-        plan,
-        tokens,
-        buckets_field=f"{access.field}.buckets",
-        filters=clauses,
-        without=without,
-        score="tokens" if scored else "nothing",
-        max_clauses=access.engine.max_clauses() if is_large else MAX_CLAUSES,
-    )
-    return first_page(access, query, [tokens], fields, scored=scored)
-
-
 def _token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
     length = access.settings.token_length
-    wanted = _NO_CODES if is_scored else np.sort(decode(plan.tokens, length))
+    sought = _NO_CODES if is_scored else np.sort(decode(plan.tokens, length))
 
     def read(hits: Iterable[RawHit]) -> Iterator[ReadHit]:
         for hit in hits:
@@ -245,6 +225,6 @@ def _token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRea
             if isinstance(codes, str):
                 yield ReadHit(hit, fault=codes)
             else:
-                yield ReadHit(hit, codes, round(hit["_score"]) if is_scored else count_common(wanted, codes))
+                yield ReadHit(hit, codes, round(hit["_score"]) if is_scored else count_common(sought, codes))
 
     return read

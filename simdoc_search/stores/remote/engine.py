@@ -78,7 +78,7 @@ class Engine:
         self._clause_limits: list[int] = []
         self._skipped: set[str] | None = None
 
-    def until(self, stop: Stop) -> Engine:
+    def cancellable_by(self, stop: Stop) -> Engine:
         """Return the same engine for a caller who may stop waiting by setting an event."""
         other = copy(self)
         other.stopped = stop
@@ -97,7 +97,7 @@ class Engine:
 
     def in_background(self) -> Engine:
         """Return the same engine for work without a waiting user: it retries longer. It is stopped with this one."""
-        other = self.until(self.stopped.child())
+        other = self.cancellable_by(self.stopped.child())
         other._seconds = max(retry.BACKGROUND_SECONDS, self._seconds)
         return other
 
@@ -190,8 +190,10 @@ class Engine:
             check_all_shards(self.name, answer)
         return True
 
-    def max_clauses(self) -> int:
-        """Return the clause limit of a query; the default of all engines if we may not read the setting."""
+    def max_clauses(self, needed: int = MAX_CLAUSES + 1) -> int:
+        """Return the clause limit of a query; MAX_CLAUSES if no more are needed, or if we may not read the setting."""
+        if needed <= MAX_CLAUSES:
+            return MAX_CLAUSES
         if not self._clause_limits:
             options = {"include_defaults": True, "flat_settings": True}
             settings = self.call("GET", ["_cluster", "settings"], **options, allow=(401, 403)) or {}
@@ -213,7 +215,8 @@ class Engine:
         answer: dict[str, Any] | None = self.call("GET", ["_script_language"], allow=_UNSUPPORTED)
         if answer is None:
             return
-        contexts = {each["language"]: each["contexts"] for each in answer.get("language_contexts", ())}.get("painless")
+        languages = {item["language"]: item["contexts"] for item in answer.get("language_contexts", ())}
+        contexts = languages.get("painless")
         if contexts is None:
             raise StoreError(f"{self.name} cannot run scripts, as it lacks the module lang-painless; {instead}")
         if context not in contexts or "inline" not in answer.get("types_allowed", ()):

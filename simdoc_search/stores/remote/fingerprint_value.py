@@ -27,7 +27,7 @@ def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
     if not dotted:
         return source.get(field)
     value = source.get(field)
-    parts = {key.removeprefix(f"{field}."): each for key, each in dotted.items()}
+    parts = {key.removeprefix(f"{field}."): part for key, part in dotted.items()}
     return {**parts, **value} if isinstance(value, Mapping) else parts
 
 
@@ -69,7 +69,7 @@ def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> It
         if name in ("passages", "sentences") and not len(codes):  # every text with words has some
             yield f"has no {name}"
         if not _is_encoded(values.get(name), codes, length):
-            yield f"has {name} that are none of ours"
+            yield f"has invalid {name}"
     if values.get("shingles") != record.shingles or values.get("buckets") != len(record.codes):
         yield "has a wrong number of shingles or buckets"
     buckets = record.codes >> np.uint32(hash_bits(settings.minhash, settings.token_length))

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from simdoc_search.query.dsl import MAX_CLAUSES, clause_count, to_dsl
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.point_in_time import FoundRecords, SizedPlan
 from simdoc_search.stores.record import Record
@@ -14,7 +13,7 @@ from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import uuids_of
 from simdoc_search.stores.remote.errors import RequestError, TooLargeError
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.point_in_time import PointInTime, all_hits_at, open_point_in_time, total_hits
+from simdoc_search.stores.remote.point_in_time import PagedHits, all_hits_at, open_point_in_time, total_hits
 
 _COUNT_ALL = 2**31 - 1
 
@@ -35,7 +34,7 @@ class FrozenIndex:
         identity: unique ids of the indices; their name if we may not read the ids.
     """
 
-    def __init__(self, access: IndexAccess, opened: PointInTime, clauses: list[dict[str, Any]]) -> None:
+    def __init__(self, access: IndexAccess, opened: PagedHits, clauses: list[dict[str, Any]]) -> None:
         self.identity = _identity(access)
         self._access = access
         self._opened = opened
@@ -47,40 +46,31 @@ class FrozenIndex:
         self._opened.rewind()
         return map(self._access.record, all_hits_at(self._opened))
 
-    def ask(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
+    def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         """Return the documents that each query finds."""
         try:
-            answers = self._opened.ask(
-                [self._search(each, size, distinct_words and self._has_hashes) for each in plans]
-            )
+            distinct = distinct_words and self._has_hashes
+            answers = self._opened.ask([self._search_body(plan, size, distinct) for plan in plans])
         except TooLargeError:
             if len(plans) < 2:
                 raise
             middle = len(plans) // 2
             halves = (plans[:middle], plans[middle:])
-            return [found for half in halves for found in self.ask(half, size=size, distinct_words=distinct_words)]
+            return [found for half in halves for found in self.search(half, size=size, distinct_words=distinct_words)]
         return [self._found(answer, size) for answer in answers]
 
     def _found(self, answer: Mapping[str, Any], size: int) -> FoundRecords:
         hits = answer["hits"]["hits"]
-        left_over = total_hits(answer) - len(hits) if len(hits) >= size else 0
-        return FoundRecords([self._access.record(hit) for hit in hits], left_over)
+        omitted = total_hits(answer) - len(hits) if len(hits) >= size else 0
+        return FoundRecords([self._access.record(hit) for hit in hits], omitted)
 
-    def _search(self, plan: SizedPlan, size: int, distinct_words: bool) -> dict[str, Any]:
+    def _search_body(self, plan: SizedPlan, size: int, distinct_words: bool) -> dict[str, Any]:
         """Return a search without scores, as the caller compares the documents."""
         field, clauses = self._access.field, list(self._clauses)
         if plan.sizes and self._has_sizes:
             minimum, maximum = plan.sizes
             clauses.append({"range": {f"{field}.shingles": {"gte": minimum, "lte": maximum}}})
-        is_large = plan.plan.clauses + clause_count(clauses) > MAX_CLAUSES
-        query = to_dsl(
-            plan.plan,
-            f"{field}.tokens",
-            buckets_field=f"{field}.buckets",
-            filters=clauses,
-            score="nothing",
-            max_clauses=self._access.engine.max_clauses() if is_large else MAX_CLAUSES,
-        )
+        query = self._access.token_query(plan.plan, clauses, score="nothing")
         return {
             "query": {"bool": {"filter": [query]}},
             "size": size,

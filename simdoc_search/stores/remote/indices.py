@@ -13,7 +13,7 @@ from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import closed_index
 from simdoc_search.stores.remote.mapping_check import is_closed
-from simdoc_search.stores.remote.mappings import mappings_of
+from simdoc_search.stores.remote.mappings import mappings_of, settings_of_indices
 from simdoc_search.stores.remote.schema import only_fingerprint_field
 from simdoc_search.stores.remote.shared_settings import (
     Mappings,
@@ -126,11 +126,11 @@ class Indices:
         if mappings is None:
             return  # the query that follows fails with the reason
         state = self._read(engine, mappings)
-        now = self._common_settings(state)
-        if now.minhash != self.settings.minhash or now.analysis != self.settings.analysis:
+        settings = self._common_settings(state)
+        if settings.minhash != self.settings.minhash or settings.analysis != self.settings.analysis:
             raise FormatMismatchError(
                 f"the indices of {self._location} have fingerprints of other settings now; open the store again",
-                found=now.to_dict(),
+                found=settings.to_dict(),
                 expected=self.settings.to_dict(),
             )
         self._state, self._fresh_until = state, time.monotonic() + REFRESH_SECONDS
@@ -140,11 +140,10 @@ class Indices:
         fit = queryable(mappings, self.field)
         if self._is_one and fit:
             return _State(mappings, mappings, mappings)  # if it is closed, the first query says so
-        path = [self.name, "_settings"]
-        answer = engine.call("GET", path, expand_wildcards="open,closed", allow=(403,))
-        settings = {index: each["settings"].get("index", {}) for index, each in (answer or {}).items()}
-        closed = frozenset(index for index, each in settings.items() if is_closed(each))
-        if answer is None:
+        readable = settings_of_indices(engine, self.name)
+        settings = readable or {}
+        closed = frozenset(index for index, values in settings.items() if is_closed(values))
+        if readable is None:
             closed = engine.closed_indices
         opened = {index: mapping for index, mapping in mappings.items() if index not in closed}
         if not opened:

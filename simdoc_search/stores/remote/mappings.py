@@ -22,7 +22,16 @@ def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
         answer = engine.call("GET", [index, "_mapping"])
     except StoreNotFoundError:
         return None
-    return {name: each["mappings"] for name, each in answer.items()} or None
+    return {name: values["mappings"] for name, values in answer.items()} or None
+
+
+def settings_of_indices(engine: Engine, index: str) -> dict[str, Mapping[str, Any]] | None:
+    """Return the settings below `index` of each index behind a name, also of closed ones; None if we may not read them.
+
+    Raises as `Engine.call`.
+    """
+    answer = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
+    return None if answer is None else {name: values["settings"].get("index", {}) for name, values in answer.items()}
 
 
 def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any]) -> str:
@@ -83,7 +92,8 @@ def id_field_type(path: str, mappings: Iterable[Mapping[str, Any]]) -> str:
     if "text" in types:
         raise LocationError(f"{path} is text, by which no document is found as a whole; name a keyword field of ids")
     if not types and all(lacks_field(mapping, path) for mapping in known):
-        names = {name for each in known for name, field in each["properties"].items() if field.get("type") in _ID_TYPES}
+        fields = [item for mapping in known for item in mapping["properties"].items()]
+        names = {name for name, field in fields if field.get("type") in _ID_TYPES}
         raise LocationError(f"no document has a field {path}; name a field of ids: {list_some(names)}")
     return str(min(types, default=""))
 

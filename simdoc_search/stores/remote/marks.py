@@ -84,10 +84,10 @@ class Marks:
 
     def at(self, places: Iterable[Place]) -> list[RawHit]:
         """Return the documents at these places that exist."""
-        wanted = set(places)
-        ids = dict.fromkeys(place.id for place in wanted)
+        unique = set(places)
+        ids = dict.fromkeys(place.id for place in unique)
         hits = find_by_id(self._access, ids, source=self._source, engine=self._engine, at_once=len(ids) or 1)
-        return [hit for hit in hits if self.place_of(hit) in wanted]
+        return [hit for hit in hits if self.place_of(hit) in unique]
 
     def place_of(self, hit: RawHit) -> Place:
         """Return the place of a document."""
@@ -111,13 +111,13 @@ class Marks:
         return "/".join(quote(part or "", safe="") for part in (index, kept.routing, kept.id))
 
     def write(
-        self, hits: list[RawHit], wanted: Callable[[RawHit], Mark | None], *, anew: bool = False
+        self, hits: list[RawHit], new_mark: Callable[[RawHit], Mark | None], *, anew: bool = False
     ) -> Iterator[tuple[RawHit, Outcome]]:
-        """Write marks, each on condition that nobody else has changed the document; then it is read again.
+        """Write marks, each on condition that the document has not changed; a changed document is read again.
 
         Args:
             hits: the documents.
-            wanted: returns the mark of a document; None: leave it as it is.
+            new_mark: returns the mark of a document; None: leave it as it is.
             anew: write also an equal mark, so that searches find it.
 
         Raises:
@@ -127,7 +127,7 @@ class Marks:
 
         def changes(documents: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             for hit in documents:
-                mark = wanted(hit)
+                mark = new_mark(hit)
                 if mark is None:
                     continue
                 if self._is_object(hit):
@@ -164,27 +164,27 @@ class Marks:
             return isinstance(source[field], Mapping)
         return any(key.startswith(f"{field}.") for key in source)
 
-    def _prepare(self, found: Mapping[str, Any]) -> dict[str, GuardedUpdates]:
+    def _prepare(self, indices: Mapping[str, Any]) -> dict[str, GuardedUpdates]:
         """Map the fields in all indices, and return the updates of each."""
-        missing = {index: self._missing_fields(index, each) for index, each in found.items()}
-        for index, fields in missing.items():
-            if reason := add_fields(self._engine, index, self._access.field, fields):
-                raise _unfit(index, reason)
+        missing = {name: self._missing_fields(name, index) for name, index in indices.items()}
+        for name, fields in missing.items():
+            if reason := add_fields(self._engine, name, self._access.field, fields):
+                raise _unfit(name, reason)
         return {
-            index: GuardedUpdates(self._engine, index, each["settings"]["index"]["uuid"], self._source)
-            for index, each in found.items()
+            name: GuardedUpdates(self._engine, name, index["settings"]["index"]["uuid"], self._source)
+            for name, index in indices.items()
         }
 
-    def _missing_fields(self, index: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    def _missing_fields(self, name: str, index: Mapping[str, Any]) -> dict[str, Any]:
         """Return the mapping of the fields that an index lacks. Raises StoreError if it cannot have them."""
-        mapping, settings, field = found["mappings"], found["settings"]["index"], self._access.field
-        if fault := next((each for each in find_faults(mapping, settings, field) if each.blocks_writes), None):
-            raise _unfit(index, fault.problem)
+        mapping, settings, field = index["mappings"], index["settings"]["index"], self._access.field
+        if fault := next((fault for fault in find_faults(mapping, settings, field) if fault.blocks_writes), None):
+            raise _unfit(name, fault.problem)
         existing, ours = fields_of(mapping, field), field_mappings(self._access.settings, field)
-        missing = {name: ours[name] for name in MARK_FIELDS if name not in existing}
+        missing = {part: ours[part] for part in MARK_FIELDS if part not in existing}
         left, limit = fields_left(mapping, settings)
         if left < len(missing):
-            raise _unfit(index, f"{max(left, 0)} of {limit} fields are left; raise index.mapping.total_fields.limit")
+            raise _unfit(name, f"{max(left, 0)} of {limit} fields are left; raise index.mapping.total_fields.limit")
         return missing
 
 

@@ -131,7 +131,7 @@ def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], f
     """
     mapped = field_or_multi_field(mapping, field) or {}
     name = str(mapped.get("analyzer", "")) if mapped.get("type") == "text" else ""
-    return name if any(_filter_type(settings, each) == _TYPE for each in _filters(settings, name)) else ""
+    return name if any(_filter_type(settings, part) == _TYPE for part in _filters(settings, name)) else ""
 
 
 def settings_of_index(settings: Mapping[str, Any], analyzer: str) -> TermSettings:
@@ -140,16 +140,16 @@ def settings_of_index(settings: Mapping[str, Any], analyzer: str) -> TermSetting
     Raises:
         StoreError: an option is not a number that the filter accepts.
     """
-    names = {_filter_type(settings, each): each for each in _filters(settings, analyzer)}
-    given = _analysis_part(settings, "filter", names[_TYPE])
+    names = {_filter_type(settings, part): part for part in _filters(settings, analyzer)}
+    options = _analysis_part(settings, "filter", names[_TYPE])
     shingles = _analysis_part(settings, "filter", names.get("shingle", ""))
 
     def option(name: str, default: int) -> int:
-        return int(given.get(name, given.get(SPELLINGS[name], default)))
+        return int(options.get(name, options.get(SPELLINGS[name], default)))
 
     try:
         buckets, set_size = option("bucket_count", _BUCKETS), option("hash_set_size", 1)
-        rotation = str(given.get("with_rotation", buckets > 1)).lower() == "true" and set_size == 1
+        rotation = str(options.get("with_rotation", buckets > 1)).lower() == "true" and set_size == 1
         minhash = MinHash(option("hash_count", 1), buckets, set_size, rotation)
         analysis = analysis_of_engine(int(shingles.get("max_shingle_size", 2)))
     except ValueError as error:
@@ -171,7 +171,7 @@ def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) 
     """
     for text in (_LONG_TEXT, _SHORT_TEXT):
         answer = engine.call("POST", [index, "_analyze"], {"field": field, "text": text})
-        terms = {without_surrogates(each["token"]) for each in answer["tokens"]}  # U+FFFD in the index
+        terms = {without_surrogates(token["token"]) for token in answer["tokens"]}  # U+FFFD in the index
         expected = set(fingerprint(text, settings.analysis, settings.minhash).tokens("lucene"))
         if terms != expected:
             raise StoreError(

@@ -12,7 +12,7 @@ from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import DocumentError, FormatMismatchError, LocationError, StoreError
-from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
+from simdoc_search.query.dsl import can_count_tokens, clause_count
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.winnow import no_passages
@@ -29,7 +29,7 @@ from simdoc_search.stores.remote.candidates import (
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.mapping_check import is_closed
-from simdoc_search.stores.remote.mappings import mappings_of
+from simdoc_search.stores.remote.mappings import mappings_of, settings_of_indices
 from simdoc_search.stores.remote.min_hash import (
     TermIndices,
     TermSettings,
@@ -65,14 +65,13 @@ def min_hash_access(
     mappings = mappings_of(engine, index) or {}
     if not any(is_text(mapping, field) for mapping in mappings.values()):
         return None
-    answer = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
-    if answer is None:
+    settings = settings_of_indices(engine, index)
+    if settings is None:
         raise StoreError(
             f"{engine.name} does not show the settings of {index}, which say how the field {field} is filled; "
             "allow indices:monitor/settings/get"
         )
-    settings = {name: each["settings"].get("index", {}) for name, each in answer.items()}
-    closed = sorted(name for name, each in settings.items() if is_closed(each))
+    closed = sorted(name for name, values in settings.items() if is_closed(values))
     known = {name: mapping for name, mapping in mappings.items() if name not in closed}
     analyzers = {name: min_hash_analyzer(mapping, settings.get(name, {}), field) for name, mapping in known.items()}
     options = {name: settings_of_index(settings[name], analyzer) for name, analyzer in analyzers.items() if analyzer}
@@ -145,25 +144,16 @@ def _search(
     access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: Place | None, fields: Sequence[str]
 ) -> dict[str, Any]:
     """Return the first page; scored by the number of equal terms if the clause limit allows it."""
-    without = [] if exclude is None else [access.ids.at(exclude)]
+    without = access.ids.all_at(exclude)
     used = clause_count([*clauses, *without])
-    is_large = plan.clauses + len(plan.tokens) + used > MAX_CLAUSES
-    limit = access.engine.max_clauses() if is_large else MAX_CLAUSES
+    limit = access.engine.max_clauses(plan.clauses + len(plan.tokens) + used)
     scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
-    query = to_dsl(
-        plan,
-        access.field,
-        kind="terms",
-        filters=clauses,
-        without=without,
-        score="tokens" if scored else "nothing",
-        max_clauses=limit,
-    )
+    query = access.token_query(plan, clauses, without, score="tokens" if scored else "nothing")
     return first_page(access, query, (), fields, scored=scored)
 
 
 def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
-    wanted = set(plan.tokens)
+    tokens = set(plan.tokens)
 
     def read(hits: Iterable[RawHit]) -> Iterator[ReadHit]:
         remaining = iter(hits)
@@ -172,7 +162,7 @@ def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRead
             records = {record.place: record for record in term_records(access, ids)}
             for hit in page:
                 if record := records.get(access.ids.place_of(hit)):  # it may be deleted
-                    matched = round(hit["_score"]) if is_scored else len(wanted.intersection(record.terms))
+                    matched = round(hit["_score"]) if is_scored else len(tokens.intersection(record.terms))
                     yield ReadHit(hit, record.codes, matched, record.fault)
 
     return read
@@ -193,7 +183,7 @@ def _record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
         return without_terms(f"has no text in {names}")
     settings = access.settings
     assert isinstance(settings, TermSettings)  # noqa: S101 - of such a field
-    made = fingerprint(text, settings.analysis, settings.minhash)
-    codes, terms = settings.codes_and_terms(made)
+    sketched = fingerprint(text, settings.analysis, settings.minhash)
+    codes, terms = settings.codes_and_terms(sketched)
     fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"
-    return Record(place.id, codes, made.shingles, "", text=text, fault=fault, terms=terms, **where)
+    return Record(place.id, codes, sketched.shingles, "", text=text, fault=fault, terms=terms, **where)

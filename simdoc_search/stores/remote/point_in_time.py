@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.remote.engine import Engine, same_copies
@@ -63,126 +63,15 @@ class Slice:
         self.read += len(hits)
         self.is_finished = self.read >= self.total or len(hits) < size
         if self.is_finished and self.read != self.total:
-            found = f"{self.read:,} of {self.total:,} hits"
-            raise StoreError(f"{name} gave {found}, so some were lost on the way; run it again")
+            count = f"{self.read:,} of {self.total:,} hits"
+            raise StoreError(f"{name} gave {count}, so some were lost on the way; run it again")
         return hits
 
 
-class PointInTime(Protocol):
-    """The hits of a search at one point in time. Slices may be read side by side, each page by page."""
+class PointInTime:
+    """A point in time. Each index has as many slices as shards, which may be read side by side.
 
-    slices: list[Slice]
-
-    def read(self, part: Slice, size: int) -> list[RawHit]:
-        """Return the next hits of a slice, at most `size`; a page that is too large is split.
-
-        Raises:
-            StoreError: as `Engine.call`, or hits are missing.
-        """
-
-    def rewind(self) -> None:
-        """Read all slices from their beginning again."""
-
-    def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        """Send further searches as one request, and return their answers in order."""
-
-    def close(self) -> None:
-        """Release the point in time."""
-
-
-def total_hits(answer: Mapping[str, Any]) -> int:
-    """Return the number of hits of a search that counts them."""
-    return int(answer["hits"]["total"]["value"])
-
-
-def open_point_in_time(
-    engine: Engine,
-    index: str,
-    body: dict[str, Any],
-    shards: Mapping[str, int] | None = None,
-    of_shard: ShardFilter | None = None,
-) -> PointInTime:
-    """Open a point in time for a search.
-
-    Args:
-        engine: the engine.
-        index: name of the index or alias.
-        body: the search, with a `sort` by `_doc` alone or by `_score` alone.
-        shards: number of primary shards of each concrete index; None: ask the engine.
-        of_shard: a clause for each shard.
-
-    Raises:
-        StoreError: as `Engine.call`.
-    """
-    for path, key, options in _REQUESTS:
-        params = {**options, **same_copies(body), "keep_alive": KEEP_ALIVE}
-        answer = engine.call("POST", [index, *path], allow=_UNSUPPORTED, **params)
-        if answer is None:
-            continue
-        opened = _Pit(engine, body, answer[key], path, key)
-        try:
-            counts = shards or _shard_counts(engine, index)
-        except BaseException:
-            opened.close()
-            raise
-        if counts:
-            opened.divide(counts, of_shard)
-            return opened
-        opened.close()
-    count = sum((shards or {}).values()) if of_shard else 1
-    return _Scroll(engine, index, body, [Slice(_selection(body, n, count, of_shard)) for n in range(count)])
-
-
-def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
-    """Yield all hits of a search in the order of its `sort`: by `_score`, or by `_doc`, which is any order.
-
-    Raises:
-        StoreError: as `PointInTime.read`.
-    """
-    with closing(open_point_in_time(engine, index, body)) as opened:
-        slices = _hits_by_slice(opened)
-        if body["sort"] == ["_score"]:
-            yield from heapq.merge(*slices, key=lambda hit: -hit["_score"])
-        else:
-            yield from chain(*slices)
-
-
-def all_hits_at(opened: PointInTime) -> Iterator[RawHit]:
-    """Yield all hits at a point in time, slice by slice."""
-    return chain.from_iterable(_hits_by_slice(opened))
-
-
-def _hits_by_slice(opened: PointInTime) -> list[Iterator[RawHit]]:
-    def hits_of(part: Slice) -> Iterator[RawHit]:
-        while not part.is_finished:
-            yield from opened.read(part, max(10, PAGE // len(opened.slices)))
-
-    return [hits_of(part) for part in opened.slices]
-
-
-def _shard_counts(engine: Engine, index: str) -> dict[str, int]:
-    """Return the number of primary shards of each concrete index; none if we may not read it."""
-    settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
-    return {name: int(each["settings"]["index"]["number_of_shards"]) for name, each in settings.items()}
-
-
-def _selection(
-    body: Mapping[str, Any],
-    number: int,
-    count: int,
-    of_shard: ShardFilter | None,
-    filters: Sequence[dict[str, Any]] = (),
-) -> dict[str, Any]:
-    """Return the part of a search that selects one of several slices."""
-    selection: dict[str, Any] = {} if count == 1 else {"slice": {"id": number, "max": count}}
-    clauses = [*filters, *([of_shard(number)] if of_shard else [])]
-    return selection | ({"query": {"bool": {"must": [body["query"]], "filter": clauses}}} if clauses else {})
-
-
-class _Pit:
-    """A point in time. Each index has as many slices as shards.
-
-    Then each slice is a shard, and `_doc` is unique in it, so that a page can start after the previous one.
+    Each slice is a shard, and `_doc` is unique in it, so that a page can start after the previous one.
     """
 
     def __init__(self, engine: Engine, body: dict[str, Any], id: str, path: list[str], key: str) -> None:
@@ -200,6 +89,11 @@ class _Pit:
             self.slices += [Slice(_selection(self._body, n, count, of_shard, filters)) for n in range(count)]
 
     def read(self, part: Slice, size: int) -> list[RawHit]:
+        """Return the next hits of a slice, at most `size`; a page that is too large is split.
+
+        Raises:
+            StoreError: as `Engine.call`, or hits are missing.
+        """
         retries = self._engine.retries()
         while True:
             try:
@@ -216,12 +110,15 @@ class _Pit:
         return hits
 
     def rewind(self) -> None:
+        """Read all slices from their beginning again."""
         self.slices = [Slice(part.only) for part in self.slices]
 
     def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
+        """Send further searches as one request, and return their answers in order."""
         return self._engine.search_many(None, [{**body, "pit": self._reference} for body in bodies])
 
     def close(self) -> None:
+        """Release the point in time."""
         self._engine.release(self._path, {self._key: [self._id] if self._key == "pit_id" else self._id})
 
     @property
@@ -236,8 +133,8 @@ class _Pit:
         return self._engine.call_once("POST", ["_search"], body)
 
 
-class _Scroll:
-    """A scroll for each slice. Its further searches are not at the same point in time."""
+class Scroll:
+    """The same for engines without points in time: a scroll for each slice. Further searches see later changes."""
 
     def __init__(self, engine: Engine, index: str, body: dict[str, Any], slices: list[Slice]) -> None:
         self.slices = slices
@@ -247,6 +144,7 @@ class _Scroll:
         self._scrolls: dict[int, tuple[str, int]] = {}  # of a slice: scroll id and page size
 
     def read(self, part: Slice, size: int) -> list[RawHit]:
+        """As `PointInTime.read`; the first page of a slice decides the size of all its pages."""
         number = self.slices.index(part)
         if number in self._scrolls:
             id, size = self._scrolls[number]
@@ -258,13 +156,16 @@ class _Scroll:
         return part.take(self._engine.name, answer, size)
 
     def rewind(self) -> None:
+        """Read all slices from their beginning again."""
         self.close()
         self.slices, self._scrolls = [Slice(part.only) for part in self.slices], {}
 
     def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
+        """Send further searches as one request, and return their answers in order."""
         return self._engine.search_many(self._index, bodies)
 
     def close(self) -> None:
+        """Release the scrolls."""
         if self._scrolls:
             self._engine.release(["_search", "scroll"], {"scroll_id": [id for id, _ in self._scrolls.values()]})
 
@@ -276,3 +177,96 @@ class _Scroll:
                 raise
             lost = "so a page is lost, which cannot be asked for again; run it again"
             raise StoreUnavailableError(f"{error}, {lost}") from error
+
+
+PagedHits: TypeAlias = PointInTime | Scroll
+"""The hits of a search, slice by slice and page by page."""
+
+
+def total_hits(answer: Mapping[str, Any]) -> int:
+    """Return the number of hits of a search that counts them."""
+    return int(answer["hits"]["total"]["value"])
+
+
+def open_point_in_time(
+    engine: Engine,
+    index: str,
+    body: dict[str, Any],
+    shards: Mapping[str, int] | None = None,
+    of_shard: ShardFilter | None = None,
+) -> PagedHits:
+    """Open a point in time for a search.
+
+    Args:
+        engine: the engine.
+        index: name of the index or alias.
+        body: the search, with a `sort` by `_doc` alone or by `_score` alone.
+        shards: number of primary shards of each concrete index; None: ask the engine.
+        of_shard: a clause for each shard.
+
+    Raises:
+        StoreError: as `Engine.call`.
+    """
+    for path, key, options in _REQUESTS:
+        params = {**options, **same_copies(body), "keep_alive": KEEP_ALIVE}
+        answer = engine.call("POST", [index, *path], allow=_UNSUPPORTED, **params)
+        if answer is None:
+            continue
+        opened = PointInTime(engine, body, answer[key], path, key)
+        try:
+            counts = shards or _shard_counts(engine, index)
+        except BaseException:
+            opened.close()
+            raise
+        if counts:
+            opened.divide(counts, of_shard)
+            return opened
+        opened.close()
+    count = sum((shards or {}).values()) if of_shard else 1
+    return Scroll(engine, index, body, [Slice(_selection(body, n, count, of_shard)) for n in range(count)])
+
+
+def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
+    """Yield all hits of a search in the order of its `sort`: by `_score`, or by `_doc`, which is any order.
+
+    Raises:
+        StoreError: as `PointInTime.read`.
+    """
+    with closing(open_point_in_time(engine, index, body)) as opened:
+        slices = _hits_by_slice(opened)
+        if body["sort"] == ["_score"]:
+            yield from heapq.merge(*slices, key=lambda hit: -hit["_score"])
+        else:
+            yield from chain(*slices)
+
+
+def all_hits_at(opened: PagedHits) -> Iterator[RawHit]:
+    """Yield all hits at a point in time, slice by slice."""
+    return chain.from_iterable(_hits_by_slice(opened))
+
+
+def _hits_by_slice(opened: PagedHits) -> list[Iterator[RawHit]]:
+    def hits_of(part: Slice) -> Iterator[RawHit]:
+        while not part.is_finished:
+            yield from opened.read(part, max(10, PAGE // len(opened.slices)))
+
+    return [hits_of(part) for part in opened.slices]
+
+
+def _shard_counts(engine: Engine, index: str) -> dict[str, int]:
+    """Return the number of primary shards of each concrete index; none if we may not read it."""
+    settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
+    return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
+
+
+def _selection(
+    body: Mapping[str, Any],
+    number: int,
+    count: int,
+    of_shard: ShardFilter | None,
+    filters: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """Return the part of a search that selects one of several slices."""
+    selection: dict[str, Any] = {} if count == 1 else {"slice": {"id": number, "max": count}}
+    clauses = [*filters, *([of_shard(number)] if of_shard else [])]
+    return selection | ({"query": {"bool": {"must": [body["query"]], "filter": clauses}}} if clauses else {})

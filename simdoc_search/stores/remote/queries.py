@@ -14,7 +14,7 @@ from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.fields import fact_term, root_fact
+from simdoc_search.stores.fields import metadata_term, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, id_field_type, mapping_at
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_of, labels_without
@@ -58,6 +58,10 @@ class Ids:
         if place.routing is not None:
             clauses.append({"term": {"_routing": place.routing}})
         return {"bool": {"filter": clauses}} if len(clauses) > 1 else clauses[0]
+
+    def all_at(self, place: Place | None) -> list[dict[str, Any]]:
+        """Return the query for the document at a place as a list of one; empty for None."""
+        return [] if place is None else [self.at(place)]
 
     def place_of(self, hit: Mapping[str, Any]) -> Place:
         """Return the place of a hit."""
@@ -143,8 +147,8 @@ def root_clause(root: str | None, below: bool, *, field: str) -> dict[str, Any]:
     if root is None:
         return {"match_all": {}}
     if not below:
-        return {"term": {f"{field}.facts": root_fact(root)}}
-    begin = root_fact(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
+        return {"term": {f"{field}.facts": root_term(root)}}
+    begin = root_term(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
     return {"range": {f"{field}.facts": {"gte": begin, "lte": begin + LAST_CHARACTER}}}
 
 
@@ -152,14 +156,14 @@ def any_path(prefixes: Iterable[FilterValue], field: str) -> dict[str, Any]:
     """Return the clause for documents of our own whose path starts with one of these prefixes."""
     values = [str(prefix)[:MAX_PATH_CHARACTERS] for prefix in prefixes]
     ranges = [{"gte": value, "lte": value + LAST_CHARACTER} for value in values]  # a `prefix` is limited to 1,000
-    return _any_clause([{"range": {f"{field}.path": each}} for each in ranges])
+    return _any_clause([{"range": {f"{field}.path": limits}} for limits in ranges])
 
 
 def _condition_clause(condition: Condition, mappings: list[Mapping[str, Any]], field: str, own: bool) -> dict[str, Any]:
     if condition.field == "path" and own:
         return any_path(condition.values, field)
     if own:
-        return _one_of(f"{field}.facts", [fact_term(condition.field, value) for value in condition.values])
+        return _one_of(f"{field}.facts", [metadata_term(condition.field, value) for value in condition.values])
     names = sorted({_exact_field(condition.field, mapping) for mapping in mappings})
     return _any_clause([_one_of(name, list(condition.values)) for name in names])
 
@@ -169,12 +173,12 @@ def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
     field = mapping_at(mapping, name) or {}
     if field.get("type") != "text":
         return name
-    keywords = (below for below, each in field.get("fields", {}).items() if each.get("type") == "keyword")
+    keywords = (below for below, form in field.get("fields", {}).items() if form.get("type") == "keyword")
     return f"{name}.{next(keywords, '')}".rstrip(".")
 
 
 def _without(exclude: Place | None, ids: Ids) -> list[dict[str, Any]]:
-    return [] if exclude is None else [{"bool": {"must_not": [ids.at(exclude)]}}]
+    return [] if exclude is None else [{"bool": {"must_not": ids.all_at(exclude)}}]
 
 
 def _one_of(field: str, values: list[Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, encode
 from simdoc_search.sketch.winnow import no_passages
-from simdoc_search.stores.fields import facts_of, names_of
+from simdoc_search.stores.fields import metadata_terms, names_of
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.errors import one_line
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label
@@ -36,7 +36,7 @@ _TYPE_NAMES = {bool: "true or false", int: "a number", float: "a number", str: "
 
 
 class _MalformedError(Exception):
-    """A part of a document is not as we write it; the message says what, in words that follow the document's name."""
+    """A part of a document is malformed. The message follows the name of the document."""
 
 
 def field_values(
@@ -49,7 +49,7 @@ def field_values(
         shingles: number of distinct shingles.
         hashes: hash of the text, and of its words.
         settings: settings of the index.
-        further: tokens of other kinds by name; those that the index does not have are omitted.
+        further: tokens of other kinds by name; kinds that the index does not have are omitted.
     """
     text_hash, words_hash = hashes
     kinds = {kind.name: encode(further.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)}
@@ -73,7 +73,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
         "digest": record.digest,
         "names": [_json(name) for name in names_of(record.id)],
         "path": _json(record.path)[:MAX_PATH_CHARACTERS],
-        "facts": facts_of(record),
+        "facts": metadata_terms(record),
     }
     if record.origin:
         values["origin"] = {key: value for key, value in asdict(record.origin).items() if value or key in _FILE_PARTS}
@@ -115,7 +115,7 @@ def to_record(
 
     codes = read(_token_set, token_length, f"{field}.tokens")
     kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
-    further: dict[str, Any] = {name: no_passages() if each is None else each for name, each in kinds.items()}
+    further: dict[str, Any] = {name: no_passages() if tokens is None else tokens for name, tokens in kinds.items()}
     return Record(
         id=place.id,
         codes=no_passages() if codes is None else codes,
@@ -161,14 +161,14 @@ def _tokens_of_kind(source: Mapping[str, Any], kind: Kind, path: str) -> Codes:
         try:
             sentences_of_codes(codes)
         except ValueError as error:
-            raise _MalformedError(f"has sentences that are none of ours ({one_line(error)})") from None
+            raise _MalformedError(f"has invalid sentences ({one_line(error)})") from None
     return codes
 
 
 def _token_set(source: Mapping[str, Any], token_length: int, path: str) -> Codes:
     codes = np.sort(_tokens(source, token_length, path))
     if (codes[1:] == codes[:-1]).any():
-        raise _MalformedError(f"has {path.rpartition('.')[2]} that are there twice")
+        raise _MalformedError(f"has repeated {path.rpartition('.')[2]}")
     return codes
 
 
@@ -176,8 +176,7 @@ def _tokens(source: Mapping[str, Any], token_length: int, path: str) -> Codes:
     try:
         return decode_text(_one(source, path, str) or "", token_length)
     except ValueError as error:
-        name = path.rpartition(".")[2]
-        raise _MalformedError(f"has {name} that are none of ours ({one_line(error)})") from None
+        raise _MalformedError(f"has invalid {path.rpartition('.')[2]} ({one_line(error)})") from None
 
 
 def _text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | None:
@@ -241,7 +240,7 @@ def _origin(source: Mapping[str, Any], path: str) -> Origin | None:
         return None
     root, size, modified = (value.get(name) for name in ("root", "size", "mtime_ns"))
     others = [value.get(name) or "" for name in ("prefix", "content", "archive")]
-    are_strings = all(isinstance(each, str) for each in (root, *others))
+    are_strings = all(isinstance(value, str) for value in (root, *others))
     if not (are_strings and type(size) is int and type(modified) is int):
         raise _MalformedError(f"has no file in {path}")
     return Origin(root, size, modified, *others)

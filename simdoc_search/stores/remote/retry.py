@@ -32,7 +32,6 @@ RETRYABLE = frozenset({429, 502, 503, 504})
 """HTTP statuses of full queues, tripped circuit breakers and shards that are not started yet."""
 
 _log = logging.getLogger("simdoc_search")
-_log_lock = threading.Lock()
 _last_logged = [float("-inf")]
 
 
@@ -111,11 +110,8 @@ class Retries:
 
 
 def _log_sometimes(line: str) -> None:
-    """Log a line, unless another thread or an earlier pause has logged one lately."""
+    """Log a line, unless another one was logged lately."""
     now = time.monotonic()
-    with _log_lock:
-        is_due = now - _last_logged[0] >= LOG_INTERVAL
-        if is_due:
-            _last_logged[0] = now
-    if is_due:
+    if now - _last_logged[0] >= LOG_INTERVAL:
+        _last_logged[0] = now
         _log.warning(line)

@@ -66,7 +66,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE:
         raise FormatMismatchError(
-            f"the meta of a field has no room for the sketches {', '.join(settings.sketches)}; leave one of them out"
+            f"the meta of a field cannot hold the sketches {', '.join(settings.sketches)}; leave one of them out"
         )
     return meta
 
@@ -108,8 +108,8 @@ def labels_of(settings: Settings) -> list[str]:
 
     An index without passage tokens may have documents with them, from a loader with the default settings.
     """
-    more = [] if settings.passages else [format_label(replace(settings, passages=Passages()))]
-    return [format_label(settings), *more]
+    label = format_label(settings)
+    return [label] if settings.passages else [label, format_label(replace(settings, passages=Passages()))]
 
 
 def labels_without(settings: Settings, *names: KindName) -> list[str]:
@@ -122,7 +122,9 @@ def labels_without(settings: Settings, *names: KindName) -> list[str]:
     kinds = names_of_kinds(settings)
     subsets = (set(subset) for count in range(len(kinds)) for subset in combinations(kinds, count + 1))
     lacking = [_without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
-    return [label for each in lacking for label in ([format_label(each)] if settings.passages else labels_of(each))]
+    if settings.passages:
+        return [format_label(other) for other in lacking]
+    return [label for other in lacking for label in labels_of(other)]
 
 
 def component_template(settings: Settings | None = None, field: str = DEFAULT_FIELD) -> dict[str, Any]:
@@ -211,7 +213,7 @@ def _without_kinds(settings: Settings, names: Iterable[KindName]) -> Settings:
 
 def _analysis_text(analysis: Analysis) -> str:
     words = [analysis.profile, analysis.unit, str(analysis.shingle_size)]
-    short = "short_texts" if analysis.is_plain else "short"  # for lack of room
+    short = "short_texts" if analysis.is_plain else "short"  # the value has a maximum length
     words += [short] if analysis.short_texts else []
     words += [f"-{analysis.stop_words}"] if analysis.stop_words else []
     words += [f"~{analysis.stem}"] if analysis.stem else []

@@ -43,9 +43,9 @@ def why_not_queryable(
     mapping = mappings[index]
     faults = list(find_faults(mapping, settings or {}, field))
     no_field = "" if "tokens" in fields_of(mapping, field) else f"there is no field {field}.tokens"
-    if other := next((each for each in faults if each.blocks_queries and each.problem != no_field), None):
+    if other := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
         return f"it cannot be asked: {other.problem}"
-    if hindrance := next((each for each in faults if each.blocks_writes), None):
+    if hindrance := next((fault for fault in faults if fault.blocks_writes), None):
         return f"{_NO_FIELD}{field}.tokens, and backfill cannot add it, as {hindrance.problem}"
     return f"{_NO_FIELD}{field}.tokens; {backfill_command(mappings.values(), field, location)}"
 
@@ -70,8 +70,8 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
                 found=other.to_dict(),
                 expected=first.to_dict(),
             )
-    forms = {name: {getattr(each, name) for each in settings.values()} for name in KINDS}
-    different: dict[str, Any] = {name: None for name, each in forms.items() if len(each) > 1}
+    forms = {name: {getattr(values, name) for values in settings.values()} for name in KINDS}
+    different: dict[str, Any] = {name: None for name, values in forms.items() if len(values) > 1}
     return replace(first, **different, limits=recorded_limits(mappings.values(), field))
 
 
@@ -97,8 +97,8 @@ def why_none_is_queryable(
     reasons = {
         index: why_not_queryable(index, all_mappings, field, location, all_settings.get(index)) for index in mappings
     }
-    reason = min(reasons.values(), key=lambda each: each.startswith(_NO_FIELD))
-    names = sorted(index for index, each in reasons.items() if each == reason)
+    reason = min(reasons.values(), key=lambda reason: reason.startswith(_NO_FIELD))
+    names = sorted(index for index, other in reasons.items() if other == reason)
     shown = f"the index {names[0]}" if len(names) == 1 else f"each of the indices {', '.join(names)}"
     return f"{shown} of {location} {reason.removeprefix('it ')}"
 
@@ -119,7 +119,7 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> N
                 lacks, how = "was made without", kind.how_to_add(location)
             raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.name}; {how}")
         forms.setdefault(form, index)
-        if fault := next((each for each in find_faults(mapping, {}, field) if each.kind == kind.name), None):
+        if fault := next((fault for fault in find_faults(mapping, {}, field) if fault.kind == kind.name), None):
             raise StoreError(f"the index {index} of {location} cannot be asked for {kind.name}: {fault.problem}")
     if len(forms) > 1:
         first, other, *_ = forms.values()
@@ -140,8 +140,8 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
     """
     if mappings is None:
         raise StoreNotFoundError(f"the index {location} is gone; open the store again to make it")
-    now = common_settings(mappings, field, location).unlocked(settings.minhash.key, location)
-    if not is_own(mappings, field) or now != settings:
+    current = common_settings(mappings, field, location).unlocked(settings.minhash.key, location)
+    if not is_own(mappings, field) or current != settings:
         raise StoreError(f"the index {location} is another one than was opened; open the store again")
     if others := sorted(mappings.keys() - queryable(mappings, field).keys()):
         how = "take it out of the alias, then index again"

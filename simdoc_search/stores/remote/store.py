@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import Stop
-from simdoc_search.documents import Place, is_in_several
+from simdoc_search.documents import Place, ambiguous_id_message
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
-from simdoc_search.query.dsl import to_dsl
+from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KindName
@@ -40,7 +40,7 @@ from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
 from simdoc_search.stores.remote.updates import remove_documents
 from simdoc_search.stores.remote.writer import RemoteWriter
-from simdoc_search.stores.shared_tokens import Sharing
+from simdoc_search.stores.shared_tokens import SharingDocuments
 
 Self = TypeVar("Self", bound="RemoteStore")
 
@@ -110,9 +110,9 @@ class RemoteStore(Closable):
                     raise
             mappings = mappings_of(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
-        known, given = indices.mappings, text_field_names(text_field or ())
-        check_text_fields(given, known, indices.field, own=indices.own)
-        texts = None if indices.own else given or recorded_text_fields(known.values(), indices.field)
+        known, named = indices.mappings, text_field_names(text_field or ())
+        check_text_fields(named, known, indices.field, own=indices.own)
+        texts = None if indices.own else named or recorded_text_fields(known.values(), indices.field)
         engine = engine.without_closed_indices()
         unlocked = indices.settings.unlocked(key, location)
         ids = Ids.by(id_field, known.values())
@@ -141,10 +141,10 @@ class RemoteStore(Closable):
         name = self.access.ids.field
         return "an id is a document's _id" if name is None else f"an id is the value of {name}"
 
-    def until(self: Self, stop: Stop) -> Self:
+    def cancellable_by(self: Self, stop: Stop) -> Self:
         """Return the same store for a cancellable caller; see `Store`."""
         other = copy(self)
-        other.access = self.access.until(stop)
+        other.access = self.access.cancellable_by(stop)
         return other
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class RemoteStore(Closable):
             writer.commit()
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-        """Remove documents under conditions; return place to reason of those that were not removed."""
+        """Remove documents under conditions; return place to reason of the documents that were not removed."""
         self.access.require_tokens()
         return remove_documents(self.access, wanted)
 
@@ -179,10 +179,10 @@ class RemoteStore(Closable):
 
     def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
         """Return the record of a document, or None. Raises StoreError if several documents have this id."""
-        found = list(self.records([id], text=text, passages=passages, sketches=sketches))
-        if len(found) > 1:
-            raise StoreError(is_in_several(record.place for record in found))
-        return found[0] if found else None
+        records = list(self.records([id], text=text, passages=passages, sketches=sketches))
+        if len(records) > 1:
+            raise StoreError(ambiguous_id_message(record.place for record in records))
+        return records[0] if records else None
 
     def records(
         self,
@@ -227,7 +227,7 @@ class RemoteStore(Closable):
 
     # --- ids and fields by name ---
 
-    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+    def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
         """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
         return lookups.find_by_name(self.access, name, filters)
 
@@ -235,11 +235,11 @@ class RemoteStore(Closable):
         """Return up to three stored ids similar to this one, best first, that match the filters."""
         return lookups.suggest_ids(self.access, id, filters)
 
-    def beginning(self, begin: str, limit: int) -> list[str]:
+    def ids_with_prefix(self, begin: str, limit: int) -> list[str]:
         """Return up to `limit` ids with this prefix, sorted."""
         return lookups.find_by_prefix(self.access, begin, limit)
 
-    def alternatives(self, condition: Condition) -> list[str] | None:
+    def filter_suggestions(self, condition: Condition) -> list[str] | None:
         """Return what to suggest for a field, or a path, that no document has; see `Store`."""
         return lookups.suggest_fields(self.access, condition)
 
@@ -260,13 +260,10 @@ class RemoteStore(Closable):
 
     def clause(self, plan: Plan, exclude: Place | None = None) -> dict[str, object]:
         """Return the clause that finds the documents of a plan in an application's own search."""
-        without = [] if exclude is None else [self.access.ids.at(exclude)]
-        if self.access.has_terms_only:
-            return to_dsl(plan, self.field, kind="terms", without=without)
-        tokens, buckets = f"{self.field}.tokens", f"{self.field}.buckets"
-        return to_dsl(plan, tokens, buckets_field=buckets, without=without, score="tokens")
+        score: Score = "bands" if self.access.has_terms_only else "tokens"
+        return self.access.token_query(plan, without=self.access.ids.all_at(exclude), score=score)
 
-    def sharing(
+    def documents_sharing(
         self,
         codes: NDArray[np.uint32],
         *,
@@ -274,22 +271,22 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
-    ) -> Sharing:
+    ) -> SharingDocuments:
         """Return the documents that share tokens of a kind, most shared first; see `Store`."""
         self.access.require_tokens()
         return shared_tokens.find_sharing(self.access, codes, among, filters=filters, exclude=exclude, size=size)
 
-    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each of these concepts; see `Store`."""
         self.access.require_tokens()
         return shared_tokens.document_frequencies(self.access, codes)
 
     @property
-    def finds_phrases(self) -> bool:
-        """Whether `having_phrases` can answer."""
+    def can_find_phrases(self) -> bool:
+        """Whether `documents_with_phrases` can answer."""
         return not self.access.has_terms_only and phrases.can_find_phrases(self.access)
 
-    def having_phrases(
+    def documents_with_phrases(
         self, phrases_: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
         """Return the documents that contain some of these phrases; see `Store`."""

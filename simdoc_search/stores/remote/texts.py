@@ -164,14 +164,14 @@ def text_query(
     return None if any(has_text(hit.get("_source") or {}, text_fields) for hit in answer["hits"]["hits"]) else query
 
 
-def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location: str, more: str = "") -> str:
+def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location: str, further: str = "") -> str:
     """Return which `simdoc-search backfill` to run, as a part of a sentence.
 
     Args:
         mappings: of all indices; they record the text field, or have fields to guess it from.
         field: object field of the fingerprints.
         location: address of the engine and name of the index.
-        more: further options.
+        further: further options.
     """
     known = list(mappings)
     recorded = recorded_text_fields(known, field)
@@ -184,7 +184,7 @@ def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location
         guess = f" (a guess: {paths[0]} is the only text field of the mapping)"
     elif paths and not recorded:
         guess = f" ({chosen[0]} is a guess; the text fields of the mapping are {list_some(paths)})"
-    return f"run simdoc-search backfill {location}{options}{more and f' {more}'}{guess}"
+    return f"run simdoc-search backfill {location}{options}{further and f' {further}'}{guess}"
 
 
 def _value_at(document: Mapping[str, Any], path: str) -> Any:
@@ -227,7 +227,7 @@ def _is_indexed_text(mapping: Mapping[str, Any], path: str) -> bool:
 
 def _application_text_paths(mapping: Mapping[str, Any], field: str) -> Iterator[str]:
     ours = {field, *fingerprint_fields(mapping)}
-    return text_paths({name: each for name, each in mapping.get("properties", {}).items() if name not in ours})
+    return text_paths({name: below for name, below in mapping.get("properties", {}).items() if name not in ours})
 
 
 def _rank(path: str) -> tuple[bool, int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stores.record import KEPT_GONE, NOT_THERE, TEXT_CHANGED, Removal
+from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, reason_of, routing_of, version_of
 from simdoc_search.stores.remote.engine import Engine
@@ -29,7 +29,7 @@ ALWAYS_CHANGED = "changed_each_time"
 _REMOVED_AT_ONCE = 100  # whole documents are in memory, to restore them
 
 Changes = Callable[[list[RawHit]], Iterable[tuple[RawHit, dict[str, Any]]]]
-"""From hits of a search with `seq_no_primary_term` to those that need an update, each with its body."""
+"""Takes hits of a search with `seq_no_primary_term`, and returns the hits that need an update, each with its body."""
 
 
 class GuardedUpdates:
@@ -69,12 +69,11 @@ class GuardedUpdates:
             if not conflicts:
                 return
             hits = []
-            for before, now in zip(conflicts, self._read_again(conflicts), strict=True):
-                if now["found"]:
-                    hits.append(now)
+            for hit, current in zip(conflicts, self._read_again(conflicts), strict=True):
+                if current["found"]:
+                    hits.append(current)
                 else:
-                    error = "document_missing_exception"
-                    yield before, Outcome(before["_index"], NOT_FOUND, error=error, reason="deleted")
+                    yield hit, Outcome(hit["_index"], NOT_FOUND, error="document_missing_exception", reason="deleted")
         reason = f"others changed it each of the {MAX_CONFLICTS} times it was read; run it again"
         yield from ((hit, Outcome(hit["_index"], CONFLICT, error=ALWAYS_CHANGED, reason=reason)) for hit in hits)
 
@@ -103,27 +102,27 @@ def documents_at(engine: Engine, places: list[dict[str, Any]]) -> list[RawHit]:
         StoreError: as `Engine.call`; or a document cannot be read, as its shard is missing.
     """
     documents: list[RawHit] = engine.call("POST", ["_mget"], {"docs": places})["docs"]
-    if error := next((each["error"] for each in documents if "error" in each), None):
+    if error := next((document["error"] for document in documents if "error" in document), None):
         raise StoreUnavailableError(
             f"documents of {engine.name} cannot be read ({reason_of(error)}); run it again later"
         )
     return documents
 
 
-def remove_documents(access: IndexAccess, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-    """Remove documents under conditions; return place to reason of those that were not removed.
+def remove_documents(access: IndexAccess, removals: Mapping[Place, Removal]) -> dict[Place, str]:
+    """Remove documents under conditions; return place to reason of the documents that were not removed.
 
     An index has no locks, and each of two runs may want to remove the document that the other one keeps. So the kept
     document is read again once searches show the removal. If it is gone, the removed one is restored. At least one of
     two such runs sees the removal of the other.
     """
     kept_back: dict[Place, str] = {}
-    places = list(wanted)
+    places = list(removals)
     for start in range(0, len(places), _REMOVED_AT_ONCE):
-        removals = {place: wanted[place] for place in places[start : start + _REMOVED_AT_ONCE]}
-        removed = _remove(access, removals, kept_back)
+        chunk = {place: removals[place] for place in places[start : start + _REMOVED_AT_ONCE]}
+        removed = _remove(access, chunk, kept_back)
         access.background.refresh(access.name, allow=(403,))
-        kept = {each for place in removed if (each := removals[place].kept)}
+        kept = {document for place in removed if (document := removals[place].kept)}
         hits = _hits_at(access, {place for place, _ in kept}, [f"{access.field}.text_hash", *access.ids.parts])
         gone = kept - {(place, access.record(hit).text_hash) for place, hit in hits.items()}
         if lost := {place: hit for place, hit in removed.items() if removals[place].kept in gone}:
@@ -138,7 +137,7 @@ def _remove(access: IndexAccess, removals: Mapping[Place, Removal], kept_back: d
     for place, removal in removals.items():
         hit = hits.get(place)
         if hit is None:
-            kept_back[place] = NOT_THERE
+            kept_back[place] = NOT_IN_STORE
         elif access.record(hit).text_hash != removal.text_hash:
             kept_back[place] = TEXT_CHANGED
         else:
@@ -161,7 +160,7 @@ def _restore(access: IndexAccess, lost: Mapping[Place, RawHit], kept_back: dict[
     for place, outcome in _written(access, actions):
         is_lost = outcome.error and outcome.status != CONFLICT  # a conflict: the application has written it anew
         failure = f"; it is removed and could not be written again: {outcome.reason}" if is_lost else ""
-        kept_back[place] = KEPT_GONE + failure
+        kept_back[place] = KEPT_CHANGED + failure
     access.background.refresh(access.name, allow=(403,))
 
 

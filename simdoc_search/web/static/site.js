@@ -1,8 +1,8 @@
-// Nothing here is needed: it makes what works without it quicker.
+// The pages work without this script, which adds keys and drag and drop.
 "use strict";
 document.documentElement.classList.add("live");
 
-// Duplicates: one key decides about a document, and goes on to the next.
+// Duplicates: a key chooses the action for a document and selects the next document.
 const keys = { k: "keep", r: "drop", u: "decide" };
 const members = [...document.querySelectorAll(".decide .member")];
 const chosen = (member) => member.querySelector("input:checked") ?? member.querySelector("input");
@@ -22,7 +22,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// A file that is dropped anywhere on the form is the file of the form.
+// A file can be dropped anywhere on its form.
 const drop = document.querySelector("input.drop");
 if (drop) {
   const form = drop.form;

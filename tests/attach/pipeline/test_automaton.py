@@ -10,10 +10,10 @@ from hypothesis import given
 
 from simdoc_search.analysis.normalise import normaliser
 from simdoc_search.analysis.settings import Profile
+from simdoc_search.analysis.word_automaton import word_automaton
 from simdoc_search.analysis.word_break import word_spans
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.analysis.words import without_surrogates
-from simdoc_search.attach.pipeline.automaton import word_automaton
 from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
 from tests.support.pipeline import TRICKY, any_points, mixtures
 from tests.support.strategies import texts

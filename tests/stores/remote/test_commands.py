@@ -1,4 +1,4 @@
-"""The commands answer and fail on an index of an engine as on a folder."""
+"""Commands give the same answers and errors for an index as for a folder."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tests.support.http_server import Indices
 
 @pytest.fixture
 def url(made: Indices, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A store that is not made yet, with a password that nobody must see."""
+    """The address of a new store that has a password."""
     monkeypatch.setenv("SIMDOC_PASSWORD", "s3cret")
     return f"{made.engine.replace('://', '://name@')}/{made.name()}"
 
 
 def in_any_store(answer: Any) -> Any:
-    """What is the same each time, wherever it is."""
+    """An answer without times and places."""
     if isinstance(answer, list):
-        return [in_any_store(each) for each in answer]
+        return [in_any_store(value) for value in answer]
     if not isinstance(answer, dict):
         return answer
     return {key: in_any_store(value) for key, value in answer.items() if key not in ("seconds", "index", "routing")}
@@ -46,20 +46,20 @@ def test_commands_answer_as_on_a_local_store(url: str, tmp_path: Path) -> None:
     for number, command in enumerate(commands):
         if "--prune" in command:
             (corpus / "other.txt").unlink()
-        wanted, given = (in_any_store(answer(*command, "--store", store)) for store in (local, url))
-        assert wanted == given, number
+        expected, result = (in_any_store(answer(*command, "--store", store)) for store in (local, url))
+        assert expected == result, number
 
-    wanted, given = (answer("info", "--store", store) for store in (local, url))
-    assert wanted["settings"]["sketches"].pop() == "words:1"  # an engine finds phrases by its text field
-    assert (4, wanted["settings"]) == (given["documents"], given["settings"])
-    assert Settings(words=False).to_dict().items() <= given["settings"].items()
-    assert wanted.keys() == given.keys()
-    assert (True, True) == (given["bytes"] > 0, given["text_bytes"] > 0)
-    assert url.replace("name@", "") == given["store"]
+    expected, info = (answer("info", "--store", store) for store in (local, url))
+    assert expected["settings"]["sketches"].pop() == "words:1"  # an engine finds phrases by its text field
+    assert (4, expected["settings"]) == (info["documents"], info["settings"])
+    assert Settings(words=False).to_dict().items() <= info["settings"].items()
+    assert expected.keys() == info.keys()
+    assert (True, True) == (info["bytes"] > 0, info["text_bytes"] > 0)
+    assert url.replace("name@", "") == info["store"]
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "expected"),
     [
         (["similar", "doc13"], "no document 'doc13' in the store; did you mean 'doc123.txt'"),
         (["delete", "doc13"], "no document 'doc13' in the store; did you mean 'doc123.txt'"),
@@ -67,8 +67,8 @@ def test_commands_answer_as_on_a_local_store(url: str, tmp_path: Path) -> None:
         (["index", "corpus", "--no-texts"], "was made with texts; index into another one to change that"),
     ],
 )
-def test_commands_fail_with_a_sentence(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], said: str
+def test_errors_are_one_sentence_without_the_password(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], expected: str
 ) -> None:
     write(tmp_path / "corpus", {"doc123.txt": words(0, 50)})
     monkeypatch.chdir(tmp_path)
@@ -77,13 +77,13 @@ def test_commands_fail_with_a_sentence(
     output("index", "corpus", "--store", url)
     message = sentence(run(*command, "--store", url))
 
-    assert said in message
+    assert expected in message
     assert "s3cret" not in message
 
 
 @pytest.fixture(params=["folder", "engine"])
 def indexed(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A store of one of two kinds with the five documents of the corpus."""
+    """A store of one of two kinds with a corpus of five documents."""
     store = str(tmp_path / "store") if request.param == "folder" else request.getfixturevalue("url")
     output("index", write_corpus(tmp_path / "corpus"), "--store", store)
     return store
@@ -92,19 +92,20 @@ def indexed(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def test_all_queries_of_a_file_are_answered(indexed: str, tmp_path: Path) -> None:
     write(tmp_path, {"queries.txt": "doc123\n\n  doc123_20_80 \r\nunknown_20\ndoc123_101\nhalf_40"})
     queries = ["doc123", "doc123_20_80", "unknown_20", "doc123_101", "half_40"]
-    alone = [run("similar", each, "--store", indexed, "--json") for each in queries]
-    wanted = [json.loads(e.stdout) if e.stdout else {"error": e.stderr.strip().partition("Error: ")[2]} for e in alone]
+    expected = []
+    for query in queries:
+        alone = run("similar", query, "--store", indexed, "--json")
+        value = json.loads(alone.stdout) if alone.stdout else {"error": alone.stderr.strip().partition("Error: ")[2]}
+        expected.append({"fingerprint": query, **value})
     result = run("similar", "--all-from", tmp_path / "queries.txt", "--store", indexed, "--json")
 
-    assert {"results": [{"fingerprint": q, **w} for q, w in zip(queries, wanted, strict=True)]} == json.loads(
-        result.stdout
-    )
+    assert {"results": expected} == json.loads(result.stdout)
     assert (1, "Error: 2 queries of 5 failed\n") == (result.exit_code, result.stderr)
 
 
-def test_all_queries_of_stdin_are_printed_for_people(indexed: str) -> None:
+def test_all_queries_of_stdin_are_printed_as_tables(indexed: str) -> None:
     options = ["--size", "1", "--store", indexed]
-    tables = [f"{each}\n{output('similar', each, *options)}\n" for each in ("doc123_20", "half")]
+    tables = [f"{query}\n{output('similar', query, *options)}\n" for query in ("doc123_20", "half")]
 
     assert "".join(tables) == output("similar", "--all-from", "-", *options, stdin="doc123_20\nhalf\n")
     assert {"results": []} == answer("similar", "--all-from", "-", *options, stdin="\n")
@@ -112,7 +113,7 @@ def test_all_queries_of_stdin_are_printed_for_people(indexed: str) -> None:
 
 
 def test_queries_come_from_one_place(indexed: str, tmp_path: Path) -> None:
-    said = usage_error(run("similar", "doc123", "--all-from", "-", "--store", indexed))
+    message = usage_error(run("similar", "doc123", "--all-from", "-", "--store", indexed))
 
-    assert "give one of FINGERPRINT, --file, --text or --all-from" == said
+    assert "give one of FINGERPRINT, --file, --text or --all-from" == message
     assert "nowhere.txt" in sentence(run("similar", "--all-from", tmp_path / "nowhere.txt", "--store", indexed))

@@ -1,4 +1,4 @@
-"""Writes that come late, twice, or from several writers at once: nothing that is older undoes what is newer."""
+"""Writes that arrive late, twice, or from several writers at once: an older write does not undo a newer one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.bulk import IndexGoneError
 from tests.support.engines import call
-from tests.support.http_server import Answer, Indices, Request, Server, forward, indices, serving
+from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
+from tests.support.remote import in_index
 from tests.support.stores import ids, put, record
 
 Write = Callable[[Store], None]
@@ -24,96 +25,80 @@ Write = Callable[[Store], None]
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """Indices of a test's own in each engine."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as them:
-        yield them
+    """Indices in each engine."""
+    with indices(request.getfixturevalue(f"{request.param}_url")) as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request that is lost is sent again at once."""
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lost request is sent again at once."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
 
 
 @contextmanager
 def held_back(made: Indices, name: str) -> Iterator[tuple[Any, list[Request]]]:
-    """A store of which the first write is held back on its way, so that it is sent again; and what is held."""
-    passing, held = forward(made.engine), list[Request]()
+    """A store whose first write is held back, so that the store sends it again; and the write that is held back."""
+    engine, held = forward(made.engine), list[Request]()
 
     def handle(request: Request) -> Answer | None:
         if request.path.startswith("/_bulk") and not held:
             held.append(request)
             return None
-        return passing(request)
+        return engine(request)
 
     with serving(handle) as server, closing(open_store(f"{server.url}/{name}", create=True)) as store:
         yield store, held
 
 
 def numbers(store: Store) -> dict[str, object]:
-    """What is in the store: id to the number in its metadata."""
-    return {each.id: each.metadata.get("n") for each in store.scan()}
+    """The number in the metadata of each document."""
+    return {document.id: document.metadata.get("n") for document in store.scan()}
 
 
 def delete(store: Any, *ids: str) -> None:
     """Delete documents."""
-    with store.writer() as writing:
-        writing.delete(ids)
+    with store.writer() as writer:
+        writer.delete(ids)
 
 
 @pytest.mark.parametrize(
-    ("before", "then", "left"),
+    ("before", "write", "after", "expected"),
     [
-        (None, lambda _: None, {"a": 1}),
-        (None, lambda store: put(store, record("a", n=2)), {"a": 2}),
-        (None, lambda store: delete(store, "a"), {}),
-        (0, lambda store: put(store, record("a", n=2)), {"a": 2}),
-        (0, lambda store: delete(store, "a"), {}),
+        ([], lambda store: put(store, record("a", n=1)), lambda _: None, {"a": 1}),
+        ([], lambda store: put(store, record("a", n=1)), lambda store: delete(store, "a"), {}),
+        ([0], lambda store: put(store, record("a", n=1)), lambda store: put(store, record("a", n=2)), {"a": 2}),
+        ([0], lambda store: delete(store, "a"), lambda store: put(store, record("a", n=2)), {"a": 2}),
     ],
-    ids=["nothing", "replaced", "deleted", "replaced again", "an old one deleted"],
+    ids=["alone", "then deleted", "then replaced", "a deletion, then written"],
 )
-def test_a_write_that_arrives_late_undoes_nothing(
-    made: Indices, before: int | None, then: Write, left: dict[str, int]
+def test_a_write_that_arrives_late_changes_nothing(
+    made: Indices, before: list[int], write: Write, after: Write, expected: dict[str, int]
 ) -> None:
     name = made.name()
-    if before is not None:
-        with closing(open_store(f"{made.engine}/{name}", create=True)) as direct:
-            put(direct, record("a", n=before))
+    with closing(in_index(made, name, create=True)) as direct:
+        put(direct, *(record("a", n=n) for n in before))
     with held_back(made, name) as (store, held):
-        put(store, record("a", n=1))
-        then(store)
-        (late,) = held
-        assert forward(made.engine)(late)
-        call(made.engine, "POST", f"/{name}/_refresh")
-
-        assert left == numbers(store)
-
-
-def test_a_deletion_that_arrives_late_deletes_nothing_new(made: Indices) -> None:
-    name = made.name()
-    with closing(open_store(f"{made.engine}/{name}", create=True)) as direct:
-        put(direct, record("a", n=1), record("b", n=1))
-    with held_back(made, name) as (store, held):
-        delete(store, "a", "b")
-        put(store, record("a", n=2))
+        write(store)
+        after(store)
         assert forward(made.engine)(held[0])
         call(made.engine, "POST", f"/{name}/_refresh")
 
-        assert {"a": 2} == numbers(store)
+        assert expected == numbers(store)
 
 
-def test_a_deletion_is_remembered_for_ten_minutes(made: Indices) -> None:
+def test_an_engine_remembers_deletions_for_ten_minutes(made: Indices) -> None:
     name = made.name()
-    with closing(open_store(f"{made.engine}/{name}", create=True)):
-        settings = call(made.engine, "GET", f"/{name}/_settings/index.gc_deletes")
+    in_index(made, name, create=True).close()
+    settings = call(made.engine, "GET", f"/{name}/_settings/index.gc_deletes")
 
     assert "10m" == settings[name]["settings"]["index"]["gc_deletes"]
 
 
 def test_documents_of_any_version_are_replaced(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     name = made.name()
-    with closing(open_store(f"{made.engine}/{name}", create=True)) as store:
+    with closing(in_index(made, name, create=True)) as store:
         made.put(name, "other", {"metadata": {"n": 1}})
         with monkeypatch.context() as ahead:
             ahead.setattr("simdoc_search.stores.remote.writer.time.time_ns", lambda: time.monotonic_ns() + 2 * 10**18)
@@ -127,88 +112,85 @@ def test_documents_of_any_version_are_replaced(made: Indices, monkeypatch: pytes
 
 def test_several_writers_leave_the_last_write_of_each_document(made: Indices) -> None:
     name, faults = made.name(), list[object]()
-    with closing(open_store(f"{made.engine}/{name}", create=True)) as store:
+    with closing(in_index(made, name, create=True)) as store:
 
         def write(number: int) -> None:
             try:
-                with closing(open_store(f"{made.engine}/{name}")) as own:
+                with closing(in_index(made, name)) as own:
                     for turn in range(6):
-                        with own.writer() as writing:
-                            writing.put(record(f"{each}", n=100 * number + turn) for each in range(40))
-                            writing.delete(["39"])
-                        faults.extend(writing.failed.items())
+                        with own.writer() as writer:
+                            writer.put(record(f"{id}", n=100 * number + turn) for id in range(40))
+                            writer.delete(["39"])
+                        faults.extend(writer.failed.items())
             except Exception as error:
                 faults.append(error)
 
         threads = [threading.Thread(target=write, args=(number,)) for number in range(3)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         left = numbers(store)
 
         assert [] == faults
-        assert {f"{each}" for each in range(39)} == left.keys()
+        assert {f"{id}" for id in range(39)} == left.keys()
         assert {5} == {int(str(number)) % 100 for number in left.values()}
 
 
 # --- an index that is removed ---
 
 
-@contextmanager
-def removed_before_bulk(made: Indices, name: str, **options: Any) -> Iterator[tuple[Any, Server]]:
-    """A store whose index is removed after it was looked for, just before the first write reaches the engine."""
-    passing, removed = forward(made.engine), list[str]()
+@pytest.mark.parametrize("write", [lambda store: put(store, record("a")), lambda store: delete(store, "a")])
+def test_a_write_into_an_index_that_the_engine_made_anew_is_an_error(made: Indices, write: Write) -> None:
+    name = made.name()
+    engine, removed = forward(made.engine), list[str]()
 
     def handle(request: Request) -> Answer | None:
         if request.path.startswith("/_bulk") and not removed:
             removed.append(name)
             call(made.engine, "DELETE", f"/{name}")
-        return passing(request)
+        return engine(request)
 
-    with serving(handle) as server, closing(open_store(f"{server.url}/{name}", create=True, **options)) as store:
-        yield store, server
-
-
-@pytest.mark.parametrize("write", [lambda store: put(store, record("a")), lambda store: delete(store, "a")])
-def test_what_was_written_into_an_index_made_anew_is_an_error(made: Indices, write: Write) -> None:
-    name = made.name()
-    with removed_before_bulk(made, name) as (store, _), pytest.raises(IndexGoneError) as caught:
+    message = "was removed while it was written; if the engine has made it anew, remove that"
+    with (
+        serving(handle) as server,
+        closing(open_store(f"{server.url}/{name}", create=True)) as store,
+        pytest.raises(IndexGoneError, match=message),
+    ):
         write(store)
 
-    assert "was removed while it was written; if the engine has made it anew, remove that" in str(caught.value)
 
-
-def test_an_index_that_is_gone_is_not_made_anew(made: Indices) -> None:
+def test_an_index_that_was_removed_is_not_made_anew(made: Indices) -> None:
     name = made.name()
 
     def remove_while_writing(store: Any) -> None:
-        with store.writer() as writing:
-            writing.put([record("a")])
+        with store.writer() as writer:
+            writer.put([record("a")])
             call(made.engine, "DELETE", f"/{name}")
 
     with serving(forward(made.engine)) as server, closing(open_store(f"{server.url}/{name}", create=True)) as store:
         with pytest.raises(StoreNotFoundError, match="was removed meanwhile; run it again"):
             remove_while_writing(store)
+        with pytest.raises(StoreNotFoundError, match="index some documents"):
+            store.get("a")
         call(made.engine, "PUT", f"/{name}")
         with pytest.raises(StoreError, match=r"has no field|is another one than was opened"):
             put(store, record("a"))
 
-        assert [] == [each.path for each in server.requests if each.path.startswith("/_bulk")]
+        assert [] == [request.path for request in server.requests if request.path.startswith("/_bulk")]
 
 
-def test_an_alias_that_vanishes_is_not_made_an_index(made: Indices) -> None:
+def test_an_alias_that_was_removed_is_not_made_an_index(made: Indices) -> None:
     names = [made.name(), made.name()]
-    for each in names:
-        with closing(open_store(f"{made.engine}/{each}", create=True)):
-            pass
-    alias, passing = made.alias(*names, write=names[0]), forward(made.engine)
+    for name in names:
+        in_index(made, name, create=True).close()
+    alias, engine = made.alias(*names, write=names[0]), forward(made.engine)
 
     def handle(request: Request) -> Answer | None:
         if request.path.startswith("/_bulk"):
-            actions = [{"remove": {"index": each, "alias": alias}} for each in names]
+            actions = [{"remove": {"index": name, "alias": alias}} for name in names]
             call(made.engine, "POST", "/_aliases", {"actions": actions})
-        return passing(request)
+        return engine(request)
 
     with (
         serving(handle) as server,
@@ -223,37 +205,25 @@ def test_an_alias_that_vanishes_is_not_made_an_index(made: Indices) -> None:
 # --- behind an alias ---
 
 
-def test_places_are_looked_for_once_for_each_chunk(made: Indices) -> None:
+def test_one_search_for_each_chunk_finds_the_indices_of_documents(made: Indices) -> None:
     names = [made.name(), made.name()]
-    for number, each in enumerate(names):
-        with closing(open_store(f"{made.engine}/{each}", create=True)) as store:
-            put(store, *(record(f"{number}-{n}", n=0) for n in range(50)))
+    for number, name in enumerate(names):
+        with closing(in_index(made, name, create=True)) as store:
+            put(store, record("twice", n=0), *(record(f"{number}-{n}", n=0) for n in range(50)))
     made.put(names[1], "routed", {"metadata": {"n": 0}}, routing="elsewhere")
     alias = made.alias(*names, write=names[0])
     with serving(forward(made.engine)) as server, closing(open_store(f"{server.url}/{alias}")) as store:
-        with store.writer() as writing:
-            for each in ids(store):
-                writing.put([record(each, n=1)])
+        with store.writer() as writer:
+            for id in dict.fromkeys(ids(store)):
+                writer.put([record(id, n=1)])
             server.requests.clear()
-        searches = [each for each in server.requests if f"/{alias}/_search" in each.path]
-        bulk = next(each for each in server.requests if each.path.startswith("/_bulk"))
+        searches = [request for request in server.requests if f"/{alias}/_search" in request.path]
+        bulk = next(request for request in server.requests if request.path.startswith("/_bulk"))
         places = [line["index"] for line in bulk.lines()[::2]]
 
-        assert (1, {1}) == (len(searches), set(numbers(store).values()))
-        assert 101 == len(ids(store))
-        assert ["elsewhere"] == [each["routing"] for each in places if "routing" in each]
-        assert set(names) == {each["_index"] for each in places}
-
-
-def test_a_document_in_two_indices_is_refused_alone(made: Indices) -> None:
-    names = [made.name(), made.name()]
-    for each in names:
-        with closing(open_store(f"{made.engine}/{each}", create=True)) as store:
-            put(store, record("twice", n=0), record(each, n=0))
-    with closing(open_store(f"{made.engine}/{made.alias(*names, write=names[0])}")) as store:
-        with store.writer() as writing:
-            writing.put([record("twice", n=1), *(record(each, n=1) for each in names)])
-        found = [(each.id, each.metadata["n"]) for each in store.scan()]
-
-    assert {"twice": f"it is in {' and '.join(sorted(names))}; name one of them"} == dict(writing.failed)
-    assert sorted([("twice", 0), ("twice", 0), *((each, 1) for each in names)]) == sorted(found)
+        assert {"twice": f"it is in {' and '.join(sorted(names))}; name one of them"} == dict(writer.failed)
+        assert 1 == len(searches)
+        assert 103 == len(ids(store))
+        assert {**dict.fromkeys(ids(store), 1), "twice": 0} == numbers(store)
+        assert ["elsewhere"] == [place["routing"] for place in places if "routing" in place]
+        assert set(names) == {place["_index"] for place in places}

@@ -1,4 +1,4 @@
-"""Indices of an engine whose mapping is of an older layout, and what an engine does with the hashes of texts."""
+"""Indices of layout 1, keyed indices, and the hashes of texts that an engine can group by."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ SECRET = "a secret of many characters"
 
 
 def application(made: Indices, settings: Settings | None = None, **tokens: Any) -> str:
-    """An index with our field beside a text."""
+    """An index of an application that has our field beside a text."""
     ours = component_template(settings)["template"]["mappings"]["properties"]
     ours["simdoc"]["properties"]["tokens"] |= tokens
     return made.make({"properties": {"text": {"type": "text"}, **ours}}, {"index.query.default_field": ["text"]})
 
 
 def of_layout_1(made: Indices) -> str:
-    """An application's index as the version before wrote it."""
+    """An index of an application that has fingerprints of layout 1."""
     name = application(made, meta=LAYOUT_1)
     for id, text in TEXTS.items():
         ours = fingerprint_field(text, Settings(passages=None))
@@ -62,32 +62,28 @@ def of_layout_1(made: Indices) -> str:
 
 
 def groups(made: Indices, index: str, field: str) -> list[int]:
-    """How many documents have each value of a field, as the engine counts them."""
+    """The number of documents with each value of a field, as the engine counts them."""
     body = {"size": 0, "aggs": {"same": {"terms": {"field": f"simdoc.{field}"}}}}
-    found = call(made.engine, "POST", f"/{index}/_search", body)["aggregations"]["same"]["buckets"]
-    return [each["doc_count"] for each in found]
+    buckets = call(made.engine, "POST", f"/{index}/_search", body)["aggregations"]["same"]["buckets"]
+    return [bucket["doc_count"] for bucket in buckets]
 
 
-def test_an_index_of_layout_1_is_asked(made: Indices) -> None:
-    search = SimilaritySearch(open_store(f"{made.engine}/{of_layout_1(made)}"))
-
+def test_an_index_of_layout_1_is_searched_and_backfilled(made: Indices) -> None:
+    name = of_layout_1(made)
+    search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
     assert Settings(passages=None) == search.store.settings
     assert ["b", "c", "d"] == sorted(hit.id for hit in search.similar("a_20_80").hits)
-
-
-def test_stale_fingerprints_of_layout_1_get_what_is_new(made: Indices) -> None:
-    name = of_layout_1(made)
     before = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
     engine, _ = connect(made.engine, index=False)
     with closing(engine):
         report = Backfill(engine, name, Task("text", stale=True)).run()
-        findings = [each for each in check_index(engine, name) if "responses with _source" not in each.problem]
+        findings = [finding for finding in check_index(engine, name) if "responses with _source" not in finding.problem]
     call(made.engine, "POST", f"/{name}/_refresh")
     after = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
 
     assert (4, []) == (report.updated, findings)
     assert {id: fingerprint_field(text, Settings(passages=None)) for id, text in TEXTS.items()} == after
-    assert [each["tokens"] for each in before.values()] == [each["tokens"] for each in after.values()]
+    assert {id: field["tokens"] for id, field in before.items()} == {id: after[id]["tokens"] for id in before}
     assert [3, 1] == groups(made, name, "words_hash")
 
 
@@ -107,39 +103,21 @@ def test_an_engine_groups_identical_texts(made: Indices) -> None:
         assert ([2, 1, 1], [3, 1]) == (groups(made, index, "text_hash"), groups(made, index, "words_hash"))
 
 
-def test_equal_texts_with_other_metadata_differ_in_their_digest(made: Indices) -> None:
-    own = made.name()
-    search = SimilaritySearch(open_store(f"{made.engine}/{own}", create=True))
-    search.index([Document("a", TEXTS["a"], {"n": 1}), Document("b", TEXTS["a"], {"n": 2})])
-    again = search.index([Document("a", TEXTS["a"], {"n": 1}), Document("b", TEXTS["a"], {"n": 3})])
-    a, b = (search.store.get(id) for id in "ab")
-
-    assert (1, 1) == (again.unchanged, again.replaced)
-    assert a is not None
-    assert b is not None
-    assert (a.text_hash, a.words_hash) == (b.text_hash, b.words_hash)
-    assert a.digest != b.digest
-
-
-def test_check_names_texts_that_were_made_to_win(made: Indices) -> None:
+def test_check_names_texts_that_were_crafted(made: Indices) -> None:
     own, settings = made.name(), Settings(minhash=MinHash(bucket_count=64))
     words = crafted_words(settings.minhash)
     with closing(open_store(f"{made.engine}/{own}", settings, create=True)) as store:
-        SimilaritySearch(store).index(
-            [
-                Document("bad", f"{some_text(random.Random(1), 500)} {words}"),
-                *(Document(id, each) for id, each in TEXTS.items()),
-            ]
-        )
+        crafted = Document("bad", f"{some_text(random.Random(1), 500)} {words}")
+        SimilaritySearch(store).index([crafted, *(Document(id, text) for id, text in TEXTS.items())])
     engine, _ = connect(made.engine, index=False)
     with closing(engine):
         findings = check_index(engine, own)
 
     expected = "the words of 1 of 5 texts were chosen to match any text: 'bad'"
-    assert [(True, expected)] == [(each.wrong, each.problem) for each in findings]
+    assert [(True, expected)] == [(finding.wrong, finding.problem) for finding in findings]
 
 
-def test_a_keyed_index_is_filled_and_asked_with_its_key_only(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HASH_KEY, SECRET)
     template = json.loads(output("template", "show", **{HASH_KEY: SECRET}))
     assert component_template(Settings().with_key(HashKey(SECRET))) == template
@@ -157,20 +135,17 @@ def test_a_keyed_index_is_filled_and_asked_with_its_key_only(made: Indices, monk
     monkeypatch.delenv(HASH_KEY)
 
     assert (0, 4) == (refused.updated, report.updated)
-    assert ["set SIMDOC_HASH_KEY to it"] == [each.reason.split("; ")[1] for each in refused.skipped_indices]
+    assert ["set SIMDOC_HASH_KEY to it"] == [index.reason.split("; ")[1] for index in refused.skipped_indices]
     assert ["b", "c", "d"] == sorted(hit.id for hit in hits)
     with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY to it"):
         open_store(f"{made.engine}/{name}")
 
 
-def test_a_document_without_a_fingerprint_is_not_said_to_have_no_words(made: Indices) -> None:
+def test_a_document_without_a_fingerprint_is_an_error_that_names_backfill(made: Indices) -> None:
     name = application(made, Settings())
     call(made.engine, "PUT", f"/{name}/_doc/new?refresh=true", {"text": TEXTS["a"]})
     search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
 
-    with pytest.raises(NoFingerprintError) as caught:
+    message = "'new' has no fingerprint. .* simdoc-search backfill URL --text-field FIELD"
+    with pytest.raises(NoFingerprintError, match=message):
         search.similar("new")
-    assert str(caught.value) == (
-        "the document 'new' has no fingerprint. Unless its text has no words, add one with: "
-        "simdoc-search backfill URL --text-field FIELD"
-    )

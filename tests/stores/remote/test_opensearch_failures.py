@@ -1,4 +1,4 @@
-"""Nodes that die, an engine that stops, an engine that is full: no document is lost or doubled."""
+"""Nodes that are killed, an engine that stops, an engine that is full: no document is lost or stored twice."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from simdoc_search.stores.remote import bulk, retry, writer
 from tests.support.engines import call, need_packages, opensearch_version
 from tests.support.texts import documents
 
-COUNT = 1500
-WORDS = 120
+COUNT = 800
+WORDS = 80
 
 
 @pytest.fixture(scope="module")
 def small(
     request: pytest.FixtureRequest, engine_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Cluster]:
-    """One node that has hardly any memory."""
+    """One node with little memory."""
     need_packages(request.config)
     with running_cluster(heap="256m", version=opensearch_version(), data=tmp_path_factory.mktemp("engine")) as cluster:
         yield cluster
@@ -34,56 +34,61 @@ def small(
 
 @pytest.fixture
 def index(three_nodes: Cluster) -> str:
-    """A store on all three nodes, with an index of its own."""
+    """The address of a new store on all three nodes."""
     hosts = ",".join(url.removeprefix("http://") for url in three_nodes.urls)
     return f"http://{hosts}/{uuid4()}"
 
 
 def stored(url: str) -> dict[str, str | None]:
-    """All ids and texts; fails if an id is there twice."""
+    """The text of each document; fails if an id is stored twice."""
     with closing(open_store(url)) as store:
         records = list(store.scan(text=True))
     assert len({record.id for record in records}) == len(records)
     return {record.id: record.text for record in records}
 
 
-def during(made: list[Document], action: Callable[[], None]) -> Iterator[Document]:
-    """The documents; half-way through them something happens."""
-    for number, document in enumerate(made):
-        if number == len(made) // 2:
+def during(documents: list[Document], action: Callable[[], None]) -> Iterator[Document]:
+    """The documents; half-way through them an action is done."""
+    for number, document in enumerate(documents):
+        if number == len(documents) // 2:
             action()
         yield document
 
 
-def test_a_node_killed_while_indexing_costs_no_document(three_nodes: Cluster, index: str) -> None:
-    made = documents("killed", COUNT, WORDS)
+def texts_of(documents: list[Document]) -> dict[str, str]:
+    """The text of each document."""
+    return {document.id: document.text for document in documents}
+
+
+def test_a_node_killed_while_indexing_loses_no_document(three_nodes: Cluster, index: str) -> None:
+    written = documents("killed", COUNT, WORDS)
     with closing(open_store(index, create=True)) as store:
         call(three_nodes.url, "GET", f"/_cluster/health/{index.rpartition('/')[2]}?wait_for_status=green&timeout=60s")
-        report = SimilaritySearch(store).index(during(made, lambda: three_nodes.kill(3)))
+        report = SimilaritySearch(store).index(during(written, lambda: three_nodes.kill(3)))
         three_nodes.restart_node(3)
 
     assert (COUNT, []) == (report.indexed, report.skipped)
-    assert {each.id: each.text for each in made} == stored(index)
+    assert texts_of(written) == stored(index)
 
 
-def test_a_node_killed_while_querying_costs_no_hit(three_nodes: Cluster, index: str) -> None:
-    made = documents("asked", 100, WORDS)
-    made += [Document(f"copy of {each.id}", each.text) for each in made]
+def test_a_node_killed_while_querying_loses_no_hit(three_nodes: Cluster, index: str) -> None:
+    originals = documents("asked", 50, WORDS)
+    copies = [Document(f"copy of {document.id}", document.text) for document in originals]
     with closing(open_store(index, create=True)) as store:
         search = SimilaritySearch(store)
-        search.index(made)
+        search.index([*originals, *copies])
         call(three_nodes.url, "GET", f"/_cluster/health/{index.rpartition('/')[2]}?wait_for_status=green&timeout=60s")
         killer = threading.Timer(0.5, lambda: three_nodes.kill(2))
         killer.start()
         deadline = time.monotonic() + 60
-        for each in made[:100]:
-            assert [f"copy of {each.id}"] == [hit.id for hit in asked(search, each.id, deadline).hits]
+        for document in originals:
+            assert [f"copy of {document.id}"] == [hit.id for hit in similar(search, document.id, deadline).hits]
         killer.join()
         three_nodes.restart_node(2)
 
 
-def asked(search: SimilaritySearch, id: str, deadline: float) -> SearchResult:
-    """The answer to a query, asked again where it fails with a sentence."""
+def similar(search: SimilaritySearch, id: str, deadline: float) -> SearchResult:
+    """The result of a query, which is repeated when it fails with an error of ours."""
     while True:
         try:
             return search.similar(f'"{id}"_90_80')
@@ -99,7 +104,7 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 2.0)
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 100)
-    made = documents("stopped", COUNT, WORDS)
+    written = documents("stopped", COUNT, WORDS)
     url = f"{small.url}/{uuid4()}"
 
     def stop() -> None:
@@ -108,33 +113,33 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
 
     with closing(open_store(url, create=True)) as store:
         with pytest.raises(StoreUnavailableError) as error:
-            SimilaritySearch(store).index(during(made, stop))
+            SimilaritySearch(store).index(during(written, stop))
         small.restart_node(1)
-        report = SimilaritySearch(store).index(made)
+        report = SimilaritySearch(store).index(written)
 
     assert "run it again" in str(error.value)
     assert COUNT == report.indexed + report.unchanged
     assert 0 < report.unchanged < COUNT
-    assert {each.id: each.text for each in made} == stored(url)
+    assert texts_of(written) == stored(url)
 
 
 @pytest.mark.parametrize(("reason", "limit"), [("rejected execution", None), ("Data too large", "3mb")])
-def test_what_a_full_engine_refuses_arrives_later(
+def test_writes_that_a_full_engine_refuses_are_sent_again(
     reason: str, limit: str | None, small: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused: list[str] = []
-    wait = retry.Retries.pause
+    pause = retry.Retries.pause
 
-    def noticed(self: retry.Retries, why: str) -> None:
-        refused.append(why)
-        wait(self, why)
+    def noted(self: retry.Retries, reason: str) -> None:
+        refused.append(reason)
+        pause(self, reason)
 
-    monkeypatch.setattr(retry.Retries, "pause", noticed)
+    monkeypatch.setattr(retry.Retries, "pause", noted)
     monkeypatch.setattr(writer, "THREADS", 8)
     monkeypatch.setattr(bulk, "CHUNK_BYTES", 8_000_000)
-    made = [Document(each.id, 20 * each.text) for each in documents("full", 600, 800)]
-    with open_store(":memory:") as prepared:  # so that nothing slows the sending down
-        SimilaritySearch(prepared).index(made)
+    written = [Document(document.id, 20 * document.text) for document in documents("full", 300, 800)]
+    with open_store(":memory:") as prepared:  # the records are computed before, so that they are sent faster
+        SimilaritySearch(prepared).index(written)
         records = list(prepared.scan(text=True, passages=True))
     url = f"{small.url}/{uuid4()}"
     breaker = "network.breaker.inflight_requests.limit"
@@ -146,6 +151,6 @@ def test_what_a_full_engine_refuses_arrives_later(
         finally:
             call(small.url, "PUT", "/_cluster/settings", {"transient": {breaker: None}})
 
-    assert (len(made), {}) == (len(records), writing.failed)
-    assert {each.id: each.text for each in made} == stored(url)
-    assert any(reason in why for why in refused)
+    assert (len(written), {}) == (len(records), writing.failed)
+    assert texts_of(written) == stored(url)
+    assert any(reason in message for message in refused)

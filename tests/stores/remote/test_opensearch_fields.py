@@ -1,4 +1,4 @@
-"""Our field in an index of someone else: beside her searches, analyzers, updates and shards."""
+"""The fingerprint field in an index of an application: beside its searches, analyzers, updates and shards."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from tests.support.texts import overlapping, text
 
 NewIndex = Callable[..., str]
 TOKENS = "2024 ABCD A1B2 C-D. X_YZ 99.9 '20$"
-SEARCHES = ("query_string", "simple_query_string", "multi_match")
+OWN_FIELDS = {"index.query.default_field": ["title", "body"]}
 
 
 @pytest.fixture(scope="module")
 def client(opensearch_url: str) -> Iterator[OpenSearch]:
-    """The application's client."""
+    """The client of the application."""
     with OpenSearch(opensearch_url) as opened:
         yield opened
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def new_index(client: OpenSearch) -> Iterator[NewIndex]:
-    """Makes an application's index with a title, a body and our field, of these settings."""
-    with ExitStack() as made:
+    """Makes an index of an application with a title, a body and our field, with some settings."""
+    with ExitStack() as removing:
 
         def make(**settings: Any) -> str:
             index = own_name()
@@ -41,38 +41,22 @@ def new_index(client: OpenSearch) -> Iterator[NewIndex]:
             mappings["properties"] |= {"title": {"type": "text"}, "body": {"type": "text"}}
             settings = {"number_of_replicas": 0, **settings}
             client.indices.create(index=index, body={"settings": settings, "mappings": mappings})
-            made.callback(client.indices.delete, index=index)
+            removing.callback(client.indices.delete, index=index)
             return index
 
         yield make
 
 
-def put_tokens(client: OpenSearch, index: str) -> None:
-    """Index a document that has chosen tokens."""
-    ours = {"tokens": TOKENS, "buckets": 512, "shingles": 700}
-    client.index(index=index, id="a", body={"title": "-", "simdoc": ours}, refresh=True)
+@pytest.fixture(scope="module")
+def family(client: OpenSearch, new_index: NewIndex) -> str:
+    """An index of a text, 12 texts that share more and more of it, and 8 that share nothing."""
+    index = new_index(number_of_shards=1)
+    load(client, index, family_texts())
+    return index
 
 
-def load(client: OpenSearch, index: str, texts: dict[str, str]) -> None:
-    """Index texts with their fingerprints."""
-    actions = ({"_index": index, "_id": id, "title": id, "body": each} for id, each in texts.items())
-    helpers.bulk(client, fingerprint_actions(actions, "body"), refresh=True)
-
-
-def found(client: OpenSearch, index: str, query: dict[str, Any], **more: Any) -> dict[str, float]:
-    """The ids of the hits, with their scores."""
-    answer = client.search(index=index, body={"query": query, "size": 100, "_source": False, **more})
-    return {hit["_id"]: hit["_score"] for hit in answer["hits"]["hits"]}
-
-
-def tokens_of(client: OpenSearch, index: str, id: str) -> list[str]:
-    """The tokens of a document as they are stored."""
-    tokens: str = client.get(index=index, id=id)["_source"]["simdoc"]["tokens"]
-    return tokens.split()
-
-
-def family(count: int = 12) -> dict[str, str]:
-    """A text, so many others that have more and more of it, and some with nothing of it."""
+def family_texts(count: int = 12) -> dict[str, str]:
+    """The texts of `family`."""
     rng = random.Random("family")
     words = text(rng, 600).split()
     alike = {
@@ -82,95 +66,93 @@ def family(count: int = 12) -> dict[str, str]:
     return {"source": " ".join(words), **alike, **{f"other{number}": text(rng, 300) for number in range(8)}}
 
 
+def with_tokens(client: OpenSearch, index: str) -> str:
+    """Add a document that has TOKENS to an index."""
+    field = {"tokens": TOKENS, "buckets": 512, "shingles": 700}
+    client.index(index=index, id="a", body={"title": "-", "simdoc": field}, refresh=True)
+    return index
+
+
+def load(client: OpenSearch, index: str, texts: dict[str, str]) -> None:
+    """Index texts with their fingerprints."""
+    actions = ({"_index": index, "_id": id, "title": id, "body": body} for id, body in texts.items())
+    helpers.bulk(client, fingerprint_actions(actions, "body"), refresh=True)
+
+
+def scores(client: OpenSearch, index: str, query: dict[str, Any], **options: Any) -> dict[str, float]:
+    """The score of each hit by its id."""
+    answer = client.search(index=index, body={"query": query, "size": 100, "_source": False, **options})
+    return {hit["_id"]: hit["_score"] for hit in answer["hits"]["hits"]}
+
+
+def tokens_of(client: OpenSearch, index: str, id: str) -> list[str]:
+    """The tokens of a document as they are stored."""
+    tokens: str = client.get(index=index, id=id)["_source"]["simdoc"]["tokens"]
+    return tokens.split()
+
+
 # --- beside full-text searches ---
 
 
-@pytest.mark.parametrize(
-    "kind", ["best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix"]
-)
-def test_words_never_hit_a_token(client: OpenSearch, new_index: NewIndex, kind: str) -> None:
-    index = new_index()
-    put_tokens(client, index)
-    hits = [
-        word
-        for word in [*TOKENS.split(), TOKENS, TOKENS.lower()]
-        if found(client, index, {"multi_match": {"query": word, "fields": ["*"], "type": kind}})
+def test_words_do_not_match_tokens(client: OpenSearch, new_index: NewIndex) -> None:
+    index = with_tokens(client, new_index())
+    kinds = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
+    queries: list[dict[str, Any]] = [
+        {"multi_match": {"query": words, "fields": ["*"], "type": kind}}
+        for words in [*TOKENS.split(), TOKENS, TOKENS.lower()]
+        for kind in kinds
+    ]
+    strings = ["2024", "ABCD", "abcd", "A1B2", '"2024 ABCD"', "99.9", "AB*", "ab*", "ABC?", "*BCD", "A1B*", "A1?2"]
+    strings += ["/ab.*/", "/AB.*/", "ABCD~", "abcd~2", "A1B2~1", "v20*"]
+    queries += [
+        {search: {"query": words, **fields}}
+        for words in strings
+        for search in ("query_string", "simple_query_string")
+        for fields in ({}, {"fields": ["*"]})
     ]
 
-    assert [] == hits
-    assert {"a": 7.0} == found(client, index, similar_query(TOKENS.split()))
+    assert [] == [query for query in queries if scores(client, index, query)]
+    assert {"a": 7.0} == scores(client, index, similar_query(TOKENS.split()))
 
 
-@pytest.mark.parametrize("search", ["query_string", "simple_query_string"])
-@pytest.mark.parametrize("fields", [{}, {"fields": ["*"]}], ids=["no fields", "all fields"])
-def test_a_search_string_of_words_never_hits_a_token(
-    client: OpenSearch, new_index: NewIndex, search: str, fields: dict[str, Any]
-) -> None:
-    index = new_index()
-    put_tokens(client, index)
-    asked = ["2024", "ABCD", "abcd", "A1B2", '"2024 ABCD"', "99.9"]
-    asked += ["AB*", "ab*", "ABC?", "*BCD", "A1B*", "A1?2", "/ab.*/", "/AB.*/", "ABCD~", "abcd~2", "A1B2~1", "v20*"]
-    hits = [words for words in asked if found(client, index, {search: {"query": words, **fields}})]
+def test_an_index_that_names_its_search_fields_is_not_searched_in_ours(client: OpenSearch, new_index: NewIndex) -> None:
+    everywhere, named = (with_tokens(client, new_index(**settings)) for settings in ({}, OWN_FIELDS))
+    numbers = ["20*", "2024~1", "512", "700"]
+    strings = [*TOKENS.split()[:3], *numbers, "2???", "[1 TO 3]", "/[0-9].*/"]
 
-    assert [] == hits
+    assert numbers == [
+        words for words in numbers if scores(client, everywhere, {"query_string": {"query": words, "fields": ["*"]}})
+    ]
+    for search in ("query_string", "simple_query_string", "multi_match"):
+        assert [] == [words for words in strings if scores(client, named, {search: {"query": words}})]
 
 
-@pytest.mark.parametrize("fields", [{}, {"fields": ["*"]}], ids=["no fields", "all fields"])
-def test_numbers_and_wildcards_of_numbers_hit_our_field_where_all_fields_are_searched(
-    client: OpenSearch, new_index: NewIndex, fields: dict[str, Any]
-) -> None:
-    everywhere, named = new_index(), new_index(**{"index.query.default_field": ["title", "body"]})
-    asked = ["20*", "2024~1", "512", "700"]
-    hits = {}
-    for index in (everywhere, named):
-        put_tokens(client, index)
-        hits[index] = [words for words in asked if found(client, index, {"query_string": {"query": words, **fields}})]
-
-    assert {everywhere: asked, named: asked if fields else []} == hits
+# --- beside analyzers of the index ---
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-def test_an_index_that_names_its_fields_is_never_searched_in_ours(
-    client: OpenSearch, new_index: NewIndex, search: str
-) -> None:
-    index = new_index(**{"index.query.default_field": ["title", "body"]})
-    put_tokens(client, index)
-    asked = [*TOKENS.split()[:3], "20*", "2024~1", "2???", "[1 TO 3]", "/[0-9].*/", "512", "700"]
-    hits = [words for words in asked if found(client, index, {search: {"query": words}})]
-
-    assert [] == hits
-
-
-# --- beside the index's own analyzers ---
-
-
-@pytest.mark.parametrize("analyzer", ["simple", "english", "keyword", "whitespace"])
+@pytest.mark.parametrize("analyzer", ["simple", "english", "keyword"])
 @pytest.mark.parametrize("role", ["default", "default_search"])
-def test_a_default_analyzer_of_the_index_changes_nothing(
+def test_a_default_analyzer_of_the_index_does_not_apply_to_tokens(
     client: OpenSearch, new_index: NewIndex, role: str, analyzer: str
 ) -> None:
-    index = new_index(analysis={"analyzer": {role: {"type": analyzer}}})
-    put_tokens(client, index)
-    alike = similar_by_id(index, "a", 0.5)
+    index = with_tokens(client, new_index(analysis={"analyzer": {role: {"type": analyzer}}}))
     client.index(index=index, id="b", body={"simdoc": {"tokens": TOKENS[:24]}}, refresh=True)
 
-    assert {"a": 7.0, "b": 5.0} == found(client, index, similar_query(TOKENS.split(), 0.7))
-    assert {"b": 5.0} == found(client, index, alike)
-    assert {} == found(client, index, {"multi_match": {"query": TOKENS, "fields": ["simdoc.tokens", "title"]}})
+    assert {"a": 7.0, "b": 5.0} == scores(client, index, similar_query(TOKENS.split(), 0.7))
+    assert {"b": 5.0} == scores(client, index, similar_by_id(index, "a", 0.5))
+    assert {} == scores(client, index, {"multi_match": {"query": TOKENS, "fields": ["simdoc.tokens", "title"]}})
 
 
-def test_a_store_finds_the_same_in_an_index_with_another_default_analyzer(
-    client: OpenSearch, new_index: NewIndex
-) -> None:
-    answers = []
-    for settings in ({}, {"analysis": {"analyzer": {"default_search": {"type": "english"}}}}):
-        index = new_index(**settings)
-        load(client, index, family())
-        hits = SimilaritySearch(open_store(client=client, index=index)).similar("source_20_80").hits
-        answers.append([(hit.id, hit.overlap, hit.matched) for hit in hits])
+def test_hits_do_not_depend_on_the_default_analyzer(client: OpenSearch, new_index: NewIndex, family: str) -> None:
+    index = new_index(analysis={"analyzer": {"default_search": {"type": "english"}}})
+    load(client, index, family_texts())
+    hits, others = (
+        [(hit.id, hit.overlap, hit.matched) for hit in SimilaritySearch(store).similar("source_20_80").hits]
+        for store in (open_store(client=client, index=name) for name in (family, index))
+    )
 
-    assert [] != answers[0]
-    assert answers[0] == answers[1]
+    assert hits
+    assert hits == others
 
 
 # --- updates ---
@@ -184,7 +166,7 @@ def test_an_update_of_another_field_keeps_the_fingerprint(client: OpenSearch, ne
     after = client.get(index=index, id="a")["_source"]
 
     assert ("another", before) == (after["title"], after["simdoc"])
-    assert {"a": 3.0} == found(client, index, similar_by_id(index, "b", 0.5))
+    assert {"a": 3.0} == scores(client, index, similar_by_id(index, "b", 0.5))
 
 
 def test_an_update_of_the_text_changes_the_fingerprint(client: OpenSearch, new_index: NewIndex) -> None:
@@ -198,75 +180,57 @@ def test_an_update_of_the_text_changes_the_fingerprint(client: OpenSearch, new_i
 
     update("eight seven six five four three two one")
     new = tokens_of(client, index, "a")
-    assert {"a": 4.0} == found(client, index, similar_query(new))
-    assert {} == found(client, index, similar_query(old))
+    assert {"a": 4.0} == scores(client, index, similar_query(new))
+    assert {} == scores(client, index, similar_query(old))
 
     update("...")
 
-    assert {} == found(client, index, similar_query(new))
-    assert {"b"} == found(client, index, {"exists": {"field": "simdoc.tokens"}}).keys()
+    assert {} == scores(client, index, similar_query(new))
+    assert {"b"} == scores(client, index, {"exists": {"field": "simdoc.tokens"}}).keys()
 
 
-# --- by id on the server ---
+# --- queries by id, which the engine expands ---
 
 
-@pytest.mark.parametrize("percent", [None, 1, 7, 20, 33, 50, 75, 100])
-def test_by_id_the_engine_finds_what_it_finds_by_tokens(
-    client: OpenSearch, new_index: NewIndex, percent: int | None
-) -> None:
+@pytest.mark.parametrize("percent", [None, 1, 33, 50, 100])
+def test_a_query_by_id_has_the_hits_of_a_query_by_tokens(client: OpenSearch, family: str, percent: int | None) -> None:
     overlap = None if percent is None else Fraction(percent, 100)
-    index = new_index(number_of_shards=1)
-    load(client, index, family())
-    tokens = tokens_of(client, index, "source")
-    expected = found(client, index, similar_query(tokens, overlap, exclude_id="source"))
+    expected = scores(client, family, similar_query(tokens_of(client, family, "source"), overlap, exclude_id="source"))
 
     assert (percent is None or percent < 75) <= bool(expected)
-    assert expected == found(client, index, similar_by_id(index, "source", overlap))
+    assert expected == scores(client, family, similar_by_id(family, "source", overlap))
 
 
-def test_in_several_shards_the_least_score_must_be_named(client: OpenSearch, new_index: NewIndex) -> None:
+def test_a_query_by_id_has_filters_and_may_name_an_unknown_document(client: OpenSearch, family: str) -> None:
+    filters = [{"match": {"title": "alike9 alike10"}}]
+
+    assert {"alike10", "alike9"} == scores(client, family, similar_by_id(family, "source", 0.2, filters=filters)).keys()
+    assert {} == scores(client, family, similar_by_id(family, "nobody"))
+
+
+def test_a_query_by_id_needs_min_score_in_several_shards(client: OpenSearch, new_index: NewIndex) -> None:
     index = new_index(number_of_shards=3)
-    texts = {f"{name}{number}": each for number in range(40) for name, each in _pair(number)}
-    load(client, index, texts)
-    differ = 0
+    pairs = {number: overlapping(random.Random(number), 200, 0.7) for number in range(40)}
+    load(
+        client, index, {f"{name}{n}": body for n, pair in pairs.items() for name, body in zip("ab", pair, strict=True)}
+    )
+    differences = 0
     for number in range(40):
         id = f"a{number}"
         tokens = tokens_of(client, index, id)
-        expected = found(client, index, similar_query(tokens, 0.8, exclude_id=id))
-        by_id = found(client, index, similar_by_id(index, id, 0.8))
-        differ += by_id != expected
+        expected = scores(client, index, similar_query(tokens, 0.8, exclude_id=id))
+        by_id = scores(client, index, similar_by_id(index, id, 0.8))
+        differences += by_id != expected
 
         assert expected.items() <= by_id.items()
-        assert expected == found(client, index, similar_by_id(index, id, 0.8), min_score=0.8 * len(tokens))
-    assert 0 < differ
+        assert expected == scores(client, index, similar_by_id(index, id, 0.8), min_score=0.8 * len(tokens))
+    assert differences > 0
 
 
-def _pair(number: int) -> list[tuple[str, str]]:
-    """Two texts that overlap by about 70 %."""
-    return list(zip("ab", overlapping(random.Random(number), 200, 0.7), strict=True))
-
-
-def test_by_id_filters_choose_hits_and_not_the_source(client: OpenSearch, new_index: NewIndex) -> None:
-    index = new_index()
-    load(client, index, family())
-    filters = [{"match": {"title": "alike9 alike10"}}]
-
-    assert ["alike10", "alike9"] == sorted(found(client, index, similar_by_id(index, "source", 0.2, filters=filters)))
-
-
-def test_by_id_an_unknown_document_finds_nothing(client: OpenSearch, new_index: NewIndex) -> None:
-    index = new_index()
-    load(client, index, family())
-
-    assert {} == found(client, index, similar_by_id(index, "nobody"))
-
-
-def test_by_id_a_routed_document_is_found_by_its_routing(client: OpenSearch, new_index: NewIndex) -> None:
+def test_a_query_by_id_needs_the_routing_of_the_document(client: OpenSearch, new_index: NewIndex) -> None:
     index = new_index(number_of_shards=5)
-    for id, each in family().items():
-        action = {"_index": index, "_id": id, "_routing": "r", "body": each}
-        helpers.bulk(client, fingerprint_actions([action], "body"))
-    client.indices.refresh(index=index)
+    actions = [{"_index": index, "_id": id, "_routing": "r", "body": body} for id, body in family_texts().items()]
+    helpers.bulk(client, fingerprint_actions(actions, "body"), refresh=True)
 
-    assert {} == found(client, index, similar_by_id(index, "source", 0.2))
-    assert "alike9" in found(client, index, similar_by_id(index, "source", 0.2, routing="r"))
+    assert {} == scores(client, index, similar_by_id(index, "source", 0.2))
+    assert "alike9" in scores(client, index, similar_by_id(index, "source", 0.2, routing="r"))

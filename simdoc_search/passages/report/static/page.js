@@ -13,24 +13,25 @@ for (const pair of document.querySelectorAll(".pair")) {
   const changes = [...new Set(all(".text [data-d]").map((each) => Number(each.dataset.d)))].sort((x, y) => x - y);
   let side = 0, passage = 0, change = 0, driver = 0;
 
-  // --- where things are ---
+  // --- positions ---
 
   const top = (element, pane) => element.getBoundingClientRect().top - pane.getBoundingClientRect().top;
   const third = (pane) => pane.clientHeight / 4;
 
-  // What is scrolled into view is laid out only then, and may change its size: so again, until all moves stand.
+  // A part of the text is laid out when it is scrolled into view, and may then change its size.
+  // The moves are therefore repeated until they change nothing.
   let turn = 0;
   function settle(...moves) {
     const mine = ++turn;
     const next = (left, still) => {
       if (mine !== turn) return;
-      const stands = moves.map((move) => move()).every(Boolean);  // all of them each time
-      requestAnimationFrame(left && still < 3 ? () => next(left - 1, stands ? still + 1 : 0) : frame);
+      const isDone = moves.map((move) => move()).every(Boolean);  // without short-circuit
+      requestAnimationFrame(left && still < 3 ? () => next(left - 1, isDone ? still + 1 : 0) : frame);
     };
     next(16, 0);
   }
 
-  // Scroll a pane by so much; whether it stood there already, or cannot go further.
+  // Scroll a pane. Returns whether it did not move.
   function shift(at, by) {
     const before = panes[at].scrollTop;
     panes[at].scrollTop += by;
@@ -39,7 +40,7 @@ for (const pair of document.querySelectorAll(".pair")) {
 
   const bring = (element, at, y) => () => shift(at, top(element, panes[at]) - y);
 
-  function last(list, value) {  // the place of the last number that is not greater
+  function last(list, value) {  // the index of the last number that is not greater
     let low = 0, high = list.length;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -48,11 +49,11 @@ for (const pair of document.querySelectorAll(".pair")) {
     return low - 1;
   }
 
-  // The paragraph of a text that stands at a height of its pane.
+  // The paragraph at a height of a pane.
   function paragraphAt(at, y) {
     const box = panes[at].getBoundingClientRect();
     for (const x of [box.left + 24, box.left + box.width / 2]) {
-      for (const dy of [0, 12, 30, 60, 100]) {  // a page may end here
+      for (const dy of [0, 12, 30, 60, 100]) {  // there may be a page break
         const found = document.elementFromPoint(x, box.top + y + dy);
         const p = found && found.closest("p[data-o]");
         if (p && panes[at].contains(p)) return p;
@@ -61,7 +62,7 @@ for (const pair of document.querySelectorAll(".pair")) {
     return null;
   }
 
-  // Bring the like of what stands at a height of one pane to the same height of the other; whether it stands there.
+  // Scroll the other pane so that the counterpart of a paragraph is at the same height. Returns whether it did not move.
   function follow(at, y) {
     const found = paragraphAt(at, y), from = paragraphs[at].indexOf(found), other = 1 - at;
     const own = found ? paragraphs[at].findIndex((p, number) => number >= from && p.dataset.q !== undefined) : -1;
@@ -70,37 +71,37 @@ for (const pair of document.querySelectorAll(".pair")) {
     const size = (places[at][own + 1] ?? places[at][own] + 1) - places[at][own];
     const share = Math.min(Math.max((y - top(p, panes[at])) / (p.offsetHeight || 1), 0), 1);
     const wanted = Number(p.dataset.q) + share * size;
-    const number = Math.max(last(places[other], wanted), 0), like = paragraphs[other][number];
+    const number = Math.max(last(places[other], wanted), 0), counterpart = paragraphs[other][number];
     const length = (places[other][number + 1] ?? wanted + 1) - places[other][number];
     const within = Math.min((wanted - places[other][number]) / (length || 1), 1);
-    return shift(other, top(like, panes[other]) + within * like.offsetHeight - y);
+    return shift(other, top(counterpart, panes[other]) + within * counterpart.offsetHeight - y);
   }
 
-  // --- what is chosen ---
+  // --- the selection ---
 
   function mark(selector, name = "now") {
     for (const each of all("." + name)) each.classList.remove(name);
     for (const each of selector ? all(selector) : []) each.classList.add(name);
   }
 
-  function tell(text) { one(".said").textContent = text; }
+  function announce(text) { one(".said").textContent = text; }
 
   function choose(number, at, y) {
     const link = panes[at].querySelector(`a.n[data-n="${number}"]`);
-    const like = panes[1 - at].querySelector(`a.n[data-n="${number}"]`);
-    if (!link || !like) return;
+    const counterpart = panes[1 - at].querySelector(`a.n[data-n="${number}"]`);
+    if (!link || !counterpart) return;
     [passage, side, driver] = [number, at, -1];
     const height = y ?? third(panes[at]);
-    settle(bring(link, at, height), bring(like, 1 - at, Math.min(height, panes[1 - at].clientHeight - 40)));
+    settle(bring(link, at, height), bring(counterpart, 1 - at, Math.min(height, panes[1 - at].clientHeight - 40)));
     mark(`mark[data-p="${number}"], .strip a[data-n="${number}"], .lists a[data-n="${number}"]`);
     link.focus({ preventScroll: true });
-    tell(link.getAttribute("aria-label"));
+    announce(link.getAttribute("aria-label"));
   }
 
   function step(by) {
     const plain = stops[side].filter((link) => !link.classList.contains("k0"));
     const list = plain.length ? plain : stops[side];
-    if (!list.length) return tell("no passage is shared");
+    if (!list.length) return announce("no passage is shared");
     const at = list.findIndex((link) => Number(link.dataset.n) === passage);
     const next = at < 0 ? (by > 0 ? 0 : list.length - 1) : (at + by + list.length) % list.length;
     choose(Number(list[next].dataset.n), side);
@@ -115,11 +116,11 @@ for (const pair of document.querySelectorAll(".pair")) {
     mark(`.text [data-d="${number}"], .lists a[data-t="${number}"]`);
     found[at].tabIndex = -1;
     found[at].focus({ preventScroll: true });
-    tell(`difference ${number} of ${changes.length}`);
+    announce(`difference ${number} of ${changes.length}`);
   }
 
   function stepDifference(by) {
-    if (!changes.length) return tell("no word differs");
+    if (!changes.length) return announce("no word differs");
     const at = changes.indexOf(change);
     differ(changes[at < 0 ? (by > 0 ? 0 : changes.length - 1) : (at + by + changes.length) % changes.length]);
   }
@@ -127,7 +128,7 @@ for (const pair of document.querySelectorAll(".pair")) {
   // --- the strip ---
 
   function frame() {
-    if (pair.parentElement.open === false) return;  // in a list of many, each would be laid out for nothing
+    if (pair.parentElement.open === false) return;  // do not lay out closed entries of a list
     panes.forEach((pane, at) => {
       const whole = Math.max(pane.scrollHeight, 1);
       frames[at].setAttribute("y", 1000 * pane.scrollTop / whole);
@@ -209,7 +210,7 @@ for (const pair of document.querySelectorAll(".pair")) {
       d: letters && (() => stepDifference(1)), D: letters && (() => stepDifference(-1)),
       ArrowRight: () => step(1), ArrowLeft: () => step(-1),
       Enter: passage && panes.some((pane) => pane.contains(at) || at === document.body) && (() => choose(passage, 1 - side)),
-      Escape: () => { mark(""); [passage, change] = [0, 0]; one(".help").open = false; tell(""); },
+      Escape: () => { mark(""); [passage, change] = [0, 0]; one(".help").open = false; announce(""); },
     };
     const act = Object.hasOwn(keys, event.key) && keys[event.key];
     if (!act) return;
@@ -217,13 +218,13 @@ for (const pair of document.querySelectorAll(".pair")) {
     act();
   });
 
-  // --- the beginning ---
+  // --- start ---
 
   const narrow = matchMedia("screen and (max-width: 72rem)");
   const fit = () => { one(".menu").open = !narrow.matches; frame(); };
   narrow.addEventListener("change", fit);
   addEventListener("resize", frame);
-  pair.parentElement.addEventListener("toggle", frame);  // where it stands in a list
+  pair.parentElement.addEventListener("toggle", frame);  // of an entry of a list
   addEventListener("beforeprint", () => { one(".menu").open = true; });
   fit();
   const named = /^#(?:.*-)?([ab])(d?)(\d+)$/.exec(location.hash);
@@ -232,7 +233,7 @@ for (const pair of document.querySelectorAll(".pair")) {
   }
 }
 
-// --- one text with its sources ---
+// --- a text with its sources ---
 
 for (const view of document.querySelectorAll(".origin")) {
   const own = view.querySelector(".own .text");
@@ -240,7 +241,7 @@ for (const view of document.querySelectorAll(".origin")) {
   const panes = [...view.querySelectorAll(".from")];
   let chosen = "", passage = "";
 
-  // What is scrolled into view is laid out only then, and may change its size: so again, until it stands.
+  // A part of the text is laid out when it is scrolled into view, and may then change its size. Repeat the move.
   function bring(pane, element, left = 8) {
     if (!element) return;
     const away = element.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 4;
@@ -248,7 +249,7 @@ for (const view of document.querySelectorAll(".origin")) {
     if (left) requestAnimationFrame(() => bring(pane, element, left - 1));
   }
 
-  // Show the text of a source, or the list of all if it is empty.
+  // Show the text of a source, or the list of sources if the number is empty.
   function open(source) {
     chosen = source;
     view.classList.toggle("chosen", Boolean(source));

@@ -1,37 +1,30 @@
-"""Compiles the word grammar into a table of states, for a language without regular expressions.
+"""Writes simdoc_search/analysis/word_automaton.txt: the word grammar as a table of states.
 
 The patterns of `word_grammar` become a nondeterministic automaton (Thompson 1968), then a deterministic one, then the
 smallest one (Moore 1956). Character classes that no state distinguishes share a symbol.
+
+    python scripts/make_word_automaton.py > simdoc_search/analysis/word_automaton.txt
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from simdoc_search.analysis.word_automaton import Automaton
 from simdoc_search.analysis.word_grammar import classes, rules
 
 _NONE: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Automaton:
-    """A deterministic automaton. State 0 cannot become a word any more, and state 1 is the start.
-
-    Attributes:
-        symbols: character class -> symbol. Classes that occur in no word have the symbol 0.
-        next: state -> symbol -> next state.
-        accepting: the first accepting state. All later states accept too: the characters so far are a word.
-    """
-
-    symbols: tuple[int, ...]
-    next: tuple[tuple[int, ...], ...]
-    accepting: int
+def main() -> None:
+    """Print the symbol of each character class, the first accepting state, and for each state the next states."""
+    automaton = compile_grammar()
+    for line in (automaton.symbols, (automaton.accepting,), *automaton.next):
+        print(*line)
 
 
-@functools.cache
-def word_automaton() -> Automaton:
+def compile_grammar() -> Automaton:
     """Return the automaton of all rules together. The longest match counts."""
     nodes, start, end = _Parser.parse_all(rules())
     return _numbered(*_minimal(*_deterministic(nodes, start, end, len(classes().properties))))
@@ -203,3 +196,7 @@ def _numbered(table: list[list[int]], accepts: list[bool]) -> Automaton:
     distinct = list(dict.fromkeys(columns))
     symbols = tuple(distinct.index(column) for column in columns)
     return Automaton(symbols, tuple(zip(*distinct, strict=True)), accepts.count(False))
+
+
+if __name__ == "__main__":
+    main()

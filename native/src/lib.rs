@@ -1,0 +1,221 @@
+//! The native kernel of simdoc-search: words, hashes of shingles, bucket minima and passage tokens in one pass.
+//!
+//! It computes exactly what the Python code of `simdoc_search.analysis` and `simdoc_search.sketch` does, which is the
+//! reference. Python passes the word grammar, so its tables exist once.
+
+mod hash;
+mod sketch;
+mod words;
+
+use blake2::digest::consts::U16;
+use blake2::{Blake2b, Digest};
+use bytemuck::allocation::pod_collect_to_vec;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyByteArray;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use hash::{murmur3, PADDING};
+use sketch::{Settings, Sketcher, Sketches};
+use words::{Grammar, Normaliser, Words, CODE_POINTS};
+
+type Buffer<'py> = Bound<'py, PyByteArray>;
+
+/// Finds the words of texts and makes their fingerprints. Its methods release the GIL.
+#[pyclass(frozen)]
+struct Kernel {
+    grammar: Grammar,
+    nfkc_casefold: Normaliser,
+    lowercase: Normaliser,
+}
+
+#[pymethods]
+impl Kernel {
+    /// Args: the symbol of each code point; whether each symbol is of joiners; for each state the next states by
+    /// symbol; the first accepting state.
+    #[new]
+    fn new(symbols: &[u8], joiners: &[u8], next: &[u8], accepting: usize) -> PyResult<Self> {
+        let states = next.len() / joiners.len().max(1);
+        let is_closed = next.iter().all(|&state| (state as usize) < states);
+        let is_known = symbols
+            .iter()
+            .all(|&symbol| (symbol as usize) < joiners.len());
+        if symbols.len() != CODE_POINTS || states < 2 || !is_closed || !is_known {
+            return Err(PyValueError::new_err(
+                "the tables of the word grammar do not fit together",
+            ));
+        }
+        let joiners = joiners.iter().map(|&flag| flag != 0).collect();
+        let grammar = Grammar {
+            symbols: symbols.to_vec(),
+            joiners,
+            next: next.to_vec(),
+            accepting,
+        };
+        Ok(Kernel {
+            grammar,
+            nfkc_casefold: Normaliser::nfkc_casefold(),
+            lowercase: Normaliser::lowercase(),
+        })
+    }
+
+    /// The words of each text: units (uint16), starts, ends, counts, and where words start and end in their text, in
+    /// code points (all int64).
+    fn words<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<PyBackedStr>,
+        profile: &str,
+    ) -> PyResult<[Buffer<'py>; 6]> {
+        let normaliser = self.normaliser(profile)?;
+        let (words, counts) = py.allow_threads(|| {
+            let mut words = Words::default();
+            let counts = texts.iter().map(|text| {
+                let before = words.starts.len();
+                words.add(text, &self.grammar, normaliser);
+                (words.starts.len() - before) as i64
+            });
+            let counts: Vec<i64> = counts.collect();
+            (words, counts)
+        });
+        Ok([
+            bytes(py, &words.units),
+            bytes(py, &words.starts),
+            bytes(py, &words.ends),
+            bytes(py, &counts),
+            bytes(py, &words.first_points),
+            bytes(py, &words.last_points),
+        ])
+    }
+
+    /// Both halves of the hash of each string (uint64): a slice of UTF-16 units (uint16) from its start to its end
+    /// (int64).
+    #[staticmethod]
+    fn hashes<'py>(
+        py: Python<'py>,
+        units: &[u8],
+        starts: &[u8],
+        ends: &[u8],
+    ) -> PyResult<[Buffer<'py>; 2]> {
+        let mut units: Vec<u16> = pod_collect_to_vec(units);
+        let (starts, ends): (Vec<i64>, Vec<i64>) =
+            (pod_collect_to_vec(starts), pod_collect_to_vec(ends));
+        let fits =
+            |(&start, &end): (&i64, &i64)| 0 <= start && start <= end && end <= units.len() as i64;
+        if starts.len() != ends.len() || !starts.iter().zip(&ends).all(fits) {
+            return Err(PyValueError::new_err(
+                "starts and ends must be places in the units",
+            ));
+        }
+        let (h1, h2): (Vec<u64>, Vec<u64>) = py.allow_threads(|| {
+            units.extend([0; PADDING]);
+            starts
+                .iter()
+                .zip(&ends)
+                .map(|(&start, &end)| murmur3(&units, start as usize, end as usize))
+                .unzip()
+        });
+        Ok([bytes(py, &h1), bytes(py, &h2)])
+    }
+
+    /// The fingerprints of texts: slots (int64), val1, val2 (uint64), counts, distinct shingles (int64), passage
+    /// codes (uint32), their counts (int64); then, if asked for, the hash of the words of each text, and its distinct
+    /// words joined by one space.
+    #[pyo3(signature = (texts, profile, shingle_size, short_texts, buckets, window, words_hash, distinct_words))]
+    #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+    fn fingerprints<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<PyBackedStr>,
+        profile: &str,
+        shingle_size: usize,
+        short_texts: bool,
+        buckets: usize,
+        window: usize,
+        words_hash: bool,
+        distinct_words: bool,
+    ) -> PyResult<([Buffer<'py>; 7], Vec<String>, Vec<Vec<u8>>)> {
+        if shingle_size == 0 || !buckets.is_power_of_two() {
+            return Err(PyValueError::new_err(
+                "shingle_size must be at least 1, and buckets a power of two",
+            ));
+        }
+        let normaliser = self.normaliser(profile)?;
+        let (found, hashes, distinct) = py.allow_threads(|| {
+            let mut sketcher = Sketcher::new(Settings {
+                shingle_size,
+                short_texts,
+                buckets,
+                window,
+            });
+            let (mut words, mut found) = (Words::default(), Sketches::default());
+            let (mut hashes, mut distinct) = (Vec::new(), Vec::new());
+            for text in &texts {
+                words.clear();
+                words.add(text, &self.grammar, normaliser);
+                words.pad();
+                sketcher.add(&words, &mut found);
+                if words_hash || distinct_words {
+                    let joined = words.joined();
+                    if words_hash {
+                        hashes.push(hex(&Blake2b::<U16>::digest(&joined)));
+                    }
+                    if distinct_words {
+                        distinct.push(each_once(&joined));
+                    }
+                }
+            }
+            (found, hashes, distinct)
+        });
+        let buffers = [
+            bytes(py, &found.slots),
+            bytes(py, &found.val1),
+            bytes(py, &found.val2),
+            bytes(py, &found.counts),
+            bytes(py, &found.shingles),
+            bytes(py, &found.passages),
+            bytes(py, &found.passage_counts),
+        ];
+        Ok((buffers, hashes, distinct))
+    }
+}
+
+impl Kernel {
+    fn normaliser(&self, profile: &str) -> PyResult<&Normaliser> {
+        match profile {
+            "nfkc_cf" => Ok(&self.nfkc_casefold),
+            "lowercase" => Ok(&self.lowercase),
+            _ => Err(PyValueError::new_err(format!(
+                "profile must be 'nfkc_cf' or 'lowercase', not {profile:?}"
+            ))),
+        }
+    }
+}
+
+/// The bytes of numbers, in the byte order of the machine, as numpy reads them.
+fn bytes<'py, T: bytemuck::NoUninit>(py: Python<'py>, values: &[T]) -> Buffer<'py> {
+    PyByteArray::new(py, bytemuck::cast_slice(values))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn each_once(joined: &str) -> Vec<u8> {
+    let mut seen = FxHashSet::with_capacity_and_hasher(joined.len() / 8, FxBuildHasher);
+    let mut distinct = Vec::with_capacity(joined.len() / 2);
+    for word in joined.as_bytes().split(|&byte| byte == b' ') {
+        if seen.insert(word) {
+            distinct.extend_from_slice(word);
+            distinct.push(b' ');
+        }
+    }
+    distinct.pop();
+    distinct
+}
+
+#[pymodule]
+fn simdoc_search_native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Kernel>()
+}

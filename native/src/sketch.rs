@@ -1,0 +1,179 @@
+//! Bucket minima and passage tokens of a text, from the hashes of its shingles.
+
+use crate::hash::{murmur3, PADDING};
+use crate::words::Words;
+
+const MULTIPLIER: u64 = 37;
+const PASSAGE_BITS: u32 = 30;
+
+/// The settings of a sketch.
+#[derive(Clone, Copy)]
+pub struct Settings {
+    pub shingle_size: usize,
+    pub short_texts: bool,
+    pub buckets: usize,
+    /// Shingles of which the smallest hash is kept for passage tokens; 0 for no passage tokens.
+    pub window: usize,
+}
+
+/// Reusable memory for one text after the other.
+pub struct Sketcher {
+    settings: Settings,
+    ones: (u64, u64),
+    val1: Vec<u64>,
+    distinct: Distinct,
+    best: Vec<(u64, u64)>,
+    filled: Vec<bool>,
+    codes: Vec<u32>,
+}
+
+/// What is kept of the texts of a batch; `counts` say how many values each text has.
+#[derive(Default)]
+pub struct Sketches {
+    pub slots: Vec<i64>,
+    pub val1: Vec<u64>,
+    pub val2: Vec<u64>,
+    pub counts: Vec<i64>,
+    pub shingles: Vec<i64>,
+    pub passages: Vec<u32>,
+    pub passage_counts: Vec<i64>,
+}
+
+impl Sketcher {
+    pub fn new(settings: Settings) -> Self {
+        Sketcher {
+            settings,
+            ones: murmur3(&[0; 2 + PADDING], 0, 2), // of the number 0, of the first and only hash function
+            val1: Vec::new(),
+            distinct: Distinct::default(),
+            best: vec![(u64::MAX, u64::MAX); settings.buckets],
+            filled: vec![false; settings.buckets],
+            codes: Vec::new(),
+        }
+    }
+
+    /// Appends what is kept of a text with these words.
+    pub fn add(&mut self, words: &Words, out: &mut Sketches) {
+        let Settings {
+            shingle_size,
+            short_texts,
+            buckets,
+            window,
+        } = self.settings;
+        let count = words.starts.len();
+        let shingles = match count {
+            0 => 0,
+            _ if count >= shingle_size => count - shingle_size + 1,
+            _ => short_texts as usize,
+        };
+        self.filled.fill(false);
+        self.best.fill((u64::MAX, u64::MAX));
+        self.val1.clear();
+        self.distinct.clear(shingles);
+        let shift = 64 - buckets.trailing_zeros();
+        for first in 0..shingles {
+            let last = (first + shingle_size).min(count) - 1;
+            let (h1, h2) = murmur3(
+                &words.units,
+                words.starts[first] as usize,
+                words.ends[last] as usize,
+            );
+            self.distinct.insert(h1);
+            let val1 = h1.wrapping_mul(MULTIPLIER).wrapping_add(self.ones.0);
+            let val2 = h2.wrapping_mul(MULTIPLIER).wrapping_add(self.ones.1);
+            let bucket = if buckets == 1 {
+                0
+            } else {
+                (val2 >> shift) as usize
+            };
+            let best = &mut self.best[bucket];
+            if val2 <= best.0 && (val2, val1) <= *best {
+                *best = (val2, val1);
+                self.filled[bucket] = true;
+            }
+            self.val1.push(val1);
+        }
+        let before = out.slots.len();
+        for (bucket, &(val2, val1)) in self.best.iter().enumerate() {
+            if self.filled[bucket] {
+                out.slots.push(bucket as i64);
+                out.val1.push(val1);
+                out.val2.push(val2);
+            }
+        }
+        out.counts.push((out.slots.len() - before) as i64);
+        out.shingles.push(self.distinct.count as i64);
+        let before = out.passages.len();
+        if window > 0 && shingles > 0 {
+            self.winnow(window);
+            out.passages.extend(&self.codes);
+        }
+        out.passage_counts
+            .push((out.passages.len() - before) as i64);
+    }
+
+    /// The smallest value of each window, once each (Schleimer, Wilkerson, Aiken 2003).
+    fn winnow(&mut self, window: usize) {
+        let codes: Vec<u32> = self
+            .val1
+            .iter()
+            .map(|value| (value >> (64 - PASSAGE_BITS)) as u32)
+            .collect();
+        self.codes.clear();
+        let mut smallest = 0; // the last place of the smallest value of the window
+        for end in 0..codes.len() {
+            if end >= window && smallest + window <= end {
+                let first = smallest + 1;
+                smallest = first;
+                for place in first..=end {
+                    if codes[place] <= codes[smallest] {
+                        smallest = place;
+                    }
+                }
+            } else if codes[end] <= codes[smallest] {
+                smallest = end;
+            }
+            if end + 1 >= window.min(codes.len()) && self.codes.last() != Some(&codes[smallest]) {
+                self.codes.push(codes[smallest]);
+            }
+        }
+        self.codes.sort_unstable();
+        self.codes.dedup();
+    }
+}
+
+/// Counts distinct hashes; 0 marks an empty place.
+#[derive(Default)]
+struct Distinct {
+    places: Vec<u64>,
+    has_zero: bool,
+    count: usize,
+}
+
+impl Distinct {
+    fn clear(&mut self, values: usize) {
+        let size = (2 * values).next_power_of_two().max(16);
+        self.places.clear();
+        self.places.resize(size, 0);
+        self.has_zero = false;
+        self.count = 0;
+    }
+
+    fn insert(&mut self, hash: u64) {
+        if hash == 0 {
+            self.count += !self.has_zero as usize;
+            self.has_zero = true;
+            return;
+        }
+        let mask = self.places.len() - 1;
+        let mut place = hash as usize & mask;
+        while self.places[place] != 0 {
+            if self.places[place] == hash {
+                return;
+            }
+            place = (place + 1) & mask;
+        }
+        self.places[place] = hash;
+        self.count += 1;
+    }
+}

@@ -1,0 +1,66 @@
+"""The native kernel of the package simdoc-search-native: words and fingerprints in one pass, without the GIL.
+
+It computes exactly what the Python code does, which is the reference. Set SIMDOC_NATIVE=0 to use the Python code.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from simdoc_search.analysis.word_automaton import word_automaton
+from simdoc_search.analysis.word_grammar import JOINERS, classes
+
+Buffers = Sequence[bytearray]
+
+
+class Kernel(Protocol):
+    """What the package provides. Its methods raise UnicodeEncodeError for texts with surrogates."""
+
+    def words(self, texts: Sequence[str], profile: str) -> Buffers:
+        """Return the words of texts: units (uint16), starts, ends, counts, and their places in the texts (int64)."""
+
+    def hashes(self, units: bytes, starts: bytes, ends: bytes) -> Buffers:
+        """Return both halves (uint64) of the MurmurHash3 of slices of UTF-16 units."""
+
+    def fingerprints(  # noqa: PLR0917 - a function of Rust
+        self,
+        texts: Sequence[str],
+        profile: str,
+        shingle_size: int,
+        short_texts: bool,
+        buckets: int,
+        window: int,
+        words_hash: bool,
+        distinct_words: bool,
+    ) -> tuple[Buffers, list[str], list[bytes]]:
+        """Return the fingerprints of texts, the hash of each text's words, and its distinct words.
+
+        The buffers are slots (int64), val1, val2 (uint64), their counts, distinct shingles (int64), passage codes
+        (uint32) and their counts (int64).
+        """
+
+
+@functools.cache
+def kernel() -> Kernel | None:
+    """Return the native kernel, or None if it is not installed or is switched off."""
+    if os.environ.get("SIMDOC_NATIVE") == "0":
+        return None
+    try:
+        import simdoc_search_native  # noqa: PLC0415 - optional
+    except ImportError:
+        return None
+    automaton, table = word_automaton(), classes()
+    symbols = np.array(automaton.symbols, np.uint8)
+    joiners = bytearray(len(automaton.next[0]))
+    for number, properties in enumerate(table.properties):
+        joiners[automaton.symbols[number]] = bool(properties & JOINERS)
+    states = bytes(state for row in automaton.next for state in row)
+    made: Kernel = simdoc_search_native.Kernel(
+        symbols[table.numbers].tobytes(), bytes(joiners), states, automaton.accepting
+    )
+    return made

@@ -1,0 +1,33 @@
+"""The word grammar as a table of states, for the ingest pipeline and the native kernel.
+
+`scripts/make_word_automaton.py` compiles the rules of `word_grammar` into `word_automaton.txt`.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """A deterministic automaton. State 0 cannot become a word any more, and state 1 is the start.
+
+    Attributes:
+        symbols: character class -> symbol. Classes that occur in no word have the symbol 0.
+        next: state -> symbol -> next state.
+        accepting: the first accepting state. All later states accept too: the characters so far are a word.
+    """
+
+    symbols: tuple[int, ...]
+    next: tuple[tuple[int, ...], ...]
+    accepting: int
+
+
+@functools.cache
+def word_automaton() -> Automaton:
+    """Return the automaton of all rules together. The longest match within `MAX_WORD_UNITS` is a word."""
+    lines = resources.files(__package__).joinpath("word_automaton.txt").read_text("ascii").splitlines()
+    symbols, (accepting,), *states = (tuple(map(int, line.split())) for line in lines)
+    return Automaton(symbols, tuple(states), accepting)

@@ -1,0 +1,165 @@
+"""Tests of what all hits of `passages` cover together: the share of the text, the order of the hits, ignored words."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch
+from tests.support.stores import NewStore
+
+DOCUMENTS, SOURCES = 80, 20
+
+
+class Words:
+    """Words that each occur once."""
+
+    def __init__(self) -> None:
+        self._words = (f"w{number:x}" for number in itertools.count())
+
+    def next(self, count: int) -> list[str]:
+        return list(itertools.islice(self._words, count))
+
+
+class Thesis(NamedTuple):
+    """A text that is copied from many documents.
+
+    Attributes:
+        search: a search over the documents.
+        text: the text.
+        sources: number of words that the text copies from each document.
+    """
+
+    search: SimilaritySearch
+    text: str
+    sources: dict[str, int]
+
+
+@pytest.fixture(scope="module")
+def thesis(shared_store: NewStore) -> Thesis:
+    rng, new = random.Random(5), Words()
+    documents = {f"d{number}": new.next(rng.randrange(100, 400)) for number in range(DOCUMENTS)}
+    text: list[str] = []
+    sources = {}
+    for id in rng.sample(sorted(documents), SOURCES):
+        size = rng.randrange(40, 95)
+        begin = rng.randrange(len(documents[id]) - size)
+        text += [*new.next(rng.randrange(50, 200)), *documents[id][begin : begin + size]]
+        sources[id] = size
+    search = SimilaritySearch(shared_store())
+    search.index(Document(id, " ".join(words)) for id, words in documents.items())
+    return Thesis(search, " ".join([*text, *new.next(80)]), sources)
+
+
+def test_all_sources_of_a_text_are_found(thesis: Thesis) -> None:
+    copied = sum(thesis.sources.values())
+    first = thesis.search.passages(text=thesis.text)
+    whole = thesis.search.passages(text=thesis.text, size=100)
+
+    assert abs(first.covered.words - copied) <= 0.01 * copied
+    assert first.covered.words / len(thesis.text.split()) == first.covered.share
+    assert (SOURCES, 10) == (first.total, len(first))
+    assert (first.covered, first.total) == (whole.covered, whole.total)
+    assert thesis.sources == {hit.id: hit.words for hit in whole}
+    assert sorted(thesis.sources.values(), reverse=True) == [hit.adds for hit in whole]
+    assert ("Showing 10 of 20 matches", "20 matches") == (first.showing, whole.showing)
+
+
+def test_order_and_coverage_do_not_depend_on_the_page(thesis: Thesis) -> None:
+    whole = thesis.search.passages(text=thesis.text, size=100)
+    pages = [thesis.search.passages(text=thesis.text, size=12, offset=offset) for offset in (0, 12)]
+
+    assert whole.hits == [hit for page in pages for hit in page]
+    for page in pages:
+        assert (whole.covered, whole.total, whole.spans) == (page.covered, page.total, page.spans)
+
+
+def test_candidates_beyond_the_limit_of_words_are_reported(thesis: Thesis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simdoc_search.search.passages.MAX_WORDS", 10 * len(thesis.text.split()))
+    partial = thesis.search.passages(text=thesis.text)
+    whole = thesis.search.passages(text=thesis.text, compare_all=True)
+
+    assert 0 < partial.total < SOURCES == whole.total
+    assert partial.headline("draft.txt").startswith("At least ")
+    missing = partial.candidates - partial.compared
+    assert f" {missing} of {partial.candidates} candidates were not compared." in partial.headline()
+    assert not whole.is_partial
+
+
+@pytest.fixture
+def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
+    """A search over an empty store of each kind."""
+    with new_store() as store:
+        yield SimilaritySearch(store)
+
+
+def index(search: SimilaritySearch, **texts: list[str]) -> None:
+    search.index(Document(id, " ".join(words)) for id, words in texts.items())
+
+
+def test_a_hit_adds_words_that_better_hits_do_not_cover(search: SimilaritySearch) -> None:
+    new = Words()
+    mine = new.next(300)
+    index(
+        search,
+        most=[*mine[:150], *new.next(50)],
+        same=[*mine[10:140], *new.next(50)],
+        other=[*mine[140:200], *new.next(50)],
+    )
+    result = search.passages(text=" ".join(mine))
+
+    expected = [("most", 150, 150), ("other", 60, 50), ("same", 130, 0)]
+    assert expected == [(hit.id, hit.words, hit.adds) for hit in result]
+    assert (200, 200 / 300) == result.covered
+    assert "67 % of the text (200 of 300 words) appears in 3 indexed documents." == result.headline()
+
+
+@pytest.mark.parametrize("times", [1, 5])
+def test_shared_words_are_at_most_the_words_of_either_text(search: SimilaritySearch, times: int) -> None:
+    """The text repeats a document."""
+    new = Words()
+    template = new.next(60)
+    mine = [word for _ in range(times) for word in [*new.next(30), *template]]
+    index(search, once=template, often=template * 2)
+    result = search.passages(text=" ".join(mine))
+
+    words = {"once": 60, "often": 120}
+    assert words.keys() == {hit.id for hit in result}
+    assert all(hit.words <= min(words[hit.id], len(mine)) for hit in result)
+    assert 60 <= result.covered.words <= times * 60
+
+
+def test_words_of_a_template_are_ignored(search: SimilaritySearch) -> None:
+    """They are also ignored where they are slightly edited. A document with only these words is not a hit."""
+    new = Words()
+    template, essay, own = new.next(80), new.next(60), new.next(100)
+    edited = [f"{word}x" if number % 10 == 9 else word for number, word in enumerate(template)]
+    index(search, sheet=template, essay=[*template, *new.next(9), *essay])
+    text, ignored = " ".join([*edited, *own, *essay]), " ".join(template)
+    before, after = search.passages(text=text), search.passages(text=text, ignore=[ignored])
+    nothing = search.passages(text=ignored, ignore=[ignored])
+
+    assert {"sheet", "essay"} == {hit.id for hit in before}
+    assert (72 + 60, 0) == (before.covered.words, before.ignored)
+    assert [("essay", 60)] == [(hit.id, hit.words) for hit in after]
+    assert (60, 72, 240 - 72) == (after.covered.words, after.ignored, after.words)
+    assert "36 % of the text (60 of 168 words) appears in 1 indexed document. 72 words are ignored." == after.headline()
+    assert (0, 0, 80) == (nothing.total, nothing.words, nothing.ignored)
+    assert "No indexed document shares a passage with the text (0 words). 80 words are ignored." == nothing.headline()
+
+
+@pytest.mark.parametrize("quoted", ["“{}”", "„{}“", "«{}»", '"{}"', "\n> {}\n", "\n  > {}\n"])
+def test_quotations_are_ignored(search: SimilaritySearch, quoted: str) -> None:
+    new = Words()
+    quotation, copied = new.next(40), new.next(50)
+    own = " ".join(new.next(20))
+    text = f"{own} {quoted.format(' '.join(quotation))} it's {' '.join(new.next(20))} {' '.join(copied)}"
+    index(search, source=[*copied, *new.next(30), *quotation])
+    result = search.passages(text=text, ignore_quotes=True)
+
+    assert (50, 40) == (result.covered.words, result.ignored)
+    assert [50] == [hit.words for hit in result]

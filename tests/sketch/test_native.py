@@ -1,0 +1,109 @@
+"""The native kernel computes exactly what the Python code does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simdoc_search.analysis.native import kernel
+from simdoc_search.analysis.settings import Analysis, Profile
+from simdoc_search.analysis.word_grammar import classes
+from simdoc_search.analysis.words import placed_words, words_of_texts
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, shingle_codes
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.winnow import Passages
+from tests.support.pipeline import TRICKY, any_points, mixtures
+from tests.support.vectors import load, reference_texts
+
+ANALYSES = [Analysis(), Analysis("lowercase", 2, short_texts=False), Analysis(shingle_size=1)]
+SKETCHES = [MinHash(), MinHash(bucket_count=1), MinHash(bucket_count=4096, with_rotation=True)]
+
+
+@pytest.fixture(autouse=True)
+def _native_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("SIMDOC_NATIVE", raising=False)
+    kernel.cache_clear()
+    if kernel() is None:
+        pytest.skip("the package simdoc-search-native is not installed; scripts/native builds it")
+    yield
+    kernel.cache_clear()
+
+
+@pytest.fixture
+def in_python(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], Any]:
+    """Call a function without the kernel."""
+
+    def call(function: Callable[[], Any]) -> Any:
+        with monkeypatch.context() as context:
+            context.setenv("SIMDOC_NATIVE", "0")
+            kernel.cache_clear()
+            result = function()
+        kernel.cache_clear()
+        return result
+
+    return call
+
+
+def hard_texts() -> list[str]:
+    """Texts of all scripts, the words of Lucene's tests, surrogates, long words and long runs of joiners."""
+    references = [*reference_texts().values(), *(entry["text"] for entry in load("words_random")["texts"])]
+    runs = ["", "_" * 3000 + "a", "_" * 254 + "a", "_" * 255 + "a", "a" * 1000, "\u200d" * 600 + "a", "𠀋" * 300]
+    return [*references, *TRICKY.values(), *runs, *mixtures("native", 300), *any_points("native", 100)]
+
+
+def parts_of(fingerprint: Fingerprint) -> tuple[object, ...]:
+    """Everything in a fingerprint, as comparable values."""
+    arrays = (*(getattr(fingerprint.minima, name) for name in ("slots", "val1", "val2")), fingerprint.passages)
+    values = [array.tolist() for array in arrays]
+    return values, fingerprint.shingles, fingerprint.words_hash, set(fingerprint.words.split(b" "))
+
+
+def all_parts(texts: Sequence[str], analysis: Analysis, minhash: MinHash) -> list[tuple[object, ...]]:
+    """The fingerprints of texts, with everything that can be requested."""
+    made = fingerprints(texts, analysis, minhash, words_hash=True, words=True, passages=Passages(7))
+    return list(map(parts_of, made))
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=str)
+@pytest.mark.parametrize("minhash", SKETCHES, ids=str)
+def test_fingerprints_are_equal(in_python: Callable[..., Any], analysis: Analysis, minhash: MinHash) -> None:
+    """Minima, numbers of shingles, hashes, words and passage tokens."""
+    texts = hard_texts()
+
+    assert in_python(lambda: all_parts(texts, analysis, minhash)) == all_parts(texts, analysis, minhash)
+
+
+def test_words_are_at_equal_places(in_python: Callable[..., Any]) -> None:
+    """In the original text, where a surrogate pair counts as two."""
+
+    def places() -> list[tuple[object, ...]]:
+        placed = [placed_words(text) for text in hard_texts()]
+        return [(words.words, words.starts.tolist(), words.ends.tolist()) for words in placed]
+
+    assert in_python(places) == places()
+
+
+def test_hashes_of_shingles_are_equal(in_python: Callable[..., Any]) -> None:
+    """Also of settings whose fingerprints only Python makes."""
+    analysis = Analysis(unit="character", shingle_size=9)
+
+    def codes() -> list[list[int]]:
+        return [shingle_codes(text, analysis).tolist() for text in hard_texts()]
+
+    assert in_python(codes) == codes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["nfkc_cf", "lowercase"])
+def test_every_letter_is_normalised_equally(in_python: Callable[..., Any], profile: Profile) -> None:
+    """Alone, inside a word and before an accent."""
+    letters = [chr(point) for point in np.flatnonzero(classes().numbers).tolist()]
+    texts = [f"a{letter}b {letter} {letter}\u0301" for letter in letters]
+
+    def words() -> list[list[str]]:
+        return words_of_texts(texts, Analysis(profile))
+
+    assert in_python(words) == words()
