@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, documents_of_pairs, pair_keys, run_starts
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, pair_keys, run_starts, split_pair_keys
 from simdoc_search.groups.collection import AllDocuments, Progress
 from simdoc_search.sketch.concepts import PARAGRAPH_END
 from simdoc_search.sketch.limits import Limits
@@ -80,7 +80,7 @@ def related_pairs(
     (total,) = store.concept_frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has it, as in `related`
     weights = weights_of(frequencies, int(total))
     keys, cut, alone = _candidates(postings, weights, progress)
-    first, second = documents_of_pairs(keys)
+    first, second = split_pair_keys(keys)
     weighted = Weighted(documents.concepts, postings.codes, weights)
     scores, is_version = np.zeros(len(keys)), np.zeros(len(keys), bool)
     for begin in range(0, len(keys), _PAIRS_AT_ONCE):

@@ -13,7 +13,7 @@ from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import uuids_of
 from simdoc_search.stores.remote.errors import RequestError, TooLargeError
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.point_in_time import PointInTime, all_hits_at, open_point_in_time, total_hits
+from simdoc_search.stores.remote.point_in_time import PagedHits, all_hits_at, open_point_in_time, total_hits
 
 _COUNT_ALL = 2**31 - 1
 
@@ -34,7 +34,7 @@ class FrozenIndex:
         identity: unique ids of the indices; their name if we may not read the ids.
     """
 
-    def __init__(self, access: IndexAccess, opened: PointInTime, clauses: list[dict[str, Any]]) -> None:
+    def __init__(self, access: IndexAccess, opened: PagedHits, clauses: list[dict[str, Any]]) -> None:
         self.identity = _identity(access)
         self._access = access
         self._opened = opened

@@ -49,7 +49,7 @@ def field_values(
         shingles: number of distinct shingles.
         hashes: hash of the text, and of its words.
         settings: settings of the index.
-        further: tokens of other kinds by name; those that the index does not have are omitted.
+        further: tokens of other kinds by name; kinds that the index does not have are omitted.
     """
     text_hash, words_hash = hashes
     kinds = {kind.name: encode(further.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)}

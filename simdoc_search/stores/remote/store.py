@@ -171,7 +171,7 @@ class RemoteStore(Closable):
             writer.commit()
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-        """Remove documents under conditions; return place to reason of those that were not removed."""
+        """Remove documents under conditions; return place to reason of the documents that were not removed."""
         self.access.require_tokens()
         return remove_documents(self.access, wanted)
 

@@ -29,7 +29,7 @@ ALWAYS_CHANGED = "changed_each_time"
 _REMOVED_AT_ONCE = 100  # whole documents are in memory, to restore them
 
 Changes = Callable[[list[RawHit]], Iterable[tuple[RawHit, dict[str, Any]]]]
-"""From hits of a search with `seq_no_primary_term` to those that need an update, each with its body."""
+"""Takes hits of a search with `seq_no_primary_term`, and returns the hits that need an update, each with its body."""
 
 
 class GuardedUpdates:
@@ -110,7 +110,7 @@ def documents_at(engine: Engine, places: list[dict[str, Any]]) -> list[RawHit]:
 
 
 def remove_documents(access: IndexAccess, removals: Mapping[Place, Removal]) -> dict[Place, str]:
-    """Remove documents under conditions; return place to reason of those that were not removed.
+    """Remove documents under conditions; return place to reason of the documents that were not removed.
 
     An index has no locks, and each of two runs may want to remove the document that the other one keeps. So the kept
     document is read again once searches show the removal. If it is gone, the removed one is restored. At least one of

@@ -137,7 +137,7 @@ def test_unknown_sketches_are_kept_as_far_as_they_fit() -> None:
     assert Settings() == settings_of(meta)
     assert meta == to_meta(settings_of(meta))
     assert format_label(Settings()) == format_label(settings_of(meta))
-    with pytest.raises(FormatMismatchError, match=r"no room for the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
+    with pytest.raises(FormatMismatchError, match=r"cannot hold the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
         to_meta(Settings(others=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
 
 
