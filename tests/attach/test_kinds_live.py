@@ -189,14 +189,6 @@ def test_documents_without_them_are_counted_and_completed(made: Indices, engine:
     )
 
 
-def test_stale_adds_them_after_the_mapping_was_changed_by_hand(made: Indices, engine: Engine) -> None:
-    name = application(made, PLAIN)
-    engine.call("PUT", [name, "_mapping"], component_template()["template"]["mappings"])
-
-    assert 5 == run(engine, name, stale=True).updated
-    assert ["long"] == sharing(engine, name)
-
-
 def test_a_loader_may_give_more_than_the_index_has(made: Indices, engine: Engine) -> None:
     name = application(made, PLAIN, loader=Settings(), dynamic=False)
 
