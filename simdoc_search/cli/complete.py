@@ -32,4 +32,4 @@ def _read_ids(location: str, engine: str | None, begin: str, ids: list[str]) -> 
     from simdoc_search.stores import open_store
 
     with suppress(Exception), open_store(location, engine=engine) as store:  # type: ignore[arg-type] # click has checked it
-        ids += store.beginning(begin, MAX_IDS)
+        ids += store.ids_with_prefix(begin, MAX_IDS)

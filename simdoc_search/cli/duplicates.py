@@ -234,11 +234,11 @@ def indexed(
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, require_readable
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.workers import ItemLimits, fair_memory
+    from simdoc_search.workers import ItemLimits, memory_per_worker
 
     problems: list[str] = []
     workers = os.cpu_count() or 1
-    limits = ItemLimits(FILE_TIMEOUT, fair_memory(workers))
+    limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
     exclude = set_for("index", "exclude") or ()  # a folder has the same documents, for all commands
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))
