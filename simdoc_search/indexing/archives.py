@@ -14,7 +14,7 @@ from pathlib import Path
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.formats import format_of
 from simdoc_search.corpus.member_names import archive_of
-from simdoc_search.corpus.members import Member, members
+from simdoc_search.corpus.members import Member, read_members
 from simdoc_search.documents import Skipped
 from simdoc_search.errors import DocumentError
 from simdoc_search.indexing.roots import absolute
@@ -127,7 +127,7 @@ class Archives:
 
     def _read(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
         try:
-            for batch in iterate_in_subprocess(members, source, limits=self._limits, at_once=1):
+            for batch in iterate_in_subprocess(read_members, source, limits=self._limits, at_once=1):
                 for member in batch:
                     yield self._source_of(member, source, archive)
         except DocumentError as error:
