@@ -163,7 +163,7 @@ ON_A_STORE = [
     ["repair", EVIL, "--to", f"{EVIL}/mended"],
     ["repair", f"{EVIL}x", "--to", f"{EVIL}y"],
     ["engine", "logs", "--port", EVIL],
-    ["engine", "start", "--version", EVIL],
+    ["engine", "start", "--data", f"{EVIL}://"],
     ["template", "show", "--field", EVIL],
     ["template", "show", "--min-hash", EVIL],
     ["template", "show", "--pipeline", "--text-field", EVIL, "--field", EVIL],
