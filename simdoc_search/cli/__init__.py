@@ -50,7 +50,7 @@ def _main() -> None:
         import click  # noqa: F401 - the message is for those who lack it
         import rich  # noqa: F401
     except ImportError:
-        sys.exit("Error: the command line needs an optional part: pip install 'simdoc-search[cli]'")
+        sys.exit("Error: the command line needs an optional package; install it with: pip install 'simdoc-search[cli]'")
     from simdoc_search.cli.group import cli
 
     # What goes wrong is said once, by us.

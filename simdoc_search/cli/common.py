@@ -137,7 +137,7 @@ def sentences() -> Iterator[None]:
 
 def _about_a_file(error: SimdocError) -> str:
     """Return the message for an unknown document that is the path of a file; empty for other errors."""
-    if not isinstance(error, UnknownDocumentError) or error.ids or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
+    if not isinstance(error, UnknownDocumentError) or error.id_hint or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
         return ""
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)

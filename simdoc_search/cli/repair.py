@@ -13,14 +13,16 @@ from simdoc_search.display import counted
 
 @click.command()
 @click.argument("store")
-@click.option("--to", "target", required=True, help="The folder of the new store. It must be new or empty.")
+@click.option("--to", "target", required=True, help="Folder of the new store. It must not exist or be empty.")
 @json_option
 @errors_as_sentences
 def repair(store: str, target: str, as_json: bool) -> None:
     """Copy the readable documents of a damaged store into a new store.
 
-    The command lists the documents that it cannot read, and then ends with exit code 1. Index their files again. It
-    does not change the damaged store.
+    If some documents cannot be read, the command lists them and exits with status 1. Index their files again.
+
+    The damaged store is not changed. It is locked, so that nobody can write to it during the repair. If you may only
+    read it, it cannot be locked: make sure that nobody writes to it.
 
     \b
       simdoc-search repair ./.simdoc --to ./mended.simdoc

@@ -96,7 +96,7 @@ class Resolver:
         return matching[0]
 
     def _unknown(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
-        return UnknownDocumentError(id, suggestions, ids=str(getattr(self._store, "ids_said", "")))
+        return UnknownDocumentError(id, suggestions, id_hint=str(getattr(self._store, "id_hint", "")))
 
     def _at(self, place: Place, records: list[Record]) -> list[Record]:
         """Return the records at a place. If its index is the index of none of them, it may be an alias."""

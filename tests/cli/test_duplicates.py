@@ -270,7 +270,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_indexed() -
 def test_an_exclusion_that_fits_no_document_is_noted() -> None:
     shown = run("duplicates", "docs", "--exclude", "path=docs/sub/")
 
-    assert "no document has a path that begins with 'docs/sub/'; there are: sub/" in shown.stderr
+    assert "no document has a path that begins with 'docs/sub/'; choose from: sub/" in shown.stderr
     assert "note" not in run("duplicates", "docs", "--exclude", "path=sub/").stderr
 
 

@@ -134,7 +134,7 @@ class RemoteStore(Closable):
         return self.access.engine
 
     @property
-    def ids_said(self) -> str:
+    def id_hint(self) -> str:
         """What an id is in an application's index, for messages; empty for an index of our own."""
         if self.own:
             return ""

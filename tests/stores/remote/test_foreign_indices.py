@@ -67,7 +67,9 @@ def test_filters_compare_the_fields_of_an_application(search: SimilaritySearch, 
 
 
 def test_an_unknown_field_is_an_error_that_lists_the_others(search: SimilaritySearch) -> None:
-    with pytest.raises(UnknownFieldError, match="no document has the field 'tem'; there are: team, note, t") as caught:
+    with pytest.raises(
+        UnknownFieldError, match="no document has the field 'tem'; choose from: team, note, t"
+    ) as caught:
         search.similar("source_1", filters={"tem": "legal"})
 
     assert {"team", "title", "year", "origin.site"} <= set(caught.value.known)
