@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import counted, percent, printable
-from simdoc_search.tuning.recommendation import MIN_NEAR_PAIRS, NEAR
+from simdoc_search.tuning.recommendation import MIN_NEAR_PAIRS, NEAR_DISTANCE
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.limits import Limits
-    from simdoc_search.tuning import LabelledPair, LearnedLimits, Measurement, Outcome, Tuning
+    from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedLimits, Measurement, Tuning
 
 _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
 _MAX_WRONG = 10
@@ -25,19 +25,19 @@ def lines(found: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     wanted = f"{100 * float(found.overlap):g} %"
     yield (
         f"{counted(found.documents, 'document')} of {total:,}; {counted(found.pairs, 'pair')} of them overlap by "
-        f"{wanted} or more, {found.near:,} by about that ({100 * NEAR:g} points more or less)"
+        f"{wanted} or more, {found.near:,} by about that ({100 * NEAR_DISTANCE:g} points more or less)"
     )
     if found.near < MIN_NEAR_PAIRS:
         yield "note: these are few pairs, so the recall says little; take a larger --sample"
-    for analysis, lesson in found.lessons.items():
-        outcome = lesson.outcome
+    for analysis, threshold in found.learned.items():
+        outcome = threshold.outcome
         yield f"your pairs by {shingles_of(analysis)}: " + (
-            f"from {percent(lesson.threshold)} on, {outcome.found} of {outcome.yes} yes and {outcome.taken} of "
+            f"from {percent(threshold.threshold)} on, {outcome.found} of {outcome.yes} yes and {outcome.taken} of "
             f"{outcome.no} no are duplicates"
             if outcome.is_useful
             else "overlap does not separate yes from no, so none is learned; simdoc-search compare shows what differs"
         )
-        yield from _wrong_lines(lesson.wrong)
+        yield from _wrong_lines(threshold.misclassified)
     rows = [_COLUMNS, *map(_cells, found.rows)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     yield ""
@@ -56,10 +56,10 @@ def as_json(found: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
         "probability": float(found.probability), "pairs": found.pairs, "near": found.near,
         "few": found.near < MIN_NEAR_PAIRS,
         "learned": [
-            {"shingles": shingles_of(analysis), "overlap": lesson.threshold, "useful": lesson.outcome.is_useful,
-             **_outcome_as_json(lesson.outcome), "unseen": _outcome_as_json(lesson.unseen),
-             "wrong": _wrong_as_json(lesson.wrong)}
-            for analysis, lesson in found.lessons.items()
+            {"shingles": shingles_of(analysis), "overlap": threshold.threshold, "useful": threshold.outcome.is_useful,
+             **_outcome_as_json(threshold.outcome), "unseen": _outcome_as_json(threshold.cross_validated),
+             "wrong": _wrong_as_json(threshold.misclassified)}
+            for analysis, threshold in found.learned.items()
         ],
         "rows": [_row_as_json(row) for row in found.rows],
         "recommended": found.recommended and _row_as_json(found.recommended),
@@ -103,20 +103,20 @@ def index_command(found: Tuning, paths: Sequence[str]) -> str:
 
 def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     """Yield the output of `--for versions` and `--for related` for a terminal."""
-    lesson = learned.lesson
-    pairs = counted(lesson.outcome.yes + lesson.outcome.no, "pair")
-    yield f"{pairs}: {lesson.outcome.yes:,} yes, {lesson.outcome.no:,} no"
+    best = learned.best
+    pairs = counted(best.outcome.yes + best.outcome.no, "pair")
+    yield f"{pairs}: {best.outcome.yes:,} yes, {best.outcome.no:,} no"
     yield ""
     yield f"{'':<34}{'precision':>10}{'recall':>9}"
     for name, outcome in (
         (f"now: {_limits_text(learned, learned.before)}", learned.outcome_before),
-        (f"best: {_limits_text(learned, learned.limits)}", lesson.outcome),
-        ("on pairs that did not teach it", lesson.unseen),
+        (f"best: {_limits_text(learned, learned.limits)}", best.outcome),
+        ("on pairs that did not teach it", best.cross_validated),
     ):
         precision = "-" if outcome.precision is None else percent(outcome.precision, 1)
         yield f"{name:<35}{precision:>9}{percent(outcome.recall, 1):>9}"
     yield ""
-    yield from _wrong_lines(lesson.wrong)
+    yield from _wrong_lines(best.misclassified)
     command = _defaults_command(learned, store)
     yield f"Store them: {command}" if command else "The current limits are as good as any; there is nothing to store."
 
@@ -126,9 +126,9 @@ def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
     return {
         "for": learned.about,
         "before": {"limits": asdict(learned.before), **_outcome_as_json(learned.outcome_before)},
-        "best": {"limits": asdict(learned.limits), **_outcome_as_json(learned.lesson.outcome)},
-        "unseen": _outcome_as_json(learned.lesson.unseen),
-        "wrong": _wrong_as_json(learned.lesson.wrong),
+        "best": {"limits": asdict(learned.limits), **_outcome_as_json(learned.best.outcome)},
+        "unseen": _outcome_as_json(learned.best.cross_validated),
+        "wrong": _wrong_as_json(learned.best.misclassified),
         "command": _defaults_command(learned, store) or None,
     }
 
@@ -191,5 +191,5 @@ def _wrong_as_json(wrong: Sequence[LabelledPair]) -> list[dict[str, Any]]:
     return [{"a": pair.a, "b": pair.b, "yes": pair.label, "line": pair.line} for pair in wrong]
 
 
-def _outcome_as_json(outcome: Outcome) -> dict[str, Any]:
+def _outcome_as_json(outcome: ConfusionCounts) -> dict[str, Any]:
     return {"precision": outcome.precision, "recall": outcome.recall, **asdict(outcome)}
