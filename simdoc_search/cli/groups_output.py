@@ -60,6 +60,7 @@ def show_families(
     page: tuple[int, int],
     edges: Path | None,
     *,
+    version_control: bool,
     as_json: bool,
 ) -> None:
     """Find and print the families; `page` is size and offset."""
@@ -67,7 +68,7 @@ def show_families(
 
     with share_progress(hidden=as_json) as update:
         found = search.version_families(**options, progress=update)
-    shown = [search.ordered(members) for members in found.families(*page)]
+    shown = [search.ordered(members, version_control=version_control) for members in found.families(*page)]
     if edges is not None:
         _write_edges(edges, found)
     if as_json:

@@ -4,6 +4,8 @@ matching.py         similar sentences of two documents
 query_sentences.py  the sentences of a document that are queried
 evidence.py         evidence of when a document was written
 names.py            dates and versions in names
+history.py          the last commits of files
+git.py              git, run in repositories of unknown origin
 chronology.py       the order of documents by their evidence, and the newest
 text_order.py       a guess of the order from the texts
 relations.py        the similarity of two documents by their concepts

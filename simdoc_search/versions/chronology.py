@@ -16,12 +16,16 @@ from simdoc_search.versions.evidence import KINDS, SAME_COPY, STRONG, By, Dated,
 
 Propose = Callable[[Sequence[int]], Sequence[int]]
 
+_OUTWEIGH_FILES: tuple[By, ...] = ("modified", "version control")
+"""Programs write these dates when the text changes. A copy set a file time that contradicts them."""
+
 _TITLES: Mapping[By, str] = {
     "modified": "modification date in their metadata",
     "date": "date in their metadata",
     "name": "date in their names",
     "version": "version in their names",
-    "dates": "dates in their metadata or names",
+    "version control": "last commit of their files, or a change since",
+    "dates": "dates in their metadata, names or commits",
     "created": "creation date in their metadata",
     "modification time": "modification time of their files",
     "texts": "texts alone",
@@ -36,7 +40,8 @@ class OrderStatement(NamedTuple):
         later: number of the document that is later by it.
         earlier: number of the other document.
         shown: the evidence of both, for people.
-        counts: whether it is a reason not to name the newest. File times do not count against modification dates.
+        counts: whether it is a reason not to name the newest. File times do not count against modification dates and
+            commits.
     """
 
     by: By
@@ -156,8 +161,9 @@ def _verdicts(evidence: DateEvidence, one: int, other: int) -> dict[By, int]:
             found[by] = verdict
     if found.keys() == {"modification time"} and evidence.has_date(one) != evidence.has_date(other):
         return {}  # the file of the undated document may be a fresh copy
-    if found.get("modification time", 0) == -found.get("modified", 0) != 0:
-        del found["modification time"]  # a copy set it, because a program writes the date when the text changes
+    by_file = found.get("modification time", 0)
+    if by_file and any(found.get(by) == -by_file for by in _OUTWEIGH_FILES):
+        del found["modification time"]
     return found
 
 

@@ -1,7 +1,7 @@
 """Evidence of when a document was written, for all commands that order documents by time.
 
-Dates in metadata, and dates and versions in names, are strong evidence. The creation date is weak, because a new
-version often inherits it. The modification time of a file is weak, because copying and downloading reset it.
+Dates in metadata, dates and versions in names, and commits are strong evidence. The creation date is weak, because a
+new version often inherits it. The modification time of a file is weak, because copying and downloading reset it.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.passages.dates import Date, date_of, date_of_nanoseconds, iso_date, readable_date
 from simdoc_search.stores.record import Record
+from simdoc_search.versions.history import commit_dates
 from simdoc_search.versions.names import named_date, named_versions
 
 _FIELDS: Mapping[str, re.Pattern[str]] = {
@@ -55,9 +57,10 @@ def _letters(name: str) -> str:
     return _NOT_LETTERS.sub("", name.lower())
 
 
-By = Literal["modified", "date", "name", "version", "dates", "created", "modification time", "texts"]
-"""A kind of evidence: modification date or another date in the metadata, date or version in the name, the best of these
-dates, creation date in the metadata, or modification time of the file. `texts` means that there is none."""
+By = Literal["modified", "date", "name", "version", "version control", "dates", "created", "modification time", "texts"]
+"""A kind of evidence: modification date or another date in the metadata, date or version in the name, last commit of
+the file, the best of these dates, creation date in the metadata, or modification time of the file. `texts` means that
+there is none."""
 
 KINDS: tuple[By, ...] = get_args(By)[:-1]
 STRONG: tuple[By, ...] = KINDS[:-1]
@@ -77,16 +80,18 @@ class DateSources:
         name: its path.
         metadata: its metadata. Of a field name, the part after the last dot counts, without signs and letter case.
         mtime_ns: modification time of its file in nanoseconds since 1970; None without a file.
+        path: path of its file on this machine; None if there is none, or if git must not be started.
     """
 
     name: str = ""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     mtime_ns: int | None = None
+    path: Path | None = None
 
     @classmethod
-    def of(cls, record: Record) -> DateSources:
+    def of(cls, record: Record, path: Path | None = None) -> DateSources:
         """Return the sources of a stored document."""
-        return cls(record.path, record.metadata, record.origin.mtime_ns if record.origin else None)
+        return cls(record.path, record.metadata, record.origin.mtime_ns if record.origin else None, path)
 
 
 class Dated(NamedTuple):
@@ -106,7 +111,7 @@ class Dated(NamedTuple):
 
 
 def date_written(record: Record) -> Dated | None:
-    """Return the best date of one document: in its metadata, then in its name, then that of its file."""
+    """Return the best date of one document without git: in its metadata, then in its name, then that of its file."""
     document = DateSources.of(record)
     for by in _DATES:
         if found := _date_of(by, document):
@@ -164,10 +169,12 @@ class DateEvidence:
                     None if version is None else Dated(by, (version.stem, version.key), version.shown, None)
                     for version in versions
                 ]
+            case "version control":
+                return [_dated(by, date) for date in commit_dates([document.path for document in self._documents])]
             case "modification time":
                 return [_of_file(document.mtime_ns) for document in self._documents]
             case "dates":
-                kinds: tuple[By, ...] = ("modified", "date", "name")
+                kinds: tuple[By, ...] = ("modified", "date", "name", "version control")
                 of_kinds = zip(*(self.of(kind) for kind in kinds), strict=True)
                 return [next(filter(None, of_document), None) for of_document in of_kinds]
         return [_date_of(by, document) for document in self._documents]
