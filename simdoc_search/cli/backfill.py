@@ -13,8 +13,8 @@ from simdoc_search.cli.common import (
     Interrupted,
     document_progress,
     engine_option,
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     print_json,
     say,
@@ -55,7 +55,7 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option("--dry-run", is_flag=True, help="Write nothing; estimate bytes and hours.")
 @engine_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def backfill(
     url: str,
     text_fields: tuple[str, ...],

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_option,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -78,7 +78,7 @@ class _ExplainedQuery(NamedTuple):
 @field_option
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def explain(
     fingerprint: str | None,
     overlap: Fraction | None,

@@ -1,4 +1,4 @@
-"""`--no-passages` and `--passage-run`, for commands that make an index or its mapping."""
+"""`--no-passages` and `--passage-run`, for commands that create an index or its mapping."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ import click
 if TYPE_CHECKING:
     from simdoc_search.sketch.winnow import Passages
 
-LEAST_RUN, MOST_RUN = 20, 10_000
+MIN_RUN, MAX_RUN = 20, 10_000
+"""The range of `--passage-run`, in words."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def passage_run_option(what: str) -> Callable[[Command], Command]:
-    """`--passage-run`."""
-    return click.option("--passage-run", type=click.IntRange(LEAST_RUN, MOST_RUN), metavar="WORDS", help=what)
+def passage_options(command: Command) -> Command:
+    """Add both options."""
+    no_passages = click.option("--no-passages", is_flag=True, help="Do not store the data that finds shared passages.")
+    passage_run = click.option(
+        "--passage-run",
+        type=click.IntRange(MIN_RUN, MAX_RUN),
+        metavar="WORDS",
+        help="Minimum length of the shared runs that are always found.  [default: 36]",
+    )
+    return no_passages(passage_run(command))
 
 
-def with_passage_options(command: Command) -> Command:
-    """Both, for what is made anew."""
-    none = click.option("--no-passages", is_flag=True, help="Without what finds shared passages.")
-    run = passage_run_option("Find each shared run of so many words for certain.  [default: 36]")
-    return none(run(command))
-
-
-def passages_of(no_passages: bool, passage_run: int | None, shingle_size: int) -> Passages | None:
-    """What these options ask for.
+def passage_settings(no_passages: bool, passage_run: int | None, shingle_size: int) -> Passages | None:
+    """Return the settings for passages that these options set; None for no passages.
 
     Raises:
-        UsageError: they contradict each other, or the run has fewer words than a shingle.
+        UsageError: the options contradict each other, or the run has fewer words than a shingle.
     """
     from simdoc_search.sketch.winnow import Passages
 

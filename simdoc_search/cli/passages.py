@@ -12,8 +12,8 @@ from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import (
     Interrupted,
     document_progress,
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     open_for_query,
     store_option,
@@ -82,7 +82,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def passages(
     id: str | None,
     files: tuple[Path, ...],

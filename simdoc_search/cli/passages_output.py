@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdoc_search.cli.columns import cells, heading, sorted_hits
+from simdoc_search.cli.columns import column_heading, column_values, sorted_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import QueryText
@@ -57,7 +57,7 @@ class PassageOutput:
 
     Args:
         search: the search that answered.
-        shown: the columns of hits.
+        columns: the columns of hits.
         html: path of the page, if there is one.
         as_json: whether to print JSON.
 
@@ -66,8 +66,8 @@ class PassageOutput:
         hits: number of hits of all answers.
     """
 
-    def __init__(self, search: SimilaritySearch, shown: HitColumns, html: Path | None, as_json: bool) -> None:
-        self._search, self._shown, self._html, self.as_json = search, shown, html, as_json
+    def __init__(self, search: SimilaritySearch, columns: HitColumns, html: Path | None, as_json: bool) -> None:
+        self._search, self._columns, self._html, self.as_json = search, columns, html, as_json
         self.hits: int = 0
         self._summary = _Summary(search)
         self._for_page: list[PassageAnswer] = []
@@ -131,23 +131,23 @@ class PassageOutput:
             from simdoc_search.as_json import passages_as_json
 
             value = passages_as_json(answer.source.as_json(answer.id), answer.result)
-            self._values.append(self._shown.completed(value, answer.result.hits))
+            self._values.append(self._columns.add_to_json(value, answer.result.hits))
 
     def _lines(self, answer: PassageAnswer) -> Iterator[str]:
         """Yield how much of the text appears elsewhere, the hits, and their number."""
         from simdoc_search.search.stored_texts import read_texts
 
-        result, shown = answer.result, self._shown
+        result, columns = answer.result, self._columns
         texts = read_texts(self._search.store, [hit.place for hit in result.hits])
-        values = shown.at(hit.place for hit in result.hits)
+        values = columns.read(hit.place for hit in result.hits)
         ids = [hit.id for hit in result.hits]
         yield answer.headline
         if result.hits:
-            yield f"{_HEADING}{heading(shown.names)}document"
-        for hit in sorted_hits(result.hits, shown, values):
+            yield f"{_HEADING}{column_heading(columns.names)}document"
+        for hit in sorted_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
             index = f"  in {printable(str(hit.place.index))}" if ids.count(hit.id) > 1 else ""
-            name = f"{cells(shown.names, values.get(hit.place))}{printable(hit.id)}{index}"
+            name = f"{column_values(columns.names, values.get(hit.place))}{printable(hit.id)}{index}"
             yield f"{words_of(hit):>15}{share_of(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.place))

@@ -9,8 +9,8 @@ import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def related(
     id: str | None,
-    whole: bool,
+    all_documents: bool,
     edges: Path | None,
     file: Path | None,
     text: str | None,
@@ -83,22 +83,22 @@ def related(
     from simdoc_search.search import SimilaritySearch
 
     of_one = {"ID": id, "--file": file, "--text": text, "--explain": explain, "--show": show, "--sort": sort}
-    check_all(whole, edges, of_one)
-    if not whole and sum(source is not None for source in (id, file, text)) != 1:
+    check_all(all_documents, edges, of_one)
+    if not all_documents and sum(source is not None for source in (id, file, text)) != 1:
         raise click.UsageError("give one of ID, --file, --text or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     read = None if synonyms is None else read_synonyms(synonyms)
     options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
-    if whole:
+    if all_documents:
         show_topics(search, options, (size, offset), edges, synonyms=read, as_json=as_json)
         return
     options |= {"size": size, "offset": offset, "explain": explain, "synonyms": read}
     query, own_id = query_arguments(search, id, file, lambda _: {"name": str(file)}, text)
     result = search.related(**query, **options)
-    shown = HitColumns(search.store, show, sort)
+    columns = HitColumns(search.store, show, sort)
     if as_json:
         value = related_as_json(result, own_id, None if file is None else str(file))
-        print_json(shown.completed(value, result.hits))
+        print_json(columns.add_to_json(value, result.hits))
         return
-    for line in lines_of(result, shown, own_id if file is not None else None):
+    for line in lines_of(result, columns, own_id if file is not None else None):
         click.echo(line)

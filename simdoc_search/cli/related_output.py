@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.columns import cells, linked, sorted_hits
+from simdoc_search.cli.columns import column_values, linked_id, sorted_hits
 from simdoc_search.display import documents_compared, percent, printable, show_more, showing
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ _NAMED_CONCEPTS = 8
 _EXPLAINED_CONCEPTS, _NAMES = 12, 2
 
 
-def lines_of(result: RelatedResult, shown: HitColumns, own_id: str | None) -> Iterator[str]:
+def lines_of(result: RelatedResult, columns: HitColumns, own_id: str | None) -> Iterator[str]:
     """Yield the hits and the counts. `own_id` is the id of the query file, if it is indexed."""
     from simdoc_search.search.related_result import shared_words
 
-    values = shown.at(hit.place for hit in result.hits)
-    for hit in sorted_hits(result.hits, shown, values):
-        name = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
+    values = columns.read(hit.place for hit in result.hits)
+    for hit in sorted_hits(result.hits, columns, values):
+        name = column_values(columns.names, values.get(hit.place)) + linked_id(hit.id, values.get(hit.place))
         more = len(hit.concepts) - _NAMED_CONCEPTS
         concepts = ", ".join(hit.concepts[:_NAMED_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
         yield f"{hit.score:.2f}  {hit.kind:<7}  {name}"

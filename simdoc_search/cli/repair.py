@@ -7,20 +7,20 @@ from pathlib import Path
 
 import click
 
-from simdoc_search.cli.common import document_progress, errors_as_sentences, json_option, print_json, say
+from simdoc_search.cli.common import document_progress, handle_errors, json_option, print_json, say
 from simdoc_search.display import counted
 
 
 @click.command()
 @click.argument("store")
-@click.option("--to", "target", required=True, help="The folder of the new store. It must be new or empty.")
+@click.option("--to", "target", required=True, metavar="DIR", help="Folder of the new store. It must be new or empty.")
 @json_option
-@errors_as_sentences
+@handle_errors
 def repair(store: str, target: str, as_json: bool) -> None:
-    """Copy the readable documents of a damaged store into a new store.
+    """Copy the readable documents of a damaged store to a new one.
 
-    The command lists the documents that it cannot read, and then ends with exit code 1. Index their files again. It
-    does not change the damaged store.
+    The command lists the documents that it cannot read, and its exit status is then 1. Index the files of these
+    documents again. The damaged store is not changed.
 
     \b
       simdoc-search repair ./.simdoc --to ./mended.simdoc

@@ -1,4 +1,4 @@
-"""Options for the settings of the fingerprints in an application's index; `template` and `backfill` share them."""
+"""Options of `template` and `backfill` for the settings of the fingerprints in an application's index."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.passage_options import passages_of, with_passage_options
+from simdoc_search.cli.passage_options import passage_options, passage_settings
 from simdoc_search.cli.sketch_options import (
     analysis_options,
     kinds_option,
@@ -29,15 +29,15 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def settings_options(command: Command) -> Command:
     """Add the options that `settings_change` reads."""
     kinds = kinds_option("Also store what `versions` and `related` need.")
-    return analysis_options(word_options(sketch_option(with_passage_options(kinds(command)))))
+    return analysis_options(word_options(sketch_option(passage_options(kinds(command)))))
 
 
 def settings_change(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
-    """Return the function from the settings of a field to those that the options ask for.
+    """Return a function that changes the settings of a field as the options say.
 
     Args:
         options: the values of `settings_options`.
-        passages: whether to add passage tokens with the default settings if there are none.
+        passages: whether to add passage tokens with default settings if the field has none.
 
     Raises:
         UsageError: the options contradict each other.
@@ -57,7 +57,7 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
         if sketch:
             changed = with_sketch(changed, sketch)
         if no_passages or run is not None or (passages and settings.passages is None):
-            changed = replace(changed, passages=passages_of(no_passages, run, changed.analysis.shingle_size))
+            changed = replace(changed, passages=passage_settings(no_passages, run, changed.analysis.shingle_size))
         missing = tuple(name for name in options["kinds"] if getattr(settings, name) is None)
         return with_kinds(changed, missing)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, open_for_query, store_option
+from simdoc_search.cli.common import field_options, handle_errors, json_option, open_for_query, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.query_options import (
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def similar(
     fingerprint: str | None,
     file: Path | None,
@@ -130,18 +130,18 @@ def similar(
     if not (file or text) and are_defaults("overlap", "probability"):  # the FINGERPRINT comes before the defaults
         options |= {"overlap": None, "probability": None}
         query = lambda name: with_defaults(search, parse(name), overlap, probability)  # noqa: E731
-    shown = HitColumns(search.store, show, sort)
+    columns = HitColumns(search.store, show, sort)
     is_exact = not estimate or measure != "jaccard"
     if all_from is not None:
         names = read_lines(all_from)
         answers = search.similar_many(map(query, names), **options)
-        hits = print_many(names, answers, shown, as_json, is_exact=is_exact)
+        hits = print_many(names, answers, columns, as_json, is_exact=is_exact)
     else:
         if fingerprint is not None:
             result = search.similar(query(fingerprint), **options)
         else:
             result = search.similar_to_text(read_file(file) if file else read_text(text or ""), **options)
-        print_result(result, shown, as_json, is_exact=is_exact)
+        print_result(result, columns, as_json, is_exact=is_exact)
         hits = len(result)
     if fail_if_empty and not hits:
         raise SystemExit(1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import engine_option, errors_as_sentences, field_options, json_option, print_json, say
+from simdoc_search.cli.common import engine_option, field_options, handle_errors, json_option, print_json, say
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -29,7 +29,7 @@ def _share(_context: click.Context, _parameter: click.Parameter, value: str | No
 @click.option("--max-missing", callback=_share, metavar="PERCENT", help="Exit code 1 if more have no fingerprint.")
 @engine_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def status(
     url: str,
     field: str | None,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.limit_options import lines_of_limits
+from simdoc_search.cli.limit_options import limit_lines
 from simdoc_search.display import counted, format_bytes
 from simdoc_search.sketch.limits import Limits
 
@@ -87,7 +87,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     yield from _errors(inspection)
     yield from _pipelines(inspection)
     if inspection.limits != Limits():
-        yield from (f"{line[:10]:<15}{line[11:]}" for line in lines_of_limits(inspection.limits))
+        yield from (f"{line[:10]:<15}{line[11:]}" for line in limit_lines(inspection.limits))
     yield from (f"skipped        {each.index}: {each.reason}" for each in inspection.skipped)
 
 

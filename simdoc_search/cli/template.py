@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json
+from simdoc_search.cli.common import engine_option, handle_errors, json_option, print_json
 from simdoc_search.cli.settings_options import settings_change, settings_options
 from simdoc_search.cli.template_output import plan_as_json, show_plan
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
@@ -58,7 +58,7 @@ def template() -> None:
               help="With --min-hash: buckets of the filter.  [default: 512]")  # fmt: skip
 @settings_options
 @json_option
-@errors_as_sentences
+@handle_errors
 def show(
     pipeline: bool,
     text_fields: tuple[str, ...],
@@ -111,7 +111,7 @@ def show(
 @settings_options
 @engine_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def install(
     url: str,
     pipeline: bool,

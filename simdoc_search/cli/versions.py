@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def versions(
     id: str | None,
-    whole: bool,
+    all_documents: bool,
     edges: Path | None,
     file: Path | None,
     size: int,
@@ -81,12 +81,12 @@ def versions(
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch
 
-    check_all(whole, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html})
-    if not whole and (id is None) == (file is None):
+    check_all(all_documents, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html})
+    if not all_documents and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
-    if whole:
+    if all_documents:
         show_families(search, options, (size, offset), edges, as_json=as_json)
         return
     options |= {"size": size, "offset": offset}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_option,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @field_option
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def watch(
     ids: tuple[str, ...],
     overlap: Fraction | None,
