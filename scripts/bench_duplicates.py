@@ -70,21 +70,21 @@ def pairs(folders: Sequence[str]) -> None:
     texts, sketches = [text for text, _ in longest_first], [sketch for _, sketch in longest_first]
     truth = exact_pairs(texts)
     print(f"{len(texts)} documents, {len(truth)} pairs of at least {float(OVERLAP):.0%}")
-    print(f"{'':<12}{'seconds':>9}{'recall':>9}{'pairs':>13}{'looked at':>12}")
+    print(f"{'':<12}{'seconds':>9}{'recall':>9}{'pairs':>13}{'compared':>12}")
     table = table_of([sketch.codes() for sketch in sketches], [sketch.shingles for sketch in sketches])
     measure = Measure("jaccard", OVERLAP)
     found, seconds = timed(lambda: join(table, np.arange(len(texts)), measure, recall=RECALL))
     print_row(
-        "ours", seconds, set(zip(found.first.tolist(), found.second.tolist(), strict=True)), truth, found.looked_at
+        "ours", seconds, set(zip(found.first.tolist(), found.second.tolist(), strict=True)), truth, found.compared
     )
     for name, method in (("rensa", with_rensa), ("datasketch", with_datasketch)):
         others, seconds = method([shingles(text) for text in texts])
         print_row(name, seconds, others, truth, len(others))
 
 
-def print_row(name: str, seconds: float, found: Pairs, truth: Pairs, looked_at: int) -> None:
+def print_row(name: str, seconds: float, found: Pairs, truth: Pairs, compared: int) -> None:
     """One line of the table."""
-    print(f"{name:<12}{seconds:>9.2f}{len(found & truth) / max(1, len(truth)):>9.4f}{len(found):>13}{looked_at:>12}")
+    print(f"{name:<12}{seconds:>9.2f}{len(found & truth) / max(1, len(truth)):>9.4f}{len(found):>13}{compared:>12}")
 
 
 def exact_pairs(texts: Sequence[str]) -> Pairs:
@@ -141,7 +141,7 @@ def groups_of_ours(pieces: Sequence[str], *, verify: bool) -> list[list[int]]:
 
 def growth(counts: Sequence[str]) -> None:
     """Each size in its own process, of which the memory is measured."""
-    print(f"{'documents':>10}{'overlap':>9}{'seconds':>9}{'looked at':>12}{'pairs':>9}{'recall':>8}{'tokens MB':>11}"
+    print(f"{'documents':>10}{'overlap':>9}{'seconds':>9}{'compared':>12}{'pairs':>9}{'recall':>8}{'tokens MB':>11}"
           f"{'peak MB':>9}{'bytes/doc':>11}", flush=True)  # fmt: skip
     for count in counts or GROWTH:
         for overlap in ("1/2", "4/5"):
@@ -160,7 +160,7 @@ def one_size(count: int, overlap: str) -> None:
     wanted = {(a, b) for a, b, share in near if share >= Fraction(overlap) + Fraction(2, 100)}
     paired = set(zip(found.first.tolist(), found.second.tolist(), strict=True))
     tokens = table.codes.nbytes / 1e6
-    print(f"{count:>10}{float(Fraction(overlap)):>9.0%}{seconds:>9.2f}{found.looked_at:>12}{len(found.first):>9}"
+    print(f"{count:>10}{float(Fraction(overlap)):>9.0%}{seconds:>9.2f}{found.compared:>12}{len(found.first):>9}"
           f"{len(wanted & paired) / max(1, len(wanted)):>8.4f}{tokens:>11.0f}{peak:>9.0f}"
           f"{(peak - before) * 1e6 / count:>11.0f}", flush=True)  # fmt: skip
 

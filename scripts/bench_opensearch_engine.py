@@ -26,7 +26,7 @@ _FIELDS: dict[str, dict[str, Any]] = {
 }
 _PARTS = {"fdt": "_source", "tim": "terms", "tip": "terms", "doc": "terms", "psm": "terms"}  # of Lucene's files
 _CHUNK_BYTES = 10_000_000
-_PATIENCE, _BUSY = 120, 429  # times that something is tried, half a second apart
+_ATTEMPTS, _BUSY = 120, 429  # attempts half a second apart, and the status of a busy engine
 
 Action = dict[str, Any]
 
@@ -42,7 +42,7 @@ class Meter(Transport):
 
     def perform_request(self, *args: Any, **kwargs: Any) -> Any:
         """As in the base class."""
-        for left in reversed(range(_PATIENCE)):
+        for left in reversed(range(_ATTEMPTS)):
             began = time.perf_counter()
             try:
                 answer = super().perform_request(*args, **kwargs)
@@ -105,7 +105,7 @@ class Bench:
         """Merge to one segment; bytes per document by what they are for, and `all`."""
         index = self.indices[kind]
         self.client.indices.forcemerge(index=index, params={"max_num_segments": 1})
-        for _ in range(_PATIENCE):
+        for _ in range(_ATTEMPTS):
             self.client.indices.refresh(index=index)
             stats = self.client.indices.stats(index=index, params={"include_segment_file_sizes": "true"})
             found = stats["_all"]["primaries"]

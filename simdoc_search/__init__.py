@@ -3,33 +3,33 @@
 Indexing: text -> words -> shingles -> fingerprint -> tokens -> store
 Querying: "doc123_20_80" -> query -> plan -> store -> candidates -> hits
 
-errors.py       every error, as one tree
-display.py      other people's text, safe to print
+errors.py       the errors of the package
+display.py      makes untrusted text safe to print
 tracing.py      OpenTelemetry spans
-durable.py      atomic writes of files and folders
-small_files.py  settings, stop words and other small files
-cancellation.py ending long computations
-documents.py    documents and files to read
+durable.py      writes files and folders atomically
+small_files.py  reads settings, stop words and other small files
+cancellation.py cancels long computations
+documents.py    documents and skipped files
 workers/        subprocesses for code that may crash, hang or run out of memory
-corpus/         reading documents
-languages.py    language identification
-analysis/       text to words to shingles
-chunks/         sentences and paragraphs
-sketch/         shingles to fingerprint to tokens
-query/          FINGERPRINT string to plan to engine query; pure, for embedding
-passages/       comparing two texts
-concepts/       keyphrases, names and synonyms
+corpus/         reads documents
+languages.py    identifies the language of a text
+analysis/       turns text into words and shingles
+chunks/         finds sentences and paragraphs
+sketch/         turns shingles into a fingerprint and tokens
+query/          turns a FINGERPRINT string into a plan and an engine query; needs no store
+passages/       compares two texts
+concepts/       extracts keyphrases and names; reads synonyms
 stores/         the local store, and stores in an engine
-indexing/       documents into a store
-attach/         fingerprints in an index that an application owns
-duplicates/     duplicates of a whole collection
-groups/         families and topics of a whole collection
-versions/       versions, their order, and related documents
-tuning/         recommending settings
-search/         every question from options to result
-as_json/        results as plain values
+indexing/       indexes documents into a store
+attach/         adds fingerprints to an index that an application owns
+duplicates/     finds the duplicates in a collection
+groups/         finds families and topics in a collection
+versions/       finds versions and their order, and related documents
+tuning/         recommends settings
+search/         answers queries
+as_json/        converts results to JSON values
 web/            the server and its pages
-devengine/      OpenSearch on this machine, for development and tests
+devengine/      runs OpenSearch on this machine, for development and tests
 cli/            the command line
 """
 
@@ -188,7 +188,7 @@ __all__ = [
     "read_corpus",
 ]
 
-# Imported when first used: an application that embeds the query builder needs few of them.
+# A name is imported on first use, because an application that embeds the query builder needs few of them.
 _NAMES = {
     "simdoc_search.analysis": "Analysis",
     "simdoc_search.corpus": "read_corpus",

@@ -1,4 +1,4 @@
-"""Ends long computations whose result nobody waits for any more."""
+"""Cancels long computations whose results are no longer needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakSet
 
 POLL_SECONDS = 0.25
-"""Interval at which a waiting thread checks whether its result is still wanted."""
+"""Interval at which a waiting thread checks whether its result is still needed."""
 
 
 class StoppedError(Exception):
@@ -28,7 +28,7 @@ class Stop(threading.Event):
         self._lock = threading.Lock()
 
     def child(self) -> Stop:
-        """Return an event that is set with this one, or alone."""
+        """Return a new event that is also set when this one is set."""
         child = Stop()
         with self._lock:
             self._children.add(child)
@@ -54,7 +54,7 @@ _current: ContextVar[Stop | None] = ContextVar("stop", default=None)
 
 
 @contextmanager
-def until(stop: Stop) -> Iterator[None]:
+def cancellable_by(stop: Stop) -> Iterator[None]:
     """Make the block cancellable: once `stop` is set, `check_stopped` raises StoppedError in it."""
     token = _current.set(stop)
     try:
@@ -85,12 +85,12 @@ def wait_for(
     Args:
         future: the future.
         seconds: maximum time to wait; None for no limit.
-        stopped: set when nobody wants the result any more; None if that never happens.
-        is_lost: whether the future can no longer be done, which also ends the wait.
+        stopped: an event that is set when the result is no longer needed; None if it is always needed.
+        is_lost: returns whether the future will never be done. Then the wait ends without an error.
 
     Raises:
         StoppedError: `stopped` was set.
-        TimeoutError: the time is over.
+        TimeoutError: the future was not done in `seconds`.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     while not future.done() and not is_lost():

@@ -1,14 +1,14 @@
-"""Makes other people's text safe to print, and formats numbers for people.
+"""Makes untrusted text safe to print, and formats numbers for people.
 
-Ids, paths, metadata, messages of engines and mistyped arguments may steer a terminal, hide characters or contain a
-password.
+Ids, paths, metadata, error messages of engines and mistyped arguments may contain terminal control sequences, invisible
+characters or passwords.
 """
 
 from __future__ import annotations
 
 import re
 
-# Letters and marks that show nothing, besides the characters that Python calls unprintable.
+# Invisible letters and marks that `str.isprintable` accepts.
 _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
@@ -38,7 +38,7 @@ def printable(text: str) -> str:
 
 
 def safe_json(text: str) -> str:
-    r"""Escape the same characters in JSON, such as `\u001b`. Its value does not change."""
+    r"""Escape the same characters in a JSON document, for example as `\u001b`. Its value does not change."""
     if text.isascii() and "\x7f" not in text:  # JSON escapes the other control characters itself
         return text
     return "".join(c if _is_visible(c) or c == "\n" else _json_escape(c) for c in text)
@@ -84,15 +84,16 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 
 
 def documents_compared(compared: int, candidates: int) -> str:
-    """Say how many documents were compared, and of how many candidates."""
-    of_all = f" of {candidates:,} that have something in common with it" if compared < candidates else ""
-    return counted(compared, "document") + " compared" + of_all
+    """Return how many documents were compared: "10 of 45 candidates compared", or "10 documents compared"."""
+    if compared < candidates:
+        return f"{compared:,} of {counted(candidates, 'candidate')} compared"
+    return f"{counted(compared, 'document')} compared"
 
 
 def showing(
     shown: int, total: int, offset: int = 0, what: str = "match", *, at_least: bool = False, many: str = ""
 ) -> str:
-    """Say which hits are shown: "Showing 10 of 81 matches", or "4 matches" if these are all.
+    """Return which hits are shown: "Showing 10 of 81 matches", or "4 matches" if all are shown.
 
     Args:
         shown: number of shown hits.
@@ -100,7 +101,7 @@ def showing(
         offset: number of hits before the shown ones.
         what: the noun for one hit.
         at_least: whether there may be more than `total`.
-        many: the plural of the noun; by default with an s.
+        many: the plural of the noun. By default it ends in `s`.
     """
     all_hits = ("at least " if at_least else "") + counted(
         total, what, many or ("matches" if what == "match" else None)
@@ -111,7 +112,7 @@ def showing(
 
 
 def show_more(shown: int, total: int, offset: int = 0, *, option: str = "--size") -> str:
-    """Say how to see the other hits: " Show more with --size 100."; empty if the last hit is shown."""
+    """Return how to show more hits: " Show more with --size 100."; an empty string if the last hit is shown."""
     if offset + shown >= total or not shown:
         return ""
     return f" Show more with {option} {max(100, 10 ** len(str(total - 1)))}."
@@ -131,4 +132,4 @@ def _is_visible(character: str) -> bool:
 
 def _json_escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+    return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))

@@ -1,4 +1,4 @@
-"""Documents, their places in a store, files to read, and skipped files."""
+"""Documents, their places in stores, and files that were skipped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simdoc_search.errors import DocumentError
 MetadataValue = str | int | float | bool | list[str]
 
 MAX_ID_BYTES = 512
-"""The longest id that OpenSearch and Elasticsearch accept, in UTF-8 bytes; the same for every store."""
+"""Maximum length of an id in UTF-8 bytes. OpenSearch and Elasticsearch have this limit, so all stores do."""
 
 _MAX_MIXED_PARTS = 3
 
@@ -22,9 +22,9 @@ class Document:
     """A text with its id.
 
     Attributes:
-        id: any string of 1 to 512 UTF-8 bytes; for a file its path below the indexed folder, with `/`.
+        id: any string of 1 to 512 UTF-8 bytes. For a file: its path below the indexed folder, separated by `/`.
         text: the plain text.
-        metadata: further fields, for filters and display.
+        metadata: additional fields, for filters and display.
     """
 
     id: str
@@ -73,12 +73,12 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or line without a document.
+    """A file or line that was skipped.
 
     Attributes:
-        path: the file, or the file and line.
+        path: path of the file, or `FILE:LINE`.
         reason: why it was skipped, in a few words.
-        root: absolute path of the indexed folder that contains it, if any.
+        root: absolute path of the indexed folder that contains the file, if any.
     """
 
     path: str
@@ -88,13 +88,13 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Rejected(Skipped):
-    """A document that was not indexed, because it is too similar to another one.
+    """A document that was not indexed because it is too similar to another one.
 
     Attributes:
-        id: its id.
+        id: id of the rejected document.
         duplicate_of: id of the other document.
-        overlap: Jaccard similarity of both, 0..1.
-        exact: whether it was computed from the texts; otherwise it is estimated from the fingerprints.
+        overlap: Jaccard similarity of the two documents, 0..1.
+        exact: whether `overlap` was computed from the texts. Otherwise it is estimated from the fingerprints.
     """
 
     id: str = ""
@@ -103,16 +103,16 @@ class Rejected(Skipped):
     exact: bool = False
 
 
-def is_in_several(places: Iterable[Place]) -> str:
-    """Return the message for several documents with the same id where one is needed."""
-    found = list(places)
-    indices = sorted({place.index or "" for place in found})
-    where = f"both {' and '.join(indices)}" if len(indices) > 1 else f"{indices[0]} {len(found)} times"
-    return f"the document {found[0].id!r} is in {where}; name one of the indices"
+def ambiguous_id_message(places: Iterable[Place]) -> str:
+    """Return the error message for an id that several documents have."""
+    same_id = list(places)
+    indices = sorted({place.index or "" for place in same_id})
+    shown = f"{len(same_id)} documents have the id {same_id[0].id!r}, in {' and '.join(indices)}"
+    return f"{shown}; name {'one of the indices' if len(indices) > 1 else 'the routing of one'}"
 
 
 def check_id(id: str) -> None:
-    """Check that every store can keep an id.
+    """Check that an id is valid in every store.
 
     Raises:
         DocumentError: the id is empty, longer than 512 bytes of UTF-8, or not valid Unicode.
@@ -127,10 +127,11 @@ def check_id(id: str) -> None:
         raise DocumentError(f"the id {id[:40]!r}… is {size} bytes long; the limit is {MAX_ID_BYTES}")
 
 
-def spellings(name: str) -> list[str]:
-    """Return a name or path as typed, composed (NFC) and decomposed (NFD), as names from macOS can be.
+def unicode_forms(name: str) -> list[str]:
+    """Return the forms in which a store may have a name or path: as given, composed (NFC) and decomposed (NFD).
 
-    Each folder may have its own form. With more than three folders that have several forms, all get the same one.
+    File names from macOS can be decomposed. The parts of a path may have different forms. If more than three parts have
+    several forms, all parts get the same form.
     """
     parts = [_forms(part) for part in name.split("/")]
     if sum(len(forms) > 1 for forms in parts) > _MAX_MIXED_PARTS:

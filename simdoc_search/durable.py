@@ -1,4 +1,4 @@
-"""Writes files and folders atomically: after a crash they are complete, or as they were before."""
+"""Writes files and folders atomically: after a crash, they are either complete or unchanged."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import BinaryIO
 
 from simdoc_search.errors import StoreError
 
-MAKE_ROOM = "free some disk space, then run the same command again"
+DISK_FULL_ADVICE = "free some disk space, then run the same command again"
 """Advice about an error for which `is_full` is true."""
 
-PRIVATE = 0o700
-"""Permissions of a new folder of a store. It contains texts of files that may be private."""
+PRIVATE_MODE = 0o700
+"""Permissions of a new store folder. It contains the texts of files that may be private."""
 
 _READABLE = 0o666
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -26,20 +26,20 @@ _MAX_NAME = 50  # characters of the file's name in the name of the temporary fil
 
 
 def is_full(error: OSError) -> bool:
-    """Whether the disk is full, or a quota or a limit of file sizes is exceeded."""
+    """Return whether the disk is full, or a quota or a file size limit is exceeded."""
     return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file of a store atomically and durably. Whoever may read the folder may read the file."""
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file of a store atomically and durably. Everybody who may read its folder may read the file."""
     with _replacement(path, path.parent.stat().st_mode & _READABLE) as file:
         file.write(content)
     sync_folder(path.parent)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that a person named for writing. After an error in the block, it is as it was before.
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
+    """Open an output file that the user named. If the block raises an error, an existing file stays unchanged.
 
     A link is followed, and an existing file keeps its permissions. A pipe or a device is written directly.
 
@@ -57,9 +57,10 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
-    """Open a temporary file that replaces a file when the block ends without an error.
+    """Open a temporary file that replaces `path` when the block ends without an error.
 
-    Its name is unpredictable, and it is never a link. Without a mode it gets the permissions of any new file.
+    Nobody can predict the name of the temporary file, and it is never a link. If `mode` is None, it gets the default
+    permissions of a new file.
     """
     temporary = path.with_name(f".{path.name[:_MAX_NAME]}.{secrets.token_hex(8)}.tmp")
     handle = os.open(temporary, _NEW, _READABLE if mode is None else 0o600)
@@ -78,7 +79,7 @@ def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable. Windows cannot do that."""
+    """Write the file names in a folder to disk. Does nothing on Windows."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -89,13 +90,14 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def finished_folder(target: Path) -> Iterator[Path]:
-    """Make a folder that gets its name when the block ends without an error, and is removed otherwise.
+def atomic_folder(target: Path) -> Iterator[Path]:
+    """Make a temporary folder that is renamed to `target` when the block ends without an error.
 
-    A killed process leaves it under a name that begins with a dot and ends with `.partial`.
+    After an error it is removed. If the process is killed, it is left behind; its name begins with a dot and ends with
+    `.partial`.
 
     Raises:
-        StoreError: the target exists, and is not an empty folder.
+        StoreError: the target exists and is not an empty folder.
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise StoreError(f"{target} exists already; name a new folder")

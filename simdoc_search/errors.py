@@ -1,4 +1,4 @@
-"""All errors of this package, as one tree. Catch `SimdocError` and print it.
+"""The errors of this package. Catch `SimdocError` and print its message.
 
 SimdocError
 ├── QuerySyntaxError, AmbiguousQueryError, UnknownDocumentError, UnknownFieldError
@@ -10,16 +10,18 @@ SimdocError
 └── StoreError
     ├── LocationError, StoreNotFoundError, StoreLockedError, StoreUnavailableError
     ├── WriteRefusedError, FormatMismatchError
-    ├── IndexGoneError      an open index was deleted; a StoreNotFoundError  (stores.remote.bulk)
+    ├── IndexGoneError      an index was deleted while it was open           (stores.remote.bulk)
     ├── RequestError        the engine answers a request with an error       (stores.remote.errors)
     ├── TooLargeError       the engine's answer is too large                 (stores.remote.errors)
     ├── UnfitIndexError     fingerprints cannot be added to an index         (attach.backfill)
     └── EngineError         the development engine cannot be run             (devengine)
 
-Every message is one sentence that says what to do next, without the password of an address. Errors that only one
-package raises are defined there. Some are not a SimdocError, because callers handle them: StoppedError (cancellation),
-ProcessEndedError (workers.process), NeedsSubprocessError (corpus.file_reader), LeftAloneError (duplicates.plan) and
-GitError (versions.git).
+Every message is one sentence that says what happened and what to do next. No message contains a password. An error
+that only one package raises is defined in that package. IndexGoneError is also a StoreNotFoundError.
+
+Some errors are not SimdocErrors, because their callers handle them: StoppedError (cancellation), ProcessEndedError
+(workers.process), NeedsSubprocessError (corpus.file_reader), LeftAloneError (duplicates.plan) and GitError
+(versions.git).
 """
 
 from __future__ import annotations
@@ -73,10 +75,10 @@ class QuerySyntaxError(SimdocError, ValueError):
 
 
 class AmbiguousQueryError(SimdocError):
-    """A FINGERPRINT string can mean several stored documents.
+    """A FINGERPRINT string matches several stored documents.
 
     Attributes:
-        readings: one unambiguous way to write each meaning.
+        readings: an unambiguous FINGERPRINT string for each of them.
     """
 
     def __init__(self, message: str, readings: Sequence[str]) -> None:
@@ -91,8 +93,8 @@ class UnknownDocumentError(SimdocError, LookupError):
         id: the unknown id.
         suggestions: the most similar stored ids, best first.
         elsewhere: the indices that have this id, if the query named another index or routing.
-        where: where the query looked for it.
-        ids: what an id is in an index of an application; empty for stores of our own.
+        where: the store, index or routing that was searched.
+        id_hint: explains what an id is in an application's index; empty for an index that simdoc-search made.
     """
 
     def __init__(
@@ -101,38 +103,38 @@ class UnknownDocumentError(SimdocError, LookupError):
         suggestions: Sequence[str] = (),
         elsewhere: Sequence[str] = (),
         where: str = "the store",
-        ids: str = "",
+        id_hint: str = "",
     ) -> None:
         if elsewhere:
-            hint = f"the id is in: {', '.join(elsewhere)}"
+            hint = f"it exists in: {', '.join(elsewhere)}"
         elif suggestions:
             hint = f"did you mean {', '.join(map(repr, suggestions))}?"
         else:
-            hint = ids or (
-                "an id is the path below the indexed folder, the id in JSONL, or an engine's _id; "
-                "skipped files have none"
+            hint = id_hint or (
+                "an id is the path below the indexed folder, the id in JSONL, or the engine's _id; "
+                "a skipped file has none"
             )
         super().__init__(f"no document {id!r} in {where}; {hint}")
         self.id = id
         self.suggestions: tuple[str, ...] = tuple(suggestions)
         self.elsewhere: tuple[str, ...] = tuple(elsewhere)
         self.where = where
-        self.ids = ids
+        self.id_hint = id_hint
 
 
 class UnknownFieldError(SimdocError, LookupError):
-    """No stored document has the field of a filter, or a path with its prefix.
+    """No stored document has the field of a filter, or no path begins with the value of a filter `path`.
 
     Attributes:
         field: the field of the filter.
-        known: the fields of the documents, or their folders, the most similar first.
-        path: the prefix that no path has, if the field is `path`.
+        known: the existing fields or folders, the most similar first.
+        path: the value of the filter if its field is `path`.
     """
 
     def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
         what = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
         more = f" and {len(known) - _MAX_NAMES:,} more" if len(known) > _MAX_NAMES else ""
-        hint = f"there are: {', '.join(known[:_MAX_NAMES])}{more}" if known else "no document has any field"
+        hint = f"choose from: {', '.join(known[:_MAX_NAMES])}{more}" if known else "the documents have no fields"
         super().__init__(f"no document has {what}; {hint}")
         self.field = field
         self.known: tuple[str, ...] = tuple(known)
@@ -140,7 +142,7 @@ class UnknownFieldError(SimdocError, LookupError):
 
 
 class NoFingerprintError(SimdocError, ValueError):
-    """A text has no words, so nothing can be compared."""
+    """A text has no words, so it has no fingerprint."""
 
 
 class NoTextError(SimdocError):
@@ -165,10 +167,10 @@ class CorpusError(SimdocError):
 
 
 class MissingExtraError(SimdocError, ImportError):
-    """An optional package is not installed. The message has the command that installs it."""
+    """An optional package is not installed. The message contains the command that installs it."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional part: pip install 'simdoc-search[{extra}]'")
+        super().__init__(f"{what} needs an optional package; install it with: pip install 'simdoc-search[{extra}]'")
 
 
 class StoreError(SimdocError):
@@ -192,10 +194,10 @@ class StoreUnavailableError(StoreError):
 
 
 class WriteRefusedError(StoreError):
-    """The store refused some writes or deletions. The others are done.
+    """The store refused some writes or deletions. The others succeeded.
 
     Attributes:
-        failed: for each refused id, the reason.
+        failed: the reason for each refused id.
         done: number of writes that the store accepted.
     """
 
@@ -206,7 +208,7 @@ class WriteRefusedError(StoreError):
 
 
 class FormatMismatchError(StoreError):
-    """The store has other settings than the requested ones, or a newer version made it.
+    """The settings of the store differ from the requested ones, or a newer version made it.
 
     Attributes:
         found: the settings of the store, as plain values.

@@ -1,8 +1,8 @@
-"""Identification of the language of a text, part by part, so that a text in two languages is recognised.
+"""Identifies the language of a text. Each part of the text is examined, to recognise a text in two languages.
 
-Each part is identified by py3langid, a fork of langid (Lui, Baldwin 2012, "An Off-the-shelf Language
-Identification Tool"), with a model of 140 languages. The model names a language for any text, with a probability. For
-a language that it does not know, it names a similar language, or the answer is `unknown`.
+py3langid identifies the language of each part. It is a fork of langid (Lui, Baldwin 2012, "An Off-the-shelf Language
+Identification Tool") with a model of 140 languages. The model assigns a language and a probability to any text. A text
+in an unsupported language gets a similar language, or `unknown`.
 """
 
 from __future__ import annotations
@@ -18,29 +18,30 @@ from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import MissingExtraError
 
 FIELD = "language"
-"""The metadata field of the language."""
+"""The metadata field that contains the language."""
 
 MIXED, UNKNOWN = "mixed", "unknown"
 
-_PART, _PARTS = 300, 12  # characters of a part; number of parts, evenly spread, of a longer text
-_MIN_PART, _MIN_PARTS = 150, 4  # a short text is cut into at least 4 parts, of at least 150 characters each
-_MIN_LETTERS_OF_PART, _MIN_LETTERS = 20, 40  # with fewer letters, a part is skipped and a text is `unknown`
-_MIN_PROBABILITY = 0.5  # of the most probable language; below, the text is `unknown`
-_SECOND_PROBABILITY, _SECOND_SHARE = 0.8, 0.2  # a second language: the probability of its parts, and their share
-_EXCLUDED = 0.1  # probability of the first language below which a part is in another language
-_MIN_CANDIDATE = 0.001  # probability of a candidate; one of 140 languages has more than this
+_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # a longer text has 12 parts at equal distances
+_MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts if they are not shorter than this
+_MIN_PART_LETTERS, _MIN_LETTERS = 20, 40  # with fewer letters, a part is skipped and a text is `unknown`
+_MIN_PROBABILITY = 0.5  # if the most probable language has less, the text is `unknown`
+_MIN_SECOND_PROBABILITY = 0.8  # of a second language in a part; that language then counts for the part ...
+_MAX_FIRST_PROBABILITY = 0.1  # ... if the first language of the text has less than this
+_MIN_SECOND_SHARE = 0.2  # share of the letters that must be in the second language of a `mixed` text
+_MIN_CANDIDATE_PROBABILITY = 0.001  # at least one of 140 languages has more
 
 _NOT_PROSE = re.compile(r"\S*[0-9/\\@_=<>{}#|&]\S*")
-"""Addresses, paths, numbers and code. They occur in texts of any language, and mostly look like English."""
+"""Addresses, paths, numbers and code. They occur in texts of any language, and usually look like English."""
 
 _SCRIPT_NAMES = """
     ARABIC ARMENIAN BENGALI CJK CYRILLIC DEVANAGARI ETHIOPIC GEORGIAN GREEK GUJARATI GURMUKHI HANGUL HEBREW HIRAGANA
     KANNADA KATAKANA KHMER LAO LATIN MALAYALAM MYANMAR ORIYA SINHALA TAMIL TELUGU THAI TIBETAN
 """
 _SCRIPTS = frozenset(_SCRIPT_NAMES.split())
-"""Scripts of the model's languages. The model takes other scripts for the most similar one: Cherokee for Korean."""
+"""Scripts of the model's languages. The model mistakes other scripts for one of them, such as Cherokee for Korean."""
 
-_NO_LANGUAGE = "zxx"  # the model's answer for code and other texts without a language
+_NO_LANGUAGE = "zxx"  # the model's code for program code and other text without a language
 
 
 class Identification(NamedTuple):
@@ -54,9 +55,10 @@ def language_of(text: str) -> str:
     """Return the language of a text.
 
     Returns:
-        A code of two letters where ISO 639-1 has one (`de`, `zh`), otherwise of three (`yue`). `mixed` if parts with a
-        fifth of the letters are clearly in one other language. `unknown` if the text has fewer than 40 letters, or
-        resembles no language enough. Of a text over 3,600 characters, 12 parts of 300 are examined.
+        The ISO 639-1 code of two letters (`de`, `zh`), or a code of three letters for a language without one (`yue`).
+        `mixed` if parts with at least a fifth of the letters are clearly in one other language. `unknown` if the text
+        has fewer than 40 letters, or no language has a probability of at least 0.5. If a text has over 3,600
+        characters, 12 parts of 300 characters each are examined.
 
     Raises:
         MissingExtraError: py3langid is not installed.
@@ -69,7 +71,7 @@ def language_candidates(text: str) -> list[tuple[str, float]]:
 
     Returns:
         Codes as in `language_of`, and `zxx` for text without a language. The probability, 0.001 to 1, is the mean over
-        the parts of the text, weighted by their letters. Empty for a text of fewer than 40 letters.
+        the parts of the text, weighted by their numbers of letters. Empty if the text has fewer than 40 letters.
 
     Raises:
         MissingExtraError: py3langid is not installed.
@@ -78,7 +80,7 @@ def language_candidates(text: str) -> list[tuple[str, float]]:
 
 
 def identify(text: str) -> Identification:
-    """Return the results of `language_of` and `language_candidates` together. Raises as they do."""
+    """Return the results of `language_of` and `language_candidates`. Raises the same errors."""
     parts = [(letters, dict(_model().rank(part))) for part, letters in _prose(text)]
     total = sum(letters for letters, _ in parts)
     if total < _MIN_LETTERS:
@@ -87,17 +89,19 @@ def identify(text: str) -> Identification:
     for letters, probabilities in parts:
         for code, probability in probabilities.items():
             sums[code] += letters * probability
-    means = [(code, weighted / total) for code, weighted in sums.items() if weighted >= _MIN_CANDIDATE * total]
+    means = [
+        (code, weighted / total) for code, weighted in sums.items() if weighted >= _MIN_CANDIDATE_PROBABILITY * total
+    ]
     candidates = sorted(means, key=lambda candidate: (-candidate[1], candidate[0]))
     language, probability = candidates[0]
-    if _letters_of_second(parts, language) >= _SECOND_SHARE * total:
+    if _letters_of_second(parts, language) >= _MIN_SECOND_SHARE * total:
         return Identification(MIXED, candidates)
     is_known = language != _NO_LANGUAGE and probability >= _MIN_PROBABILITY
     return Identification(language if is_known else UNKNOWN, candidates)
 
 
 def declared_language(metadata: Mapping[str, MetadataValue]) -> str:
-    """Return the language in the metadata of a document; `mixed` for several, empty for none."""
+    """Return the language in the metadata of a document: `mixed` if there are several, empty if there is none."""
     value = metadata.get(FIELD, "")
     if isinstance(value, list):
         return MIXED if len(set(value)) > 1 else "".join(value[:1])
@@ -105,7 +109,7 @@ def declared_language(metadata: Mapping[str, MetadataValue]) -> str:
 
 
 def require_identifier() -> None:
-    """Load the identifier.
+    """Load the model that identifies languages.
 
     Raises:
         MissingExtraError: py3langid is not installed.
@@ -114,37 +118,37 @@ def require_identifier() -> None:
 
 
 def _letters_of_second(parts: list[tuple[int, dict[str, float]]], first: str) -> int:
-    """Count the letters of the parts that are clearly in the most frequent other language."""
+    """Count the letters of the parts that are clearly in the most frequent language besides the first."""
     others: Counter[str] = Counter()
     for letters, probabilities in parts:
         best = max(probabilities, key=lambda code: probabilities[code])
-        is_clear = probabilities[best] >= _SECOND_PROBABILITY and probabilities[first] < _EXCLUDED
+        is_clear = probabilities[best] >= _MIN_SECOND_PROBABILITY and probabilities[first] < _MAX_FIRST_PROBABILITY
         if best not in {first, _NO_LANGUAGE} and is_clear:
             others[best] += letters
     return max(others.values(), default=0)
 
 
 def _prose(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the parts of a text that have enough letters, with their number of letters."""
-    size = min(_PART, max(_MIN_PART, -(-len(text) // _MIN_PARTS)))
-    spread = [number * (len(text) - size) // (_PARTS - 1) for number in range(_PARTS)]
-    for begin in spread if len(text) > size * _PARTS else range(0, len(text), size):
+    """Yield the parts of a text that have enough letters, each with its number of letters."""
+    size = min(_MAX_PART_CHARACTERS, max(_MIN_PART_CHARACTERS, -(-len(text) // _MIN_PARTS)))
+    spread = [number * (len(text) - size) // (_MAX_PARTS - 1) for number in range(_MAX_PARTS)]
+    for begin in spread if len(text) > size * _MAX_PARTS else range(0, len(text), size):
         part = _NOT_PROSE.sub(" ", text[begin : begin + size])
-        if (letters := sum(map(_is_letter, part))) >= _MIN_LETTERS_OF_PART:
+        if (letters := sum(map(_is_letter, part))) >= _MIN_PART_LETTERS:
             yield part, letters
 
 
 @functools.lru_cache(maxsize=1 << 14)
 def _is_letter(character: str) -> bool:
-    """Whether a character is a letter of a script that the model knows."""
+    """Return whether a character is a letter of a script that the model supports."""
     return character.isalpha() and unicodedata.name(character, "").partition(" ")[0] in _SCRIPTS
 
 
 @functools.cache
 def _model() -> Any:
-    """Return the identifier, which each process loads once."""
+    """Load the model, once per process."""
     try:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - of the extra
     except ImportError:
-        raise MissingExtraError("identifying languages", "language") from None
+        raise MissingExtraError("language identification", "language") from None
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

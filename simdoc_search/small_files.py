@@ -1,7 +1,7 @@
 """Reads small files that people write: settings, stop words, synonyms, pairs.
 
-Such a file may come from anybody. It may be a pipe that nobody writes to, an endless device, larger than the memory, or
-made to exhaust a parser.
+Such a file is not trusted. It may be a pipe that nobody writes to, an endless device, or larger than the memory, or it
+may be written to exhaust a parser.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
 
 
 def read_small(path: str | os.PathLike[str], limit: int) -> bytes:
-    """Read a regular file. Links are followed. The call never waits for another process.
+    """Read a regular file. Links are followed. The function never waits for another process.
 
     Args:
         path: the file.
@@ -46,7 +46,7 @@ def read_small(path: str | os.PathLike[str], limit: int) -> bytes:
 
 @contextmanager
 def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a regular file for reading. Links are followed. The call never waits for another process.
+    """Open a regular file for reading. Links are followed. The function never waits for another process.
 
     Raises:
         OSError: the file is missing, is not a regular file or cannot be opened. Its `strerror` completes
@@ -65,7 +65,7 @@ def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Parse a TOML document of at most a few hundred kilobytes.
+    """Parse a small TOML document.
 
     Raises:
         ValueError: the text is not TOML, values are nested too deeply, an integer is too long, or a line has more than
@@ -75,7 +75,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         import tomllib  # noqa: PLC0415 - an extra in Python 3.10
     else:
         import tomli as tomllib  # noqa: PLC0415
-    # The parser keeps each beginning of a dotted key: 40,000 dots in one key take 6 GB.
+    # The parser stores every prefix of a dotted key: a key with 40,000 dots takes 6 GB.
     if any(line.count(".") > _MAX_DOTS for line in text.split("\n")):
         raise ValueError(f"a line has more than {_MAX_DOTS} dots")
     try:

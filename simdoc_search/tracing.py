@@ -1,7 +1,7 @@
 """Records OpenTelemetry spans if the application has loaded OpenTelemetry; otherwise does nothing.
 
-Attributes have the names of the semantic conventions for databases (1.33) and HTTP (1.23). They never contain an id, a
-text, a query or the message of an error.
+The names of attributes follow the semantic conventions for databases (1.33) and HTTP (1.23). No attribute contains an
+id, a text, a query or an error message.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def span(name: str, kind: Literal["INTERNAL", "CLIENT"] = "INTERNAL", **attribut
     Args:
         name: name of the span.
         kind: `CLIENT` if another system does the work.
-        attributes: further attributes, with `_` for each dot of their names.
+        attributes: attributes of the span. Each `_` in a name stands for a dot.
     """
     trace: Any = sys.modules.get("opentelemetry.trace")
     if trace is None:
@@ -42,7 +42,7 @@ def span(name: str, kind: Literal["INTERNAL", "CLIENT"] = "INTERNAL", **attribut
 
 
 def request_span(client: object, method: str, path: Sequence[str]) -> AbstractContextManager[None]:
-    """Record a span of a request to an engine, named by its operation and index, such as `search articles`."""
+    """Record a span of a request to an engine. Its name is the operation and the index, such as `search articles`."""
     index = path[0] if path and not path[0].startswith("_") else ""
     operation = next((part[1:] for part in reversed(path) if part.startswith("_")), method.lower())
     system = "opensearch" if type(client).__module__.startswith("opensearchpy") else "elasticsearch"

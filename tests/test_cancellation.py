@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
 from simdoc_search.analysis.words import words
-from simdoc_search.cancellation import Stop, StoppedError, check_stopped, current_stop, until
+from simdoc_search.cancellation import Stop, StoppedError, cancellable_by, check_stopped, current_stop
 from simdoc_search.sketch.long_text import LONG
 from tests.support.texts import text
 
@@ -35,7 +35,7 @@ def search() -> SimilaritySearch:
 )
 def test_a_cancelled_computation_ends_at_its_next_check(work: Callable[[], object]) -> None:
     stop = Stop()
-    with until(stop):
+    with cancellable_by(stop):
         work()
         stop.set()
         with pytest.raises(StoppedError):
@@ -46,8 +46,8 @@ def test_a_cancelled_computation_ends_at_its_next_check(work: Callable[[], objec
 
 def test_the_innermost_block_decides_what_is_cancelled() -> None:
     outer, inner = Stop(), Stop()
-    with until(outer):
-        with until(inner):
+    with cancellable_by(outer):
+        with cancellable_by(inner):
             outer.set()
             check_stopped()
             assert inner is current_stop()

@@ -184,11 +184,11 @@ def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path: Path) -> None:
     """The last batch is missing, and the next run asks for it."""
     keys = np.arange(1000)
     with closing(Checkpoint(tmp_path / "file", {"overlap": "80"})) as checkpoint:
-        checkpoint.begin(keys)
-        checkpoint.note([0, 1], [(0, 1, 0.9)], {})
+        checkpoint.prune(keys)
+        checkpoint.save([0, 1], [(0, 1, 0.9)], {})
         checkpoint._database.execute("PRAGMA max_page_count = 1")  # SQLite's own full disk
         with pytest.raises(StoreError, match=f"cannot be written: the disk is full; {ADVICE}"):
-            checkpoint.note(range(1000), [(number, number + 1, 0.9) for number in range(999)], {})
+            checkpoint.save(range(1000), [(number, number + 1, 0.9) for number in range(999)], {})
     with closing(Checkpoint(tmp_path / "file", {"overlap": "80"})) as checkpoint:
-        assert [True, True, *[False] * 998] == checkpoint.begin(keys).tolist()
+        assert [True, True, *[False] * 998] == checkpoint.prune(keys).tolist()
         assert 1 == len(checkpoint.pairs()[0])

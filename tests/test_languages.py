@@ -79,5 +79,7 @@ def test_a_missing_package_is_reported_with_its_extra(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "py3langid.langid", None)
     languages._model.cache_clear()
 
-    with pytest.raises(MissingExtraError, match=r"identifying languages .* pip install 'simdoc-search\[language\]'"):
+    with pytest.raises(
+        MissingExtraError, match=r"language identification needs .* pip install 'simdoc-search\[language\]'"
+    ):
         language_of(PROSE["en"])

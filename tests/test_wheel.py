@@ -144,7 +144,7 @@ print(component_template())
 """
     place, query, template = ran(core / "python", "-c", code, cwd=tmp_path).splitlines()
     done = subprocess.run([core / "simdoc-search"], check=False, cwd=tmp_path, capture_output=True, text=True)
-    said = "Error: the command line needs an optional part: pip install 'simdoc-search[cli]'\n"
+    said = "Error: the command line needs an optional package; install it with: pip install 'simdoc-search[cli]'\n"
 
     assert core.parent in Path(place).parents
     assert "dict_keys(['simdoc.tokens'])" == query

@@ -7,6 +7,9 @@ installation.py   installs templates and the pipeline
 inspection/       inspects indices and their documents
 check.py          lists what is wrong
 min_hash.py       fields that the engine's own filter fills
+
+Every function that sends requests may also raise StoreUnavailableError, if the engine does not answer, and
+RequestError, if it refuses.
 """
 
 from __future__ import annotations

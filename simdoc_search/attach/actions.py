@@ -87,9 +87,9 @@ def fingerprint_fields(
     """Return the values of our field for many texts, several times faster than one by one."""
     check_can_sketch(settings, extractor, "the index")
     sketches = sketches_of(texts, settings, extractor)
-    made = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
+    results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
     values = []
-    for fingerprint, text, sketch in zip(made, texts, sketches, strict=True):
+    for fingerprint, text, sketch in zip(results, texts, sketches, strict=True):
         if fingerprint.shingles:
             codes, hashes = fingerprint.codes(settings.token_length), (text_hash(text), fingerprint.words_hash)
             kinds = {

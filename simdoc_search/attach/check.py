@@ -50,15 +50,12 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses.
     """
     inspection = inspect_indices(engine, index, field=field, sample=SAMPLE)
     location = f"{engine.name}/{index}"
     mappings = {described.name: described.mappings for described in inspection.described}
-    counted = {each.index.name: each for each in inspection.indices}
-    skipped = {each.index: each.reason for each in inspection.skipped}
-    findings = [Finding(name, True, reason) for name, reason in skipped.items()]
+    counted = {inspected.index.name: inspected for inspected in inspection.indices}
+    findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped]
     for described in inspection.described:
         notes: list[tuple[bool, str]] = []
         if not described.is_closed:
@@ -154,9 +151,9 @@ def _crafted_texts(engine: Engine, index: ApplicationIndex) -> Iterator[tuple[bo
         body = {"size": SAMPLE, "query": in_random_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
-        if found := list(crafted(texts, settings)):
-            examples = ", ".join(map(repr, found[:_EXAMPLES])) + ("" if len(found) <= _EXAMPLES else ", ...")
-            yield True, f"the words of {len(found)} of {len(hits)} texts were chosen to match any text: {examples}"
+        if ids := list(crafted(texts, settings)):
+            examples = ", ".join(map(repr, ids[:_EXAMPLES])) + ("" if len(ids) <= _EXAMPLES else ", ...")
+            yield True, f"the words of {len(ids)} of {len(hits)} texts were chosen to match any text: {examples}"
 
 
 def _differences(indices: Sequence[ApplicationIndex], mappings: _Mappings, location: str) -> Iterator[str]:

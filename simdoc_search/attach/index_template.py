@@ -26,14 +26,12 @@ class Extension:
     """What an index template must have.
 
     Attributes:
-        component: the name of the component template.
-        field: the object field of the fingerprints.
+        field: the object field of the fingerprints. The component template has the same name.
         mapping: its mapping in the component template.
         pipeline: the final pipeline; empty to keep that of the template.
         text_fields: the fields of the text, which the mapping records; empty to record none.
     """
 
-    component: str
     field: str
     mapping: Mapping[str, Any]
     pipeline: str = ""
@@ -43,29 +41,20 @@ class Extension:
 def index_template_steps(
     engine: Engine, name: str, extension: Extension, *, force: bool = False
 ) -> tuple[list[Step], list[str]]:
-    """Return the step that extends an index template. Everything else in the template stays as it is.
+    """Return the step that extends an index template, none if it is extended already, and warnings.
 
-    Args:
-        engine: the engine.
-        name: the name of the index template.
-        extension: what the template must have.
-        force: whether to replace another final pipeline.
-
-    Returns:
-        The step, none if the template has the extension already; and warnings.
+    Everything else in the template is kept. Another final pipeline is replaced only with `force`.
 
     Raises:
         StoreError: there is no such template, it has another final pipeline, or its indices cannot have fingerprints.
-        StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses.
     """
-    found = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
-    if [template["name"] for template in found] != [name]:
+    templates = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
+    if [template["name"] for template in templates] != [name]:
         is_legacy = engine.call("GET", ["_template", name], allow=OPTIONAL)
         how = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
-        has = list_some(each for each in all_index_templates(engine) or {} if not each.startswith("."))
+        has = list_some(other for other in all_index_templates(engine) or {} if not other.startswith("."))
         raise StoreError(f"{engine.name} has no index template {name}; {how}, or name another one ({has})")
-    before = without_dates(found[0]["index_template"])
+    before = without_dates(templates[0]["index_template"])
     warnings = _check(engine, name, before, extension, force=force)
     after, changes = _extend(before, extension)
     if after == before:
@@ -76,8 +65,8 @@ def index_template_steps(
 
 def all_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
     """Return the index templates by name; None if the engine does not tell."""
-    found = engine.call("GET", ["_index_template"], allow=OPTIONAL)
-    return None if found is None else {each["name"]: each["index_template"] for each in found["index_templates"]}
+    answer = engine.call("GET", ["_index_template"], allow=OPTIONAL)
+    return None if answer is None else {item["name"]: item["index_template"] for item in answer["index_templates"]}
 
 
 def matches(patterns: Iterable[str], name: str) -> bool:
@@ -86,13 +75,7 @@ def matches(patterns: Iterable[str], name: str) -> bool:
 
 
 def resolved_template(engine: Engine, name: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
-    """Return what indices get from a template and its components; None if the engine does not tell.
-
-    Args:
-        engine: the engine.
-        name: the name of the index template.
-        body: another body for the template; None for its own.
-    """
+    """Return what indices get from a template, or from another body for it; None if the engine does not tell."""
     answer = engine.call("POST", ["_index_template", "_simulate", name], body, allow=OPTIONAL[1:])
     return None if answer is None else answer.get("template", {})
 
@@ -128,9 +111,9 @@ def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, 
     """A template with the extension, and the list of changes."""
     body, changes = deepcopy(dict(before)), []
     composed = body.get("composed_of") or []
-    if extension.component not in composed:
-        body["composed_of"] = [*composed, extension.component]
-        changes.append(f"add {extension.component} to composed_of")
+    if extension.field not in composed:
+        body["composed_of"] = [*composed, extension.field]
+        changes.append(f"add {extension.field} to composed_of")
     template = body.get("template") or {}
     if extension.pipeline and _final_pipeline(template) != extension.pipeline:
         settings = template.get("settings") or {}
@@ -161,7 +144,7 @@ def _check(engine: Engine, name: str, before: Mapping[str, Any], extension: Exte
     """
     field = extension.field
     body = deepcopy(dict(before))
-    body["composed_of"] = [each for each in body.get("composed_of") or [] if each != extension.component]
+    body["composed_of"] = [other for other in body.get("composed_of") or [] if other != extension.field]
     template = body.setdefault("template", {})
     properties = template.setdefault("mappings", {}).setdefault("properties", {})
     own = properties.get(field, {})
@@ -181,8 +164,8 @@ def _check(engine: Engine, name: str, before: Mapping[str, Any], extension: Exte
         check_final_pipeline(f"index template {name}", _final_pipeline(resolved), extension.pipeline, force=force)
     others = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
     has = list_some(text_paths(others))
-    missing = [each for each in extension.text_fields if others and mapping_at(mappings, each) is None]
-    warnings = [f"the index template {name} maps no field {each}; it maps {has}" for each in missing]
+    missing = [path for path in extension.text_fields if others and mapping_at(mappings, path) is None]
+    warnings = [f"the index template {name} maps no field {path}; it maps {has}" for path in missing]
     if extension.text_fields and not _can_record(extension):
         warnings.append("the mapping has no space to record the text fields; give --text-field with each command")
     return warnings

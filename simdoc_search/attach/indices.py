@@ -10,8 +10,7 @@ from typing import Any
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.mapping_check import block_message, is_closed
+from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import fields_of
 from simdoc_search.stores.remote.schema import only_fingerprint_field, settings_of
 from simdoc_search.stores.remote.texts import recorded_text_fields
@@ -21,8 +20,6 @@ OPTIONAL = (400, 401, 403, 404, 405, 410)
 
 NO_PIPELINE = "_none"
 """The name that engines use for no pipeline."""
-
-_OPEN_AND_CLOSED = "open,closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +101,8 @@ class ApplicationIndex:
         return recorded_text_fields([self.mappings], self.field)
 
 
-def describe_indices(
-    engine: Engine, name: str, field: str | None = None
-) -> tuple[list[ApplicationIndex], list[SkippedIndex]]:
-    """Return the indices behind a name, and those that the engine does not describe. Both include closed indices.
+def describe_indices(engine: Engine, name: str, field: str | None = None) -> list[ApplicationIndex]:
+    """Return the indices behind a name, also closed ones, sorted by name.
 
     Args:
         engine: the engine.
@@ -118,13 +113,13 @@ def describe_indices(
         StoreNotFoundError: no index has this name.
         StoreError: the indices have several fingerprint fields, or the engine does not answer.
     """
-    found, skipped = _describe(engine, name)
-    if not found and not skipped:
+    descriptions = engine.call("GET", [name], expand_wildcards="open,closed")
+    if not descriptions:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; create it first")
-    mappings = {index: described["mappings"] for index, described in found.items()}
+    mappings = {index: described["mappings"] for index, described in descriptions.items()}
     field = field or only_fingerprint_field(mappings, f"{engine.name}/{name}")
     names = name.split(",")
-    indices = [
+    return [
         ApplicationIndex(
             index,
             field,
@@ -133,37 +128,8 @@ def describe_indices(
             _filters(index, described, names),
             _other_names(described),
         )
-        for index, described in sorted(found.items())
+        for index, described in sorted(descriptions.items())
     ]
-    return indices, skipped
-
-
-def _describe(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:
-    """Ask for all indices at once, or for each one if a metadata block in one of them hides all."""
-    try:
-        return dict(engine.call("GET", [name], expand_wildcards=_OPEN_AND_CLOSED)), []
-    except RequestError as error:
-        if error.kind != "cluster_block_exception":
-            raise
-    found: dict[str, Any] = {}
-    skipped = []
-    for index in _concrete_names(engine.call("GET", ["_resolve", "index", name], expand_wildcards=_OPEN_AND_CLOSED)):
-        try:
-            found |= engine.call("GET", [index])
-        except RequestError as error:
-            if error.kind != "cluster_block_exception":
-                raise
-            skipped.append(SkippedIndex(index, block_message("metadata")))
-    return found, skipped
-
-
-def _concrete_names(resolved: Mapping[str, Any]) -> list[str]:
-    """The concrete indices in an answer of `_resolve/index`."""
-    names = [index["name"] for index in resolved.get("indices", ())]
-    for kind, key in (("aliases", "indices"), ("data_streams", "backing_indices")):
-        for group in resolved.get(kind, ()):
-            names += [group[key]] if isinstance(group[key], str) else group[key]
-    return sorted(set(names))
 
 
 def _filters(index: str, described: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ mapping before it uses the pipeline.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.backfill.task import Task
 from simdoc_search.attach.index_template import Extension, check_final_pipeline, index_template_steps
-from simdoc_search.attach.indices import OPTIONAL
 from simdoc_search.attach.next_index import warn_of_next_indices
 from simdoc_search.attach.pipeline import PIPELINE, pipeline_steps
 from simdoc_search.attach.search_templates import search_template_steps
@@ -93,8 +92,6 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
         StoreNotFoundError: no index has this name.
         StoreError: something different is installed already, an index cannot have fingerprints, or the engine cannot
             make them. The message says what to do.
-        StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses.
     """
     _check_address(engine)
     name, force = request.field, request.force
@@ -102,19 +99,16 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     settings = _common_settings(targets, request)
     pipeline: list[Step] = []
     if request.pipeline:
-        _check_ingest_nodes(engine)
         pipeline = pipeline_steps(
             engine, request.text_fields, name, settings=settings, name=request.pipeline, force=force
         )
     template = component_template(settings if request.index_template else request.settings, name)
     mapping = template["template"]["mappings"]["properties"][name]
-    extension = Extension(name, name, mapping, request.pipeline, request.text_fields)
+    extension = Extension(name, mapping, request.pipeline, request.text_fields)
     plan = InstallPlan(engine, request, indices=[target.index.name for target in targets])
     plan.steps.extend(component_steps(engine, template, name, force=force))
     plan.steps.extend(mapping_steps(targets, name))
     plan.steps.extend(pipeline)
-    if request.pipeline:
-        plan.warnings.extend(_check_users(engine, request, targets, is_installed=not pipeline))
     if request.index_template:
         steps, warnings = index_template_steps(engine, request.index_template, extension, force=force)
         plan.steps.extend(steps)
@@ -133,12 +127,10 @@ def component_steps(engine: Engine, template: dict[str, Any], name: str, *, forc
 
     Raises:
         StoreError: another one with this name is installed, and `force` is not set.
-        StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses.
     """
     place = ["_component_template", name]
-    found = engine.call("GET", place, allow=(404,))
-    existing = found["component_templates"][0]["component_template"] if found else None
+    answer = engine.call("GET", place, allow=(404,))
+    existing = answer["component_templates"][0]["component_template"] if answer else None
     return install_step(
         engine, "component", place, template, existing=existing, name=f"component template {name}", force=force
     )
@@ -203,43 +195,10 @@ def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
 
 def _common_settings(targets: Sequence[Target], request: InstallRequest) -> Settings:
     settings = [target.settings for target in targets] or [request.settings]
-    if any(each != settings[0] for each in settings):
+    if any(other != settings[0] for other in settings):
         how = "install a pipeline for each of them, with --name"
         raise StoreError(f"the indices behind {request.index} have different settings; {how}")
     return settings[0]
-
-
-def _check_ingest_nodes(engine: Engine) -> None:
-    nodes = engine.call("GET", ["_nodes", "ingest:true", "_none"], allow=OPTIONAL)
-    if nodes is not None and "nodes" in nodes and not nodes["nodes"]:
-        raise StoreError(f"no node of {engine.name} has the role ingest, so all writes would fail; give one this role")
-
-
-def _check_users(
-    engine: Engine, request: InstallRequest, targets: Sequence[Target], *, is_installed: bool
-) -> Iterator[str]:
-    """Check that each other index with a pipeline of this name has the mapping of the field.
-
-    Yields:
-        A sentence if an index has no mapping, and the pipeline is installed already.
-
-    Raises:
-        StoreError: an index has no mapping, and the pipeline is not installed yet.
-    """
-    pipeline, name = request.pipeline, request.field
-    everywhere: dict[str, Any] = {"expand_wildcards": "all", "allow": OPTIONAL}
-    everywhere["filter_path"] = f"*.settings.index.*_pipeline,*.mappings.properties.{name}.properties.tokens.type"
-    found = engine.call("GET", ["_all", "_settings"], **everywhere) or {}
-    users = {index for index, each in found.items() if pipeline in each["settings"].get("index", {}).values()}
-    users -= {target.index.name for target in targets}
-    mapped = engine.call("GET", ["_all", "_mapping"], **everywhere) if users else None
-    if mapped is None or not (bare := sorted(users - mapped.keys())):
-        return
-    how = f"add the mapping with --index {','.join(bare[:5])}{',...' if len(bare) > 5 else ''}"
-    problem = f"the index {bare[0]} uses the pipeline {pipeline} and has no field {name}, so it may refuse all writes"
-    if not is_installed:
-        raise StoreError(f"{problem}; {how}")
-    yield f"{problem}; {how}"
 
 
 def _command(engine: Engine, request: InstallRequest) -> str:

@@ -16,14 +16,9 @@ _NUMBERED = re.compile(r"(.*-)(\d+)")
 def warn_of_next_indices(
     engine: Engine, names: str, extension: Extension, command: str, extended: str = ""
 ) -> Iterator[str]:
-    """Yield a sentence for each alias and data stream whose next index lacks something.
+    """Yield a sentence for each alias and data stream in `names` whose next index lacks something of the extension.
 
-    Args:
-        engine: the engine.
-        names: indices, aliases and data streams, with commas.
-        extension: what the next index must have.
-        command: the command to propose, without `--index-template`.
-        extended: an index template that gets the extension in this installation.
+    The sentence proposes the command with `--index-template`. The template `extended` gets the extension anyway.
     """
     for behind, index, template in _next_indices(engine, names.split(",")):
         if template and template == extended:
@@ -46,16 +41,16 @@ def _next_indices(engine: Engine, names: list[str]) -> Iterator[tuple[str, str, 
             yield stream["name"], f".ds-{stream['name']}-{stream['generation'] + 1:06d}", stream.get("template", "")
         templates = None if streams else all_index_templates(engine)
         if templates is not None:
-            found = engine.call("GET", ["_alias", name], allow=OPTIONAL) or {}
-            for alias in sorted({alias for each in found.values() for alias in each["aliases"]}):
-                index = _next_name(alias, found)
-                yield alias, index, _template_for(templates, index)
+            indices = engine.call("GET", ["_alias", name], allow=OPTIONAL) or {}
+            for alias in sorted({alias for index in indices.values() for alias in index["aliases"]}):
+                next_name = _next_name(alias, indices)
+                yield alias, next_name, _template_for(templates, next_name)
 
 
-def _next_name(alias: str, found: Mapping[str, Any]) -> str:
+def _next_name(alias: str, indices: Mapping[str, Any]) -> str:
     """The name that a rollover gives to the next index."""
-    behind = {index: each["aliases"][alias] for index, each in found.items() if alias in each["aliases"]}
-    written = [index for index, each in behind.items() if each.get("is_write_index")]
+    behind = {name: index["aliases"][alias] for name, index in indices.items() if alias in index["aliases"]}
+    written = [name for name, entry in behind.items() if entry.get("is_write_index")]
     newest = max(written or behind)
     number = _NUMBERED.fullmatch(newest)
     return f"{number[1]}{int(number[2]) + 1:06d}" if number else newest

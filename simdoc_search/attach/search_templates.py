@@ -111,11 +111,7 @@ _NEW_COPIES = """{
 
 
 def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
-    """Return the bodies for `PUT _scripts/NAME`, by name.
-
-    Args:
-        field: the object field of the fingerprints for requests without the parameter `field`.
-    """
+    """Return the bodies for `PUT _scripts/NAME`, by name. `field` is used by requests without this parameter."""
     names = {"field": "{{field}}" + _default_field(field), "query": QUERY, "watched": WATCHED}
 
     def body(request: str, form: str, kind: str, most: str, least: str) -> dict[str, Any]:
@@ -134,21 +130,14 @@ def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
 def search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[Step]:
     """Return the steps that install the search templates which are not installed yet.
 
-    Args:
-        engine: the engine.
-        field: the object field of the fingerprints.
-        force: whether to replace different templates with these names.
-
     Raises:
         StoreError: a different template has one of these names, and `force` is not set.
-        StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses.
     """
     steps = []
     for name, body in search_templates(field).items():
         kind = "script" if body["script"]["lang"] == _SCRIPTS else "search template"
-        found = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
-        existing = {"script": {key: found.get(key) for key in ("lang", "source")}} if found else None
+        stored = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
+        existing = {"script": {key: stored.get(key) for key in ("lang", "source")}} if stored else None
         steps += install_step(
             engine, "search template", ["_scripts", name], body, existing=existing, name=f"{kind} {name}", force=force
         )

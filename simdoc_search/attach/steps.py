@@ -46,16 +46,9 @@ def path_of(place: Iterable[str]) -> str:
 def install_step(
     engine: Engine, part: Part, place: Iterable[str], body: dict[str, Any], *, existing: object, name: str, force: bool
 ) -> list[Step]:
-    """Return the step that installs something; none if it is installed already. Descriptions are not compared.
+    """Return the step that installs a body; none if the existing body in the engine is equal.
 
-    Args:
-        engine: the engine.
-        part: the part of the installation.
-        place: the parts of the path.
-        body: the body.
-        existing: the body in the engine; None if there is none.
-        name: the name in messages.
-        force: whether to replace a different body.
+    Descriptions are not compared. `existing` is None if there is none. `name` is for messages.
 
     Raises:
         StoreError: the body in the engine is different, and `force` is not set.
@@ -81,7 +74,9 @@ def run_steps(engine: Engine, steps: Iterable[Step]) -> None:
         try:
             engine.call("PUT", step.place, dict(step.body))
         except StoreError as error:
-            before = "; ".join(each.change + (f" (undo: {each.undo})" if each.undo else "") for each in done)
+            before = "; ".join(
+                earlier.change + (f" (undo: {earlier.undo})" if earlier.undo else "") for earlier in done
+            )
             message = f"cannot {step.change}: {error}"
             raise StoreError(f"{message}. Done before that: {before}" if before else message) from error
         done.append(step)
@@ -90,5 +85,5 @@ def run_steps(engine: Engine, steps: Iterable[Step]) -> None:
 def _plain(value: Any) -> Any:
     """A value as engines return it: settings as text, and no empty objects."""
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items() if each != {}}
-    return [_plain(each) for each in value] if isinstance(value, list) else str(value).lower()
+        return {key: _plain(item) for key, item in value.items() if item != {}}
+    return [_plain(item) for item in value] if isinstance(value, list) else str(value).lower()

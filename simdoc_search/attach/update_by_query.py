@@ -99,32 +99,32 @@ def _follow(engine: Engine, task: str, progress: Progress) -> Updated:
     """Wait for the end of a task."""
     pause = FIRST_POLL
     while True:
-        found = engine.call("GET", ["_tasks", task], allow=(404,))
-        if found is None or (found["completed"] and not found.keys() & {"error", "response"}):
+        state = engine.call("GET", ["_tasks", task], allow=(404,))
+        if state is None or (state["completed"] and not state.keys() & {"error", "response"}):
             raise StoreError(f"{engine.name} lost the task {task}; {_CONTINUE}")
-        if found["completed"]:
-            return _result(engine, found)
-        progress(_count_written(engine, task, found))
+        if state["completed"]:
+            return _result(engine, state)
+        progress(_count_written(engine, task, state))
         time.sleep(pause)
         pause = min(2 * pause, LAST_POLL)
 
 
-def _count_written(engine: Engine, task: str, found: Mapping[str, Any]) -> int:
+def _count_written(engine: Engine, task: str, state: Mapping[str, Any]) -> int:
     """The documents that a running task has written. A task with slices reports only those of completed slices."""
     params: dict[str, Any] = {"parent_task_id": task, "detailed": True, "actions": "*byquery"}
     nodes: Mapping[str, Any] = engine.call("GET", ["_tasks"], **params).get("nodes", {})
     slices = (child.get("status", {}) for node in nodes.values() for child in node.get("tasks", {}).values())
-    return _sum_written([found["task"].get("status", {}), *slices])
+    return _sum_written([state["task"].get("status", {}), *slices])
 
 
 def _sum_written(statuses: Iterable[Mapping[str, Any]]) -> int:
     return sum(int(status.get("updated", 0)) + int(status.get("noops", 0)) for status in statuses)
 
 
-def _result(engine: Engine, found: Mapping[str, Any]) -> Updated:
-    response = found.get("response", {})
+def _result(engine: Engine, state: Mapping[str, Any]) -> Updated:
+    response = state.get("response", {})
     failures: dict[str, str] = {}
-    ended = reason_in(found["error"])[1] if "error" in found else response.get("canceled")
+    ended = reason_in(state["error"])[1] if "error" in state else response.get("canceled")
     for failure in response.get("failures", []):
         _, reason = reason_in(failure.get("cause") or failure.get("reason"))
         if "id" in failure:

@@ -208,8 +208,8 @@ def _undo(file: str, *, as_json: bool) -> None:
         for name, reason in report.left:
             say(f"not restored: {_relative(name)}: {reason}", err=True)
         before = f", {report.before:,} already in place" if report.before else ""
-        left = f", {len(report.left):,} not restored; they are still listed in {file}" if report.left else ""
-        say(f"{len(report.restored):,} restored{before}{left}")
+        not_restored = f", {len(report.left):,} not restored; they are still in {file}" if report.left else ""
+        say(f"{len(report.restored):,} restored{before}{not_restored}")
         if report.restored:
             say("to add them to the store again, run: simdoc-search index FOLDER", err=True)
     if report.left:

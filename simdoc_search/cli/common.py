@@ -137,7 +137,7 @@ def handled_errors() -> Iterator[None]:
 
 def _unindexed_file_message(error: SimdocError) -> str:
     """Return the message for an unknown document whose id is the path of a file; empty for other errors."""
-    if not isinstance(error, UnknownDocumentError) or error.ids or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
+    if not isinstance(error, UnknownDocumentError) or error.id_hint or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
         return ""
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
@@ -253,15 +253,15 @@ def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
     Raises:
         ClickException: the file cannot be written.
     """
-    from simdoc_search.durable import MAKE_ROOM, is_full, whole_file
+    from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_full
 
     try:
-        with whole_file(path) as file:
+        with atomic_file(path) as file:
             text = TextIOWrapper(file, "utf-8", newline=newline)
             yield text
             text.detach()  # flushes the text
     except OSError as error:
-        advice = MAKE_ROOM if is_full(error) else "check the folder"
+        advice = DISK_FULL_ADVICE if is_full(error) else "check the folder"
         raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
 
 

@@ -33,4 +33,4 @@ def _read_ids(location: str, engine: str | None, prefix: str, ids: list[str]) ->
     from simdoc_search.stores import open_store
 
     with suppress(Exception), open_store(location, engine=engine) as store:  # type: ignore[arg-type] # click has checked it
-        ids += store.beginning(prefix, MAX_IDS)
+        ids += store.ids_with_prefix(prefix, MAX_IDS)

@@ -248,11 +248,11 @@ def index_paths(
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, require_readable
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.workers import ItemLimits, fair_memory
+    from simdoc_search.workers import ItemLimits, memory_per_worker
 
     problems: list[str] = []
     workers = os.cpu_count() or 1
-    limits = ItemLimits(FILE_TIMEOUT, fair_memory(workers))
+    limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
     exclude = configured_value("index", "exclude") or ()  # so that all commands index the same files of a folder
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))

@@ -23,9 +23,8 @@ from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_output import print_report, report_as_json
 from simdoc_search.cli.index_upgrade import upgrade
 from simdoc_search.cli.index_watch import FolderWatch
-from simdoc_search.cli.passage_options import passage_options
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.settings_options import settings_change
+from simdoc_search.cli.settings_options import passage_options, settings_change
 from simdoc_search.cli.sketch_options import (
     analysis_options,
     check_store_has,
@@ -172,7 +171,7 @@ def index(
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
-    from simdoc_search.workers import ItemLimits, fair_memory
+    from simdoc_search.workers import ItemLimits, memory_per_worker
 
     watcher = FolderWatch(paths) if watch else None  # created first, so that it misses no change
     if not math.isfinite(max_size):
@@ -194,7 +193,7 @@ def index(
         return
     settings = _settings(store, stored, wanted, new_store_options)
     workers = workers or os.cpu_count() or 1
-    memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
+    memory = worker_memory * 1_000_000 if worker_memory else memory_per_worker(workers)
     files: dict[str, Any] = {"max_bytes": int(max_size * 1e6), "follow_links": follow_links, "exclude": exclude}
     problems: list[str] = []
     limits = ItemLimits(file_timeout, memory)

@@ -47,7 +47,7 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
         print_json(info_as_json(store_info))
         return
     _print_sizes(store_info)
-    _print_settings(store_info.settings, finds_phrases=opened.finds_phrases)
+    _print_settings(store_info.settings, can_find_phrases=opened.can_find_phrases)
 
 
 def _print_sizes(info: StoreInfo) -> None:
@@ -62,12 +62,12 @@ def _print_sizes(info: StoreInfo) -> None:
     say(f"texts      {texts}")
 
 
-def _print_settings(settings: Settings, *, finds_phrases: bool) -> None:
+def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
     from simdoc_search.sketch.limits import Limits
 
     say(f"compared   {_analysis(settings.analysis)}")
     say(f"sketch     {_sketch(settings.minhash)}")
-    say(f"passages   {_passages(settings, finds_phrases=finds_phrases)}")
+    say(f"passages   {_passages(settings, can_find_phrases=can_find_phrases)}")
     if settings.sentences:
         say("versions   found by stored sentences")
     for line in limit_lines(settings.limits) if settings.limits != Limits() else []:
@@ -98,12 +98,12 @@ def _differences(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
     return "".join(f", {name} {value}" for name, value in values.items() if value != defaults.get(name))
 
 
-def _passages(settings: Settings, *, finds_phrases: bool) -> str:
+def _passages(settings: Settings, *, can_find_phrases: bool) -> str:
     from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
 
     if settings.passages is None:
         return "no stored data, so a few shared passages of long documents are not found"
-    if finds_phrases:
+    if can_find_phrases:
         return f"every shared run of {SHORT_RUN} words is found; of {LONG_RUN} if a text has over {SHORT_TEXT:,} words"
     size = settings.analysis.shingle_size
     return f"every shared run of {settings.passages.run(size)} {settings.analysis.unit}s is found"

@@ -115,9 +115,9 @@ def _identify(paths: tuple[str, ...], workers: int, *, hidden: bool) -> tuple[La
     """Return the languages of the documents, and a sentence for each path that cannot be read."""
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, identify_documents, skip_unreadable
-    from simdoc_search.workers import ItemLimits, fair_memory
+    from simdoc_search.workers import ItemLimits, memory_per_worker
 
-    limits, problems = ItemLimits(FILE_TIMEOUT, fair_memory(workers)), list[str]()
+    limits, problems = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers)), list[str]()
     sources = skip_unreadable(read_corpus(paths, limits=limits), problems)
     with document_progress(hidden=hidden) as update:
         report = identify_documents(sources, workers=workers, limits=limits, progress=lambda n: update(advance=n))

@@ -127,7 +127,7 @@ def passages(
       simdoc-search passages --text "..." --min-words 8
       simdoc-search passages reports/2024.txt --other-folders --exclude path=drafts/
     """
-    from simdoc_search.corpus import holds_several
+    from simdoc_search.corpus import has_several_documents
     from simdoc_search.documents import Document
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
@@ -156,7 +156,7 @@ def passages(
     if all_from is not None:
         names = read_lines(all_from)
         _answer_many(map(QueryText, names), len(names), query, output)
-    elif folders or len(files) > 1 or any(map(holds_several, files)):
+    elif folders or len(files) > 1 or any(map(has_several_documents, files)):
         read = QueryFiles(folders or files, listed=bool(folders))
         if each_other:
             search.index(Document(source.name, source.text or "") for source in read)

@@ -186,8 +186,8 @@ class _Summary:
 
     def __init__(self, search: SimilaritySearch) -> None:
         store = search.store
-        self._settings, self._finds_phrases = store.settings, store.finds_phrases
-        by_characters = store.settings.analysis.unit == "character" and not store.finds_phrases
+        self._settings, self._finds_phrases = store.settings, store.can_find_phrases
+        by_characters = store.settings.analysis.unit == "character" and not store.can_find_phrases
         self._unit = "character" if by_characters else "word"
         self._results = self._sharing = self._matches = self._run = self._too_common = 0
         self._is_partial = False

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from simdoc_search.cli.common import say
-from simdoc_search.documents import spellings
+from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.query.planner import PLANNERS
 from simdoc_search.query.plans import Bands, Plan
@@ -137,7 +137,7 @@ def filters_of(wanted: GivenFilters, excluded: GivenFilters) -> Sequence[dict[st
 def _values(field: str, value: Any) -> list[str]:
     """Return the values of a field. A path prefix is returned in all its Unicode normalisations."""
     values = [value] if isinstance(value, str) else value
-    return [spelling for prefix in values for spelling in spellings(prefix)] if field == "path" else values
+    return [spelling for prefix in values for spelling in unicode_forms(prefix)] if field == "path" else values
 
 
 def warn_unused_exclusions(store: Store, excluded: GivenFilters) -> None:

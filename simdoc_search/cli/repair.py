@@ -1,4 +1,4 @@
-"""`simdoc-search repair`: copies the readable documents of a damaged store into a new store."""
+"""`simdoc-search repair`: copies the readable documents of a damaged store to a new one."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from simdoc_search.display import counted
 def repair(store: str, target: str, as_json: bool) -> None:
     """Copy the readable documents of a damaged store to a new one.
 
-    The command lists the documents that it cannot read, and its exit status is then 1. Index the files of these
-    documents again. The damaged store is not changed.
+    If some documents cannot be read, the command lists them, and its exit status is 1. Index their files again.
+
+    The damaged store is not changed. The command locks it, so that nobody can write to it during the repair. If you
+    only have permission to read the store, the command cannot lock it: make sure that nobody writes to it.
 
     \b
       simdoc-search repair ./.simdoc --to ./mended.simdoc

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.passage_options import passage_options, passage_settings
 from simdoc_search.cli.sketch_options import (
     analysis_options,
     kinds_option,
@@ -22,8 +21,19 @@ from simdoc_search.cli.sketch_options import (
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
+    from simdoc_search.sketch.winnow import Passages
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def passage_options(command: Command) -> Command:
+    """Add `--no-passages` and `--passage-run`."""
+    no_passages = click.option("--no-passages", is_flag=True, help="Do not store the data that finds shared passages.")
+    passage_run = click.option(
+        "--passage-run", type=click.IntRange(20, 10_000), metavar="WORDS",
+        help="Minimum length of the shared runs that are always found.  [default: 36]",
+    )  # fmt: skip
+    return no_passages(passage_run(command))
 
 
 def settings_options(command: Command) -> Command:
@@ -57,8 +67,23 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
         if sketch:
             changed = with_sketch(changed, sketch)
         if no_passages or run is not None or (passages and settings.passages is None):
-            changed = replace(changed, passages=passage_settings(no_passages, run, changed.analysis.shingle_size))
+            changed = replace(changed, passages=_passages(no_passages, run, changed.analysis.shingle_size))
         missing = tuple(name for name in options["kinds"] if getattr(settings, name) is None)
         return with_kinds(changed, missing)
 
     return change
+
+
+def _passages(no_passages: bool, run: int | None, shingle_size: int) -> Passages | None:
+    """Return the settings for passages that the options set; None for no passages."""
+    from simdoc_search.sketch.winnow import Passages
+
+    if no_passages and run is not None:
+        raise click.UsageError("--no-passages and --passage-run contradict each other; leave one out")
+    if no_passages:
+        return None
+    if run is None:
+        return Passages()
+    if run < shingle_size:
+        raise click.UsageError(f"--shingle-size is {shingle_size}; give a longer --passage-run")
+    return Passages.of_run(run, shingle_size)

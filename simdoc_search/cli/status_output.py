@@ -19,16 +19,16 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
     """Return all values for JSON."""
     indices = [
         {
-            "index": each.index.name,
+            "index": inspected.index.name,
             "counts": {
-                **asdict(each.counts),
-                "missing": each.counts.missing,
-                "of_other_settings": each.counts.of_other_settings,
+                **asdict(inspected.counts),
+                "missing": inspected.counts.missing,
+                "of_other_settings": inspected.counts.of_other_settings,
             },
-            "bytes": each.bytes,
-            "ingest": asdict(each.ingest),
+            "bytes": inspected.bytes,
+            "ingest": asdict(inspected.ingest),
         }
-        for each in inspection.indices
+        for inspected in inspection.indices
     ]
     sample = inspection.sample
     values = asdict(sample)
@@ -42,7 +42,7 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
         "staleness": None if sample.not_compared else staleness,
         "not_sampled": sample.not_compared or None,
         "indices": indices,
-        "skipped": [asdict(each) for each in inspection.skipped],
+        "skipped": [asdict(skipped) for skipped in inspection.skipped],
         "limits": asdict(inspection.limits),
     }
 
@@ -65,30 +65,30 @@ def _percent(share: float) -> str:
 
 def inspection_lines(inspection: Inspection) -> Iterator[str]:
     """Yield the lines for people."""
-    counts = [each.counts for each in inspection.indices]
-    sizes = [each.bytes for each in inspection.indices if each.bytes is not None]
+    counts = [inspected.counts for inspected in inspection.indices]
+    sizes = [inspected.bytes for inspected in inspection.indices if inspected.bytes is not None]
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
     yield f"documents      {inspection.documents:,} in {counted(len(counts), 'index', 'indices')}{size}"
-    wordless = sum(each.wordless for each in counts)
+    wordless = sum(count.wordless for count in counts)
     without_words = f", {wordless:,} of them for texts without words" if wordless else ""
-    yield f"fingerprinted  {sum(each.fingerprinted for each in counts):,}{without_words}"
+    yield f"fingerprinted  {sum(count.fingerprinted for count in counts):,}{without_words}"
     if inspection.without_text:
         yield f"without text   {inspection.without_text:,} need no fingerprint"
     if inspection.missing:
-        unknown = ", including documents without a text" if any(each.without_text is None for each in counts) else ""
+        unknown = ", including documents without a text" if any(count.without_text is None for count in counts) else ""
         yield f"missing        {inspection.missing:,} ({_percent(inspection.missing_share)}){unknown}"
-    if gone := sum(each.text_gone or 0 for each in counts):
+    if gone := sum(count.text_gone or 0 for count in counts):
         yield f"text gone      {gone:,} have a fingerprint but no text; simdoc-search backfill removes it"
-    if other := sum(each.of_other_settings for each in counts):
+    if other := sum(count.of_other_settings for count in counts):
         yield f"other format   {other:,} have fingerprints with other settings than the mapping"
-    if incomplete := sum(each.incomplete for each in counts):
+    if incomplete := sum(count.incomplete for count in counts):
         yield f"incomplete     {incomplete:,} lack what passages, versions or related needs; run simdoc-search backfill"
     yield f"stale          {_stale(inspection)}"
     yield from _errors(inspection)
     yield from _pipelines(inspection)
     if inspection.limits != Limits():
         yield from (f"{line[:10]:<15}{line[11:]}" for line in limit_lines(inspection.limits))
-    yield from (f"skipped        {each.index}: {each.reason}" for each in inspection.skipped)
+    yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped)
 
 
 def _stale(inspection: Inspection) -> str:
@@ -113,18 +113,18 @@ def _stale(inspection: Inspection) -> str:
 
 
 def _errors(inspection: Inspection) -> Iterator[str]:
-    counts = [each.counts for each in inspection.indices if each.counts.errors]
+    counts = [inspected.counts for inspected in inspection.indices if inspected.counts.errors]
     if counts:
-        errors = sum(each.errors or 0 for each in counts)
+        errors = sum(count.errors or 0 for count in counts)
         yield f"errors         {errors:,} that the engine's pipeline could not fingerprint"
-        reasons: Counter[str] = sum((Counter(each.reasons) for each in counts), Counter())
+        reasons: Counter[str] = sum((Counter(count.reasons) for count in counts), Counter())
         yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
 
 
 def _pipelines(inspection: Inspection) -> Iterator[str]:
     names: dict[str, list[str]] = {}
-    for each in inspection.indices:
-        names.setdefault(str(each.ingest), []).append(each.index.name)
+    for inspected in inspection.indices:
+        names.setdefault(str(inspected.ingest), []).append(inspected.index.name)
     for sentence, indices in names.items():
         where = "" if len(indices) == len(inspection.indices) else f"{', '.join(indices)}: "
         yield f"pipeline       {where}{sentence}"

@@ -180,9 +180,9 @@ def _texts_of_corpus(paths: tuple[str, ...], sample: int, required: Collection[s
     from simdoc_search.documents import Document, Skipped
     from simdoc_search.indexing import FILE_TIMEOUT
     from simdoc_search.tuning import draw_sample, limit_texts
-    from simdoc_search.workers import ItemLimits, fair_memory
+    from simdoc_search.workers import ItemLimits, memory_per_worker
 
-    limits = ItemLimits(FILE_TIMEOUT, fair_memory(os.cpu_count() or 1))
+    limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(os.cpu_count() or 1))
     sources = (source for source in read_corpus(paths, limits=limits) if not isinstance(source, Skipped))
     drawn, total = draw_sample(sources, sample, required, lambda source: source.id)
     documents = (document for _, document in read_sources(drawn, limits=limits))

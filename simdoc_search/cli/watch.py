@@ -73,7 +73,7 @@ def watch(
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")
     elif arrived:
         _show_matches({id: watcher.copied_by(id) for id in ids}, as_json)
-        if outdated := sum(each.outdated for each in watcher.all()):
+        if outdated := sum(watch.outdated for watch in watcher.all()):
             note = f"{outdated:,} watches have other settings and find no copies; see watch --list"
             say(f"note: {note}", err=True)
     else:
@@ -83,25 +83,25 @@ def watch(
 
 def _show_watches(watches: list[Watch], as_json: bool, *, is_list: bool) -> None:
     if as_json:
-        print_json({"watched": [_watch_as_json(each) for each in watches]})
+        print_json({"watched": [_watch_as_json(watch) for watch in watches]})
         return
-    for each in watches:
-        overlap = percent(float(each.overlap), 0 if (100 * each.overlap).denominator == 1 else 1)
-        outdated = "; with other settings than the documents: set it again" if each.outdated else ""
-        since = f", since {each.since}{outdated}" if is_list else ""
-        say(f"{each.place.id} is watched: copies of {overlap} or more{since}")
+    for watch in watches:
+        overlap = percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
+        outdated = "; with other settings than the documents: set it again" if watch.outdated else ""
+        since = f", since {watch.since}{outdated}" if is_list else ""
+        say(f"{watch.place.id} is watched: copies of {overlap} or more{since}")
     if not watches:
         say("nothing is watched")
 
 
 def _show_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
     if as_json:
-        copies = {id: list(map(_match_as_json, found)) for id, found in matches.items()}
-        print_json({"arrived": [{"id": id, "copy_of": found} for id, found in copies.items()]})
+        copies = {id: list(map(_match_as_json, originals)) for id, originals in matches.items()}
+        print_json({"arrived": [{"id": id, "copy_of": originals} for id, originals in copies.items()]})
         return
-    for id, found in matches.items():
-        say(f"{id} is a copy of" if found else f"{id} is not a copy of a watched document")
-        for match in found:
+    for id, originals in matches.items():
+        say(f"{id} is a copy of" if originals else f"{id} is not a copy of a watched document")
+        for match in originals:
             say(f"  {estimate(match.overlap)}  {match.watch.place.id}")
 
 
@@ -111,7 +111,12 @@ def _match_as_json(match: WatchMatch) -> dict[str, Any]:
     return {**place_as_json(match.watch.place), "overlap": match.overlap, "matched": match.matched}
 
 
-def _watch_as_json(each: Watch) -> dict[str, Any]:
+def _watch_as_json(watch: Watch) -> dict[str, Any]:
     from simdoc_search.as_json import place_as_json
 
-    return {**place_as_json(each.place), "overlap": float(each.overlap), "since": each.since, "outdated": each.outdated}
+    return {
+        **place_as_json(watch.place),
+        "overlap": float(watch.overlap),
+        "since": watch.since,
+        "outdated": watch.outdated,
+    }

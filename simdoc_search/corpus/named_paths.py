@@ -19,7 +19,7 @@ from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
-def holds_several(path: str | Path) -> bool:
+def has_several_documents(path: str | Path) -> bool:
     """Return whether a named file has a document per line or row, by its name."""
     return format_of(Path(path)).kind in ("jsonl", "table")
 

@@ -38,7 +38,7 @@ _ORIGINAL = re.compile(
 )
 
 
-def check_can_leave_out(parts: Collection[str]) -> None:
+def require_front_matter_parser(parts: Collection[str]) -> None:
     """Check that the packages that remove these parts are installed.
 
     Raises:

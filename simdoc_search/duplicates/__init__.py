@@ -1,25 +1,26 @@
-"""Duplicates of a whole collection, in groups with one kept document each.
+"""Finds the duplicates in a whole collection and groups them. Each group has one kept document.
 
-sources.py            duplicates in a store, and among texts
-keep_order.py         which of several documents is kept
-collection.py         the documents as arrays
-fingerprint_table.py  their fingerprints as arrays
-paths.py              the paths of their files
+sources.py            entry points: duplicates in a store, or among documents without a store
+keep_order.py         the rule that chooses the kept document
+collection.py         all documents as arrays
+fingerprint_table.py  all fingerprints as arrays
+arrays.py             functions for these arrays
+paths.py              paths of the documents' files
 measures.py           measures of overlap
-bands.py              which tokens must be equal for two documents to be compared
+bands.py              band keys: two documents with an equal key are compared
 pairs.py              candidate pairs, found in memory
-engine_pairs.py       candidate pairs, found by the engine
-checkpoint.py         the progress of that, to resume it
-verification.py       the overlap of pairs, from fingerprints and from texts
-clusters.py           sets with equal words, and groups around a kept document
-contents.py           which files of a group have equal bytes
-verdicts.py           the kind of a duplicate, and what a plan proposes for it
-finder.py             all these steps
-duplicates_result.py  groups and pairs
-plan/                 a table of them that people edit, its application and its undo
-group_membership.py   the group of the document at a place
-mark_update.py        groups as marks in the documents of an engine
-folding.py            near-duplicates in a page of results
+engine_pairs.py       candidate pairs, found by querying the engine
+checkpoint.py         a checkpoint file, to resume an interrupted search in an engine
+verification.py       overlaps: estimated from fingerprints, or computed from texts
+clusters.py           groups around a kept document, and sets of documents with equal words
+contents.py           comparison of the bytes of files in a group
+verdicts.py           the kind of each duplicate, and the action that a plan proposes
+finder.py             runs all these steps
+duplicates_result.py  the result: groups and pairs
+plan/                 a table of duplicates that people edit, apply and undo
+group_membership.py   looks up the group of a document
+mark_update.py        writes the groups into the documents of an engine, as marks
+folding.py            folds near-duplicates in a page of results
 """
 
 from simdoc_search.duplicates.bands import band_keys

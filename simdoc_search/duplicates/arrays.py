@@ -19,33 +19,33 @@ _LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
 def pair_keys(first: Ints, second: Ints) -> Keys:
-    """Encode each pair of document numbers below 2**32 as one number, so that pairs sort by first, then by second."""
+    """Encode each pair of document numbers below 2**32 as one number. The numbers sort by `first`, then by `second`."""
     return first.astype(np.uint64) << _HALF | second.astype(np.uint64)
 
 
-def documents_of_pairs(keys: Keys) -> tuple[Ints, Ints]:
+def split_pair_keys(keys: Keys) -> tuple[Ints, Ints]:
     """Decode the result of `pair_keys`."""
     return (keys >> _HALF).astype(np.int64), (keys & _LOW_HALF).astype(np.int64)
 
 
-def is_among(values: Keys, ordered: Keys) -> Bools:
-    """Say which values are in an ascending array."""
-    if not len(ordered):
+def is_in_sorted(values: Keys, sorted_values: Keys) -> Bools:
+    """Return for each value whether it is in an ascending array."""
+    if not len(sorted_values):
         return np.zeros(len(values), bool)
-    place = np.searchsorted(ordered, values)
-    place[place == len(ordered)] = 0
-    return np.asarray(ordered[place] == values)
+    position = np.searchsorted(sorted_values, values)
+    position[position == len(sorted_values)] = 0
+    return np.asarray(sorted_values[position] == values)
 
 
-def run_starts(ordered: NDArray[np.generic]) -> Ints:
+def run_starts(sorted_values: NDArray[np.generic]) -> Ints:
     """Return where each run of equal values begins in a sorted array."""
-    is_start = np.ones(len(ordered), bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_start[1:])
+    is_start = np.ones(len(sorted_values), bool)
+    np.not_equal(sorted_values[1:], sorted_values[:-1], out=is_start[1:])
     return np.flatnonzero(is_start)
 
 
-def mixed(values: Keys) -> Keys:
-    """Hash numbers so that all bits of the results look random. Equal numbers get equal results."""
+def mix_bits(values: Keys) -> Keys:
+    """Hash numbers so that all bits of each result look random."""
     values = values * _MULTIPLIERS[0]
     values ^= values >> _SHIFT
     values *= _MULTIPLIERS[1]
@@ -54,5 +54,5 @@ def mixed(values: Keys) -> Keys:
 
 
 def slices(count: int, size: int) -> Iterator[slice]:
-    """Cut `count` items into slices of a size."""
+    """Yield slices that cut `count` items into parts of `size` items. The last part may be shorter."""
     return (slice(start, start + size) for start in range(0, count, size))

@@ -1,10 +1,10 @@
-"""Which tokens must be equal for two documents to be compared.
+"""Band keys: two documents with an equal key are compared.
 
-Documents with many tokens are paired by bands (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4): in one of
-the bands, all `rows` tokens must be equal. A short document has too few tokens for many rows. So there are several
-passes, each for documents of some sizes and with its own number of rows. Two documents of overlap s differ in size by
-at most 1/s; the sizes of passes overlap so far that two such documents meet in one pass. The shortest documents are
-paired by single rare tokens.
+A document with many tokens has one key per band. Two keys are equal if all `rows` tokens of the band are equal
+(Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4). A short document has too few tokens for many rows. So
+there are several passes. Each pass has its own number of rows and its own range of document sizes. If two documents
+have overlap s, one is at most 1/s times as large as the other. The ranges overlap enough that both documents take part
+in a common pass. The shortest documents are paired by single rare tokens.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.duplicates.arrays import Ints, Keys, mixed, slices
+from simdoc_search.duplicates.arrays import Ints, Keys, mix_bits, slices
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.query.curve import chance_of_matches
 from simdoc_search.query.planner import parse_fraction, rows_and_bands_of_enough
@@ -25,10 +25,10 @@ from simdoc_search.sketch.fingerprint import Fingerprint
 from simdoc_search.sketch.tokens import hash_bits
 
 RECALL = Fraction(999, 1000)
-"""Probability that two documents of exactly the least overlap are compared."""
+"""Probability that two documents with exactly the minimum overlap are compared."""
 
 MAX_SHORT_TOKENS = 32
-"""Documents with at most this many tokens are not paired by bands."""
+"""Maximum number of tokens of a document that is paired by rare tokens, not by bands."""
 
 _DOCUMENTS_AT_ONCE = 1 << 14
 _RARITY_BITS = 16
@@ -38,40 +38,46 @@ _MAX_COUNTER_BITS = 22
 
 @dataclass(frozen=True, slots=True)
 class BandPass:
-    """How documents of some sizes are paired."""
+    """How documents in a range of sizes are paired."""
 
-    rows: int  # tokens per band; 0: paired by single rare tokens
+    rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
     bands: int  # number of bands
     min_shingles: float  # minimum number of distinct shingles of a document
-    max_shingles: float  # maximum number
+    max_shingles: float  # maximum number of distinct shingles of a document
 
     def select(self, table: FingerprintTable, documents: Ints) -> Ints:
-        """Return the documents that take part."""
+        """Return the documents whose size is in the range of this pass."""
         sizes = table.shingles[documents]
         fits = (table.counts[documents] > 0) & (sizes >= self.min_shingles) & (sizes <= self.max_shingles)
         return documents[fits]
 
 
 def plan_passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandPass]:
-    """Plan passes that together find two documents of an overlap with a probability of at least `recall`.
+    """Plan passes that together find a pair with this overlap with a probability of at least `recall`.
 
-    Example: an overlap of 50 % with 99 % in 512 buckets takes 72 bands of 4 for documents of 424 shingles or more, 35
-    bands of 3 from 118 to 846 shingles, 17 of 2 from 36 to 235, and rare tokens up to 70.
+    For example, an overlap of 50 %, a recall of 99 % and 512 buckets give these passes:
+
+    | Shingles of a document | Bands | Rows |
+    |---|---|---|
+    | 424 or more | 72 | 4 |
+    | 118 to 846 | 35 | 3 |
+    | 36 to 235 | 17 | 2 |
+    | up to 70 | rare tokens | |
     """
     passes: list[BandPass] = []
-    tokens, most = buckets, math.inf
+    tokens, max_shingles = buckets, math.inf
     while tokens > MAX_SHORT_TOKENS:
         rows, bands = rows_and_bands_of_enough(tokens, overlap, recall)
         if rows == 1:
             break
-        least = shingles_that_fill(rows * bands, buckets)
-        passes.append(BandPass(rows, bands, least, most))
-        tokens, most = rows * bands // 2, least / float(overlap)
-    return [*passes, BandPass(0, 0, 0, most)]
+        min_shingles = shingles_to_fill(rows * bands, buckets)
+        passes.append(BandPass(rows, bands, min_shingles, max_shingles))
+        tokens, max_shingles = rows * bands // 2, min_shingles / float(overlap)
+    return [*passes, BandPass(0, 0, 0, max_shingles)]
 
 
-def shingles_that_fill(filled: int, buckets: int) -> float:
-    """Return how many shingles fill this many buckets on average: buckets * (1 - exp(-n / buckets))."""
+def shingles_to_fill(filled: int, buckets: int) -> float:
+    """Return how many shingles fill this many buckets on average. n shingles fill buckets * (1 - exp(-n / buckets))."""
     return math.inf if filled >= buckets else -buckets * math.log1p(-filled / buckets)
 
 
@@ -80,10 +86,11 @@ def rare_tokens(
 ) -> tuple[Keys, Ints]:
     """Return the rarest tokens of each document, and the document of each token.
 
-    Two documents of the overlap share one of these. Of n tokens, k are shared with the wanted probability. So any
-    n - k + 1 tokens contain a shared one. If all documents choose tokens by the same order, both documents choose it
-    (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). The rarest tokens come first, so tokens
-    that are in every document pair nobody. Without frequencies, the order does not depend on the other documents.
+    Two documents with this overlap have one of these tokens in common, with a probability of `recall`. Suppose that
+    they share at least k of n tokens. Then any n - k + 1 tokens include a shared one. All documents choose their tokens
+    in the same order, so both choose the same shared token (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma,
+    Srikant 2007). Rare tokens come first, so a token that is in every document pairs nothing. Without `by_frequency`,
+    the order does not depend on the other documents.
     """
     frequencies = _token_frequencies(table, documents) if by_frequency else np.zeros(1, np.int64)
     sizes, size_of = np.unique(table.counts[documents], return_inverse=True)
@@ -91,7 +98,7 @@ def rare_tokens(
     keys, owners = [], []
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         codes, owner = table.tokens_of(documents[part])
-        hashes = mixed(codes.astype(np.uint64))
+        hashes = mix_bits(codes.astype(np.uint64))
         rarity = np.minimum(frequencies[_counter_of(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
         order = np.argsort(
             owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HALF | hashes >> _HALF
@@ -107,48 +114,50 @@ def rare_tokens(
 def band_keys(
     fingerprints: Sequence[Fingerprint], overlap: float | Fraction, *, recall: Fraction = RECALL
 ) -> list[Ints]:
-    """Make keys for a join in a data frame or a database: two documents that overlap have a key in common.
+    """Return keys to join documents that overlap, in a data frame or a database. Two such documents share a key.
 
-    Short documents are joined by single tokens. A token that is in very many documents gives very many equal keys.
+    Short documents are joined by single tokens. If very many of them share a token, they all have an equal key.
 
     Args:
-        fingerprints: all of the same settings, with tokens of 4 characters.
-        overlap: the least Jaccard similarity, over 0, up to 1.
-        recall: probability that two documents of exactly that overlap have a key in common.
+        fingerprints: fingerprints with the same settings and with tokens of 4 characters.
+        overlap: the minimum Jaccard similarity, over 0, up to 1.
+        recall: probability that two documents with exactly this overlap share a key.
 
     Returns:
-        The distinct keys of each document, int64; none for a document without words. They do not depend on the other
-        documents.
+        The distinct keys of each document, int64. A document without words has no keys. The keys of a document do not
+        depend on the other documents.
 
     Raises:
-        QuerySyntaxError: the overlap is not a fraction.
-        FormatMismatchError: the tokens of these settings have no buckets.
+        QuerySyntaxError: the overlap is out of range.
+        FormatMismatchError: fingerprints with these settings have no buckets.
     """
     if not fingerprints:
         return []
-    share, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
+    min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
     table = FingerprintTable.of(codes, shingles, hash_bits(minhash), minhash.places)
-    everything = np.arange(len(codes))
-    found: list[tuple[Keys, Ints]] = []
-    for band_pass in plan_passes(share, recall, table.buckets):
-        documents = band_pass.select(table, everything)
+    all_documents = np.arange(len(codes))
+    keys_and_owners: list[tuple[Keys, Ints]] = []
+    for band_pass in plan_passes(min_overlap, recall, table.buckets):
+        documents = band_pass.select(table, all_documents)
         if band_pass.rows:
-            found += [(keys, documents) for keys in table.band_keys(documents, band_pass.rows, band_pass.bands)]
+            all_keys = table.band_keys(documents, band_pass.rows, band_pass.bands)
+            keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
-            found.append(rare_tokens(table, documents, share, recall, by_frequency=False))
-    keys, owners = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            keys_and_owners.append(rare_tokens(table, documents, min_overlap, recall, by_frequency=False))
+    keys, owners = (np.concatenate(parts) for parts in zip(*keys_and_owners, strict=True))
     return [distinct(keys[owners == document].view(np.int64)) for document in range(len(codes))]
 
 
 def _token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:
-    """Count how many documents have each token. A few tokens share a counter."""
-    tokens = int(table.counts[documents].sum())  # the number of counters is a power of two
-    frequencies = np.zeros(1 << min(_MAX_COUNTER_BITS, tokens.bit_length() + 1), np.int64)
+    """Count how many documents have each token. Some tokens share a counter, because each hash selects one."""
+    tokens = int(table.counts[documents].sum())
+    counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
+    frequencies = np.zeros(1 << counter_bits, np.int64)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         codes, _ = table.tokens_of(documents[part])
-        counters = _counter_of(mixed(codes.astype(np.uint64)), len(frequencies))
+        counters = _counter_of(mix_bits(codes.astype(np.uint64)), len(frequencies))
         frequencies += np.bincount(counters, minlength=len(frequencies))
     return frequencies
 

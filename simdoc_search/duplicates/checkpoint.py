@@ -1,7 +1,7 @@
-"""The progress of a search for duplicates in an engine, in a file, so that another run can resume.
+"""A checkpoint: stores the progress of a search for duplicates in an engine, so that another run can resume it.
 
-The file is an SQLite database. It knows documents by `content_key`, so a changed document counts as another one. The
-results of each batch of queries are one transaction, so the file is consistent whenever a run ends.
+The file is an SQLite database. It identifies documents by `words_key`, so a document with changed words is a new one.
+The results of each batch of queries are one transaction, so the file is consistent whenever a run ends.
 """
 
 from __future__ import annotations
@@ -15,21 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.duplicates.arrays import Bools, Ints
-from simdoc_search.durable import MAKE_ROOM
+from simdoc_search.durable import DISK_FULL_ADVICE
 from simdoc_search.errors import StoreError
 
-_APPLICATION = 0x73696D65  # "sime", which marks our files
+_APPLICATION_ID = 0x73696D65  # "sime"; SQLite stores it in the header of the file
 _TABLES = (
     "CREATE TABLE options (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE queried (key INTEGER PRIMARY KEY)",
     "CREATE TABLE pairs (a INTEGER, b INTEGER, estimate REAL NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID",
     "CREATE TABLE floods (key INTEGER PRIMARY KEY, missed INTEGER NOT NULL)",
 )
-_PAIR = np.dtype([("a", np.int64), ("b", np.int64), ("estimate", np.float32)])
+_PAIR_DTYPE = np.dtype([("a", np.int64), ("b", np.int64), ("estimate", np.float32)])
 
 
 class Checkpoint:
-    """The progress of a run. Without a name, the file is temporary. `options` are all that the results depend on.
+    """The progress of a run.
+
+    Args:
+        file: path of the checkpoint; None for a temporary file.
+        options: all options that the results depend on.
 
     Raises:
         StoreError: the file cannot be used, is not a checkpoint, or was written with other options.
@@ -38,7 +42,7 @@ class Checkpoint:
     def __init__(self, file: str | os.PathLike[str] | None, options: Mapping[str, str]) -> None:
         self._name = str(file or "the temporary file")
         with self._readable_errors():
-            # SQLite takes an empty name for a temporary file, which it deletes on closing.
+            # For an empty name, SQLite opens a temporary file and deletes it on closing.
             self._database = sqlite3.connect(os.fspath(file) if file else "", timeout=0, isolation_level=None)
             try:
                 self._open(options)
@@ -46,8 +50,12 @@ class Checkpoint:
                 self._database.close()
                 raise
 
-    def begin(self, keys: Ints) -> Bools:
-        """Forget all documents but these, and say which of these were queried already; bool, shape (documents,)."""
+    def prune(self, keys: Ints) -> Bools:
+        """Delete what is stored about all other documents, given by key.
+
+        Returns:
+            Whether each of these documents was queried before; bool, shape (documents,).
+        """
         execute = self._database.execute
         with self._transaction():
             execute("CREATE TEMP TABLE present (key INTEGER PRIMARY KEY)")
@@ -59,10 +67,13 @@ class Checkpoint:
             queried = np.fromiter((key for (key,) in execute("SELECT key FROM queried")), np.int64)
         return np.isin(keys, queried)
 
-    def note(self, queried: Iterable[int], pairs: Iterable[tuple[int, int, float]], floods: Mapping[int, int]) -> None:
-        """Write the results of a batch: queried documents, pairs with their estimated overlap, and floods.
+    def save(self, queried: Iterable[int], pairs: Iterable[tuple[int, int, float]], floods: Mapping[int, int]) -> None:
+        """Save the results of a batch of queries. All documents are given by key.
 
-        All documents are given by their keys. Floods have the number of matches that were not compared.
+        Args:
+            queried: the queried documents.
+            pairs: pairs of documents, and their estimated overlap.
+            floods: documents in floods, and for each the number of matches that were not compared.
         """
         ordered = ((min(a, b), max(a, b), estimate) for a, b, estimate in pairs)
         add = self._database.executemany
@@ -77,33 +88,33 @@ class Checkpoint:
     def pairs(self) -> tuple[Ints, Ints, NDArray[np.float32]]:
         """Return the keys of both documents of each pair, and the estimated overlaps."""
         with self._readable_errors():
-            found = np.fromiter(self._database.execute("SELECT a, b, estimate FROM pairs"), _PAIR)
-        return found["a"], found["b"], found["estimate"]
+            rows = np.fromiter(self._database.execute("SELECT a, b, estimate FROM pairs"), _PAIR_DTYPE)
+        return rows["a"], rows["b"], rows["estimate"]
 
     def floods(self) -> dict[int, int]:
-        """Return what was noted of floods."""
+        """Return the documents in floods, by key, and for each the number of matches that were not compared."""
         with self._readable_errors():
             return dict(self._database.execute("SELECT key, missed FROM floods"))
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file. A temporary file is deleted."""
         self._database.close()
 
     def _open(self, options: Mapping[str, str]) -> None:
-        ((application,),) = self._database.execute("PRAGMA application_id")
+        ((application_id,),) = self._database.execute("PRAGMA application_id")
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         with self._transaction():
-            if not application and not list(self._database.execute("SELECT 1 FROM sqlite_master LIMIT 1")):
-                for statement in (*_TABLES, f"PRAGMA application_id = {_APPLICATION}"):
+            if not application_id and not list(self._database.execute("SELECT 1 FROM sqlite_master LIMIT 1")):
+                for statement in (*_TABLES, f"PRAGMA application_id = {_APPLICATION_ID}"):
                     self._database.execute(statement)
                 self._database.executemany("INSERT INTO options VALUES (?, ?)", options.items())
-            elif application != _APPLICATION:
+            elif application_id != _APPLICATION_ID:
                 raise sqlite3.DatabaseError("file is not a checkpoint")
             stored = dict(self._database.execute("SELECT name, value FROM options"))
         for name, value in options.items():
             if stored.get(name) != value:
                 raise StoreError(
-                    f"{self._name} was made for {name} {stored.get(name)}, not {value}; "
+                    f"{self._name} was written for {name} {stored.get(name)}, not {value}; "
                     "use the same options again, or name another file"
                 )
 
@@ -114,7 +125,7 @@ class Checkpoint:
             try:
                 yield
             except BaseException:
-                if self._database.in_transaction:  # a full disk has ended it already
+                if self._database.in_transaction:  # SQLite rolls back itself if the disk is full
                     self._database.execute("ROLLBACK")
                 raise
             self._database.execute("COMMIT")
@@ -125,6 +136,6 @@ class Checkpoint:
             yield
         except sqlite3.Error as error:
             if "is full" in str(error):
-                raise StoreError(f"{self._name} cannot be written: the disk is full; {MAKE_ROOM}") from error
+                raise StoreError(f"{self._name} cannot be written: the disk is full; {DISK_FULL_ADVICE}") from error
             reason = "is in use by another run" if "locked" in str(error) else f"cannot be used ({error})"
             raise StoreError(f"{self._name} {reason}; name another file, or leave out --checkpoint") from error

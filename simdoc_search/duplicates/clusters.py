@@ -1,8 +1,8 @@
-"""Groups of documents: sets with equal words, and stars around a kept document.
+"""Groups duplicates around a kept document, and finds sets of documents with equal words.
 
-In a star, each duplicate overlaps the kept document itself; there are no chains. Documents are taken in keep order. A
-document that is in no group takes all later documents that are in no group and overlap it enough. So if A overlaps B
-and B overlaps C, then C joins the group of A only if C overlaps A.
+Each duplicate in a group overlaps the kept document itself. If A overlaps B and B overlaps C, then C joins the group of
+A only if C also overlaps A. Documents are processed in keep order. A document that is not in a group yet becomes the
+kept document of all later documents that overlap it enough and are not in a group either.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Ints, run_starts
 
 UNASSIGNED = -1
-"""In place of a kept document: the document is kept itself, or is in no group."""
+"""Stands for a kept document where there is none: the document is itself kept, or is not in a group."""
 
 _PAIRS_AT_ONCE = 1 << 11
 
@@ -27,10 +27,15 @@ def assign_duplicates(
     overlaps: Callable[[Ints], Bools],
     progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[Ints, Ints]:
-    """Assign each duplicate of `count` documents to the kept document of its group.
+    """Assign each duplicate among `count` documents to the kept document of its group.
 
-    Pairs are in order, by the preferred first document, then by the second one. `overlaps` says which of the pairs at
-    some positions overlap enough; it is only called for pairs that matter.
+    Args:
+        count: number of documents. They are numbered in keep order.
+        first: the preferred document of each pair, ascending; int64, shape (pairs,).
+        second: the other document of each pair, ascending for equal first documents.
+        overlaps: returns whether the pairs at these positions overlap enough. It is only called for pairs that can
+            still assign a document.
+        progress: called with the share of the pairs that is done, 0..1.
 
     Returns:
         The kept document of each document, or UNASSIGNED; and the positions of the pairs that assigned a document.
@@ -45,28 +50,33 @@ def assign_duplicates(
                 break
             is_ready = _is_ready(first[pairs], second[pairs], count)
             overlapping = pairs[is_ready][overlaps(pairs[is_ready])]
-            duplicates, at = np.unique(second[overlapping], return_index=True)  # of each the most preferred first one
-            kept_for[duplicates] = first[overlapping[at]]
-            assigning.append(overlapping[at])
+            # A duplicate joins the most preferred of the documents that it overlaps.
+            duplicates, index = np.unique(second[overlapping], return_index=True)
+            kept_for[duplicates] = first[overlapping[index]]
+            assigning.append(overlapping[index])
             pairs = pairs[~is_ready]
         progress(min(1.0, (start + _PAIRS_AT_ONCE) / len(first)))
     return kept_for, np.concatenate(assigning)
 
 
 def _is_ready(first: Ints, second: Ints, count: int) -> Bools:
-    """Say which open pairs can be decided, because no earlier pair can still assign one of their documents."""
+    """Return which pairs can be decided now, because no earlier pair can still assign one of their documents."""
     must_wait = np.isin(first, second)
-    first_waiting = np.full(count, len(first), np.int64)  # position of the first waiting pair of each second document
+    # The position of the first pair that must wait, for each second document.
+    first_waiting = np.full(count, len(first), np.int64)
     np.minimum.at(first_waiting, second[must_wait], np.flatnonzero(must_wait))
     return ~must_wait & (np.arange(len(first)) < first_waiting[second])
 
 
-class EqualWords:
-    """Sets of documents with equal labels, that is, equal words. Each set is compared as its representative.
+class EqualWordSets:
+    """Sets of documents with equal words. Only one document of each set, its representative, is compared with others.
+
+    Args:
+        labels: a number per document, equal for documents with equal words; int64, shape (documents,).
 
     Attributes:
         representatives: the preferred document of each set, ascending.
-        representative_of: the representative of each document; int64, shape (documents,).
+        representative_of: the representative of each document's set; int64, shape (documents,).
         sizes: the size of each document's set; int64, shape (documents,).
     """
 
@@ -79,25 +89,25 @@ class EqualWords:
         self.representatives: Ints = np.sort(first)
 
     def members(self, document: int) -> list[int]:
-        """Return the documents of a document's set, in order."""
+        """Return all documents of a document's set, ascending."""
         begin = int(self._begins[document])
         members: list[int] = self._order[begin : begin + int(self.sizes[document])].tolist()
         return members
 
     def pairs_within(self, limit: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of each set; of a set larger than the limit only those of its representative.
+        """Yield all pairs in each set. In a set larger than the limit, only pair the representative with the others.
 
         Pairs whose second document has a number below `new_from` are left out.
         """
         for representative in self.representatives[self.sizes[self.representatives] > 1].tolist():
             members = self.members(representative)
-            for at, first in enumerate(members if len(members) <= limit else members[:1], 1):
-                yield from ((first, second) for second in members[max(at, bisect_left(members, new_from)) :])
+            for begin, first in enumerate(members if len(members) <= limit else members[:1], 1):
+                yield from ((first, second) for second in members[max(begin, bisect_left(members, new_from)) :])
 
     def pairs_between(self, a: int, b: int, limit: int) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of two sets; if one is larger than the limit, only those of a representative."""
+        """Yield all pairs between two sets. If either exceeds the limit, only yield pairs with a representative."""
         members, others = self.members(a), self.members(b)
         pairs_all = max(len(members), len(others)) <= limit
-        for at, document in enumerate(members):
-            for other in others if pairs_all or not at else others[:1]:
+        for index, document in enumerate(members):
+            for other in others if pairs_all or index == 0 else others[:1]:
                 yield min(document, other), max(document, other)

@@ -1,8 +1,15 @@
 """All documents of a collection as a few arrays.
 
-While pairs are looked for, a document takes the bytes of its id, 4 bytes per token, and about 300 bytes more. Among up
-to 262,000 documents it takes another kilobyte. Tokens beyond 1 GB are in a temporary file that is mapped into memory. A
-candidate pair takes 35 bytes. Without tokens, a document takes its id and about 250 bytes.
+Memory during a search for duplicates:
+
+| What | Memory |
+|---|---|
+| a document | its id, 4 bytes per token, and about 300 bytes |
+| a document if there are at most 262,000 | another kilobyte |
+| a document without tokens | its id and about 250 bytes |
+| a candidate pair | 35 bytes |
+
+If the tokens exceed 1 GB, they are in a temporary file that is mapped into memory.
 """
 
 from __future__ import annotations
@@ -20,7 +27,7 @@ from numpy.typing import NDArray
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
-from simdoc_search.duplicates.keep_order import Keep, KeepCriteria
+from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_path, file_problem
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
@@ -34,32 +41,45 @@ _COLUMNS = 9
 
 
 class Documents:
-    """All documents by number, in keep order: the kept document of a group has the smallest number.
+    """All documents, numbered in keep order. The kept document of a group has the smallest number in the group.
 
-    Documents whose file is gone, or is now a symbolic link, are left out. Documents that are not new are only compared
-    with new ones, and are kept. Preferred documents are kept whatever the rule.
+    A document is left out if its file no longer exists or is now a symbolic link.
+
+    Args:
+        records: the documents, with their tokens.
+        settings: settings of the fingerprints.
+        keep: the rule that chooses the kept document.
+        is_new: returns whether a document is new. Older documents are kept, and are only compared with new ones.
+        is_preferred: returns whether a document is kept even if the rule prefers another one.
+        with_tokens: whether to hold the tokens.
+        max_token_bytes: maximum size of tokens in memory. Larger ones are in a temporary file.
 
     Attributes:
-        text_labels: a number per document, equal if the texts are equal; int64, shape (documents,).
-        word_labels: the same for the words.
-        content_labels: the same for text and metadata, in archives also for the bytes; unique for other files.
-        sizes: size of the file in bytes; -1: unknown, or in an archive.
-        mtimes: modification time of the file in nanoseconds; 0: unknown.
-        keys: the `content_key` of each document if tokens are not held, else 0.
+        table: the fingerprints; without tokens if `with_tokens` is false.
+        left_out: place to reason, of documents that are left out.
+        text_labels: a number per document, equal for equal texts; int64, shape (documents,).
+        word_labels: a number per document, equal for equal words.
+        content_labels: a number per document, equal for equal text and metadata. For members of archives, the bytes
+            must be equal too. Any other document with a file has a unique number.
+        sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
+        mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
+        keys: the `words_key` of each document; 0 if tokens are held.
         new_from: the number of the first new document.
-        has_all_sizes: whether the number of shingles of all documents is known.
-        has_all_hashes: whether the hash of the words of all documents is known.
-        gone: number of documents whose file is gone, by the indexed folder or file.
+        has_field: whether any document has the metadata field of the rule.
+        has_preferred: whether any document is preferred.
+        has_all_sizes: whether the number of shingles is known for all documents.
+        has_all_hashes: whether the hash of the words is known for all documents.
+        gone: number of documents whose file no longer exists, per indexed folder or file.
 
     Raises:
-        FormatMismatchError: the tokens have no buckets.
+        FormatMismatchError: fingerprints with these settings have no buckets.
     """
 
     def __init__(
         self,
         records: Iterable[Record],
         settings: Settings,
-        keep: Keep,
+        keep: KeepRule,
         *,
         is_new: Callable[[Record], bool] = lambda _: True,
         is_preferred: Callable[[Record], bool] = lambda _: False,
@@ -83,7 +103,7 @@ class Documents:
                 (origin.root, origin.prefix, record.index, record.routing), len(self._sources)
             )
             size, written = -1 if origin.content else origin.size, nanoseconds_written(record) if keep.is_by_date else 0
-            key = 0 if with_tokens else content_key(record)
+            key = 0 if with_tokens else words_key(record)
             numbers.extend((len(record.codes), record.shingles, size, origin.mtime_ns, written, source, key))
             numbers.extend((is_new(record), is_preferred(record)))
             self._ids.append(record.id)
@@ -122,7 +142,7 @@ class Documents:
         return len(self._order)
 
     def read_position(self, number: int) -> int:
-        """Return the position in which a document was read, without those that were left out; from 0."""
+        """Return the position at which a document was read, from 0. Documents that were left out do not count."""
         return int(self._order[number])
 
     def id(self, number: int) -> str:
@@ -135,12 +155,12 @@ class Documents:
         return Place(self.id(number), index, routing)
 
     def has_text(self, number: int, text_hash: str) -> bool:
-        """Say whether a document was read with this `text_hash`."""
-        at = _HASH_BYTES * self.read_position(number)
-        return self._text_hashes[at : at + _HASH_BYTES] == _short_hash(text_hash)
+        """Return whether a document had this `text_hash` when it was read."""
+        begin = _HASH_BYTES * self.read_position(number)
+        return self._text_hashes[begin : begin + _HASH_BYTES] == _short_hash(text_hash)
 
     def path(self, number: int) -> str | None:
-        """Return the path of the file of a document; None if it has no file."""
+        """Return the path of a document's file; None if it has no file."""
         root, prefix, _, _ = self._places[self._source_of[number]]
         return file_path(root, prefix, self.id(number)) if root else None
 
@@ -151,7 +171,7 @@ class Documents:
 
 
 class _StringBuffer:
-    """A list of strings in one buffer, which takes little memory."""
+    """A list of strings in one buffer, to save memory."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -161,12 +181,12 @@ class _StringBuffer:
         self._bytes += text.encode("utf-8", "surrogatepass")
         self._ends.append(len(self._bytes))
 
-    def __getitem__(self, at: int) -> str:
-        return self._bytes[self._ends[at] : self._ends[at + 1]].decode("utf-8", "surrogatepass")
+    def __getitem__(self, index: int) -> str:
+        return self._bytes[self._ends[index] : self._ends[index + 1]].decode("utf-8", "surrogatepass")
 
 
 class TokenBuffer:
-    """The tokens of documents, one document after the other; in a temporary file if they exceed a limit in bytes."""
+    """Collects the tokens of documents one after the other. Beyond `limit` bytes, they are in a temporary file."""
 
     def __init__(self, limit: int = _MAX_TOKEN_BYTES) -> None:
         self._limit = limit
@@ -182,7 +202,7 @@ class TokenBuffer:
             self._bytes = bytearray()
 
     def read(self) -> NDArray[np.uint32]:
-        """Return all tokens. No token can be added afterwards."""
+        """Return all tokens; uint32. Do not append tokens afterwards."""
         if self._file is None:
             return np.frombuffer(self._bytes, np.uint32)
         self._file.write(self._bytes)
@@ -191,12 +211,15 @@ class TokenBuffer:
             return np.memmap(self._file, np.uint32, "r")
 
 
-def content_key(record: Record) -> int:
-    """Return 64 bits that are equal for documents with the same words. Without a hash, each document has its own."""
-    known = _words_hash(record)
-    if known == _NO_HASH:
-        known = _short_hash(repr((record.place, record.shingles, record.codes.tobytes())))
-    return int.from_bytes(known[:8], "little", signed=True)
+def words_key(record: Record) -> int:
+    """Return a key of 64 bits that is equal for documents with the same words.
+
+    If a record has no hash, its key depends on its place and its tokens.
+    """
+    digest = _words_hash(record)
+    if digest == _NO_HASH:
+        digest = _short_hash(repr((record.place, record.shingles, record.codes.tobytes())))
+    return int.from_bytes(digest[:8], "little", signed=True)
 
 
 def _fingerprint_problem(record: Record) -> str:
@@ -206,36 +229,36 @@ def _fingerprint_problem(record: Record) -> str:
 
 
 def _short_hash(value: str) -> bytes:
-    """Return 16 bytes for a hash of any length; zeros for an empty one."""
+    """Shorten a hash to 16 bytes. An empty hash gives zeros."""
     data = value.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest() if data else _NO_HASH
 
 
 def _words_hash(record: Record) -> bytes:
-    """Return a hash that is equal for documents with the same words; without one, the hash of the text."""
+    """Return the hash of a document's words, or of its text if the former is unknown; 16 bytes."""
     return _short_hash(record.words_hash or (record.text_hash and f"text {record.text_hash}"))
 
 
 def _labels(hashes: bytearray) -> Ints:
-    """Return a number per hash, equal for equal hashes. An unknown hash gets a number of its own."""
+    """Return a number per hash, equal for equal hashes. Each unknown hash gets a unique number."""
     halves = np.frombuffer(hashes, np.uint64).reshape(-1, 2)
     order = np.lexsort((halves[:, 0], halves[:, 1]))
     ordered = halves[order]
-    is_other = np.ones(len(order), bool)
-    is_other[1:] = (ordered[1:] != ordered[:-1]).any(axis=1) | ~ordered[1:].any(axis=1)
+    is_new_label = np.ones(len(order), bool)
+    is_new_label[1:] = (ordered[1:] != ordered[:-1]).any(axis=1) | ~ordered[1:].any(axis=1)
     labels = np.empty(len(order), np.int64)
-    labels[order] = np.cumsum(is_other)
+    labels[order] = np.cumsum(is_new_label)
     return labels
 
 
 def _table(
     codes: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
 ) -> FingerprintTable:
-    """Make the table of documents in keep order. An unknown number of shingles is estimated from the tokens."""
+    """Make the table of fingerprints in keep order. An unknown number of shingles is estimated from the tokens."""
     sketch, buckets = settings.minhash, settings.minhash.places
-    least = np.minimum(counts, 1) if sketch.fills_all_places else counts
-    filled = np.minimum(least, buckets - 0.5) / buckets
+    min_shingles = np.minimum(counts, 1) if sketch.fills_all_places else counts
+    filled = np.minimum(min_shingles, buckets - 0.5) / buckets
     estimate = np.ceil(-buckets * np.log1p(-filled)).astype(np.int64)
-    shingles = np.where(shingles > 0, np.maximum(shingles, least), estimate)
+    shingles = np.where(shingles > 0, np.maximum(shingles, min_shingles), estimate)
     begins, bits = np.cumsum(counts) - counts, hash_bits(sketch, settings.token_length)
     return FingerprintTable(codes, begins[order], counts[order], shingles[order], bits, buckets)

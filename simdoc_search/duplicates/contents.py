@@ -1,6 +1,6 @@
-"""Which documents of a group have equal contents: bytes of files, or text and metadata of other documents.
+"""Compares the contents of the documents in a group: bytes of files, or text and metadata of documents without files.
 
-A file is read only if another file of its group has the same size. Hard links of one file are read once.
+A file is only read if another file in its group has the same size. Hard links to one file are read once.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from simdoc_search.duplicates.plan.rows import LeftAloneError
 _SETS_AT_ONCE = 100
 
 HashFields = Callable[[Sequence[int]], Mapping[int, str]]
-"""Returns hashes of all fields of documents, by number, of those whose metadata the store does not read."""
+"""Returns a hash of all fields of each of these documents, by number. It leaves out documents whose metadata is known.
+"""
 
 
 @dataclass(slots=True)
 class Contents:
-    """The contents of the documents of groups."""
+    """Which documents have equal contents."""
 
-    labels: Ints  # a number per document, equal if the contents are equal; int64, shape (documents,)
-    files: dict[int, FileIdentity] = field(default_factory=dict)  # the identity of each document's file, by document
-    problems: dict[int, str] = field(default_factory=dict)  # why the bytes of a document were not compared, by document
+    labels: Ints  # a number per document, equal for equal contents; int64, shape (documents,)
+    files: dict[int, FileIdentity] = field(default_factory=dict)  # document to the identity of its file
+    problems: dict[int, str] = field(default_factory=dict)  # document to the reason why its bytes were not compared
 
 
 def compare_contents(
@@ -37,7 +38,14 @@ def compare_contents(
     hash_fields: HashFields = lambda _: {},
     progress: Callable[[float], object] = lambda _: None,
 ) -> Contents:
-    """Compare the contents of the kept document and the duplicates of each group."""
+    """Compare the contents of the documents in each group.
+
+    Args:
+        documents: all documents.
+        groups: the kept document of each group, and its duplicates.
+        hash_fields: see `HashFields`.
+        progress: called with the share of the groups that is done, 0..1.
+    """
     contents = Contents(documents.content_labels.copy())
     same_text: list[list[int]] = []
     for number, (kept, duplicates) in enumerate(groups.items(), 1):
@@ -49,15 +57,15 @@ def compare_contents(
     for part in slices(len(same_text), _SETS_AT_ONCE):
         hashes = hash_fields([document for members in same_text[part] for document in members])
         for members in same_text[part]:
-            first: dict[str, int] = {}
+            first_with_hash: dict[str, int] = {}
             for document in members:
                 if document in hashes:
-                    contents.labels[document] = contents.labels[first.setdefault(hashes[document], document)]
+                    contents.labels[document] = contents.labels[first_with_hash.setdefault(hashes[document], document)]
     return contents
 
 
 def _same_text_without_files(documents: Documents, group: Sequence[int]) -> Iterator[list[int]]:
-    """Yield documents without files that have the same text but not equal contents."""
+    """Yield sets of documents without files that have the same text but different labels."""
     by_text: dict[int, list[int]] = defaultdict(list)
     for document in group:
         if documents.path(document) is None:
@@ -68,7 +76,7 @@ def _same_text_without_files(documents: Documents, group: Sequence[int]) -> Iter
 
 
 def _files_by_size(documents: Documents, group: Sequence[int], contents: Contents) -> list[list[list[int]]]:
-    """Return the files of each size. A file is the list of the documents that are hard links of it."""
+    """Group files by size. A file is given as the list of documents that are hard links to it."""
     by_size: dict[int, dict[tuple[int, int], list[int]]] = defaultdict(lambda: defaultdict(list))
     for document in group:
         path, size = documents.path(document), int(documents.sizes[document])
@@ -84,8 +92,8 @@ def _files_by_size(documents: Documents, group: Sequence[int], contents: Content
 
 
 def _compare_files(documents: Documents, files: list[list[int]], contents: Contents) -> None:
-    """Give equal labels to documents whose files, all of one size, have equal bytes."""
-    first: dict[str, int] = {}
+    """Give equal labels to documents whose files have equal bytes. All files have the same size."""
+    first_with_hash: dict[str, int] = {}
     for links in files:
         contents.labels[links] = contents.labels[links[0]]
         if len(files) == 1:
@@ -97,7 +105,7 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
         except LeftAloneError as error:
             contents.problems |= dict.fromkeys(links, str(error))
         else:
-            contents.labels[links] = contents.labels[first.setdefault(state.hash, links[0])]
+            contents.labels[links] = contents.labels[first_with_hash.setdefault(state.hash, links[0])]
 
 
 def _indexed_file(path: str, size: int, mtime_ns: int) -> FileIdentity:

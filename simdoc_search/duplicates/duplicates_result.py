@@ -12,7 +12,7 @@ from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
-from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWords
+from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWordSets
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.measures import Measure
@@ -37,7 +37,7 @@ class Pair:
         b: place of the other document.
         overlap: overlap by the chosen measure, 0..1.
         kind: `identical`, `hard link`, `same text`, `same words` or `near`.
-        exact: whether the overlap was computed from the texts; else it is estimated from the fingerprints.
+        exact: whether the overlap was computed from the texts. Otherwise it is estimated from the fingerprints.
     """
 
     a: Place
@@ -53,10 +53,10 @@ class GroupedDocument:
 
     Attributes:
         place: place in the store.
-        size: size of its file in bytes; None if it has no file, or is in an archive.
-        changed: modification time of its file, in nanoseconds since 1970; None if it has no file.
-        path: path of its file, possibly in an archive; None if it has no file.
-        number: its number in this run.
+        size: size of the file in bytes; None if the document has no file, or is in an archive.
+        changed: modification time of the file in nanoseconds since 1970; None if the document has no file.
+        path: path of the file, which may be in an archive; None if the document has no file.
+        number: number of the document in this search.
     """
 
     place: Place
@@ -67,27 +67,28 @@ class GroupedDocument:
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """The id of the document."""
         return self.place.id
 
     @property
     def archive(self) -> str | None:
-        """The path of the archive or mailbox that contains it; None if there is none."""
+        """The path of the archive or mailbox that contains the document; None if it is not in one."""
         return archive_of(self.path) if self.path is not None and self.size is None else None
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicate(GroupedDocument):
-    """A document of a group that is not its kept document, and what a plan proposes for it.
+    """A document of a group that is not the kept one, and the action that a plan proposes.
 
     Attributes:
-        overlap: overlap with the kept document, as in `Pair`; 1 if the two are `identical`.
-        kind: what it has in common with `duplicate_of`, as in `Pair`.
+        overlap: overlap with the kept document, as in `Pair`; 1 if both are `identical`.
+        kind: what the document has in common with `duplicate_of`, as in `Pair`.
         exact: whether the overlap was computed from the texts.
         action: `drop` or `decide`.
-        reason: why, in a few words.
-        frees: bytes freed by deleting it with everything that the plan drops. Hard links of one file count once.
-        duplicate_of: place of the document that is kept instead: the kept one of the group, or a more similar one.
+        reason: a short reason for the action.
+        frees: bytes that deleting this document frees if everything that the plan drops is deleted. Hard links to one
+            file are counted once.
+        duplicate_of: place of the document to keep instead: the kept document of the group, or a more similar one.
     """
 
     overlap: float
@@ -113,19 +114,20 @@ class Group:
 
     @property
     def frees(self) -> int:
-        """Bytes freed by deleting all documents of the group that the plan drops."""
+        """Bytes freed by deleting all duplicates in the group that the plan drops."""
         return sum(duplicate.frees for duplicate in self.duplicates)
 
 
 @dataclass(frozen=True, slots=True)
 class Floods:
-    """Documents that look alike in such numbers that not all of them are compared with each other.
+    """Sets of documents that look alike, too large to compare all pairs.
 
     Attributes:
-        documents: number of these documents. Copies with the same text count, although none of them is missed.
-        limit: up to this number, documents that look alike are all compared; of more, each is compared with a few.
-        left_over: maximum number of comparisons that were not made. Other bands may have made some of them, and some
-            count more than once.
+        documents: number of documents in these sets. Copies with the same text count too, although all are found.
+        limit: maximum size of a set in which all pairs are compared. In a larger set, each document is compared with
+            only a few others.
+        left_over: maximum number of comparisons that were not made. Some may have been made in another band, and some
+            are counted more than once.
     """
 
     documents: int
@@ -137,16 +139,16 @@ class Floods:
 class Grouping:
     """The groups of all documents. Arrays have one value per document."""
 
-    kept_for: Ints  # the kept document of each duplicate; UNASSIGNED for all others
+    kept_for: Ints  # the kept document of each duplicate; UNASSIGNED for all other documents
     overlap: Floats  # overlap of each duplicate with its kept document
-    exact: Bools  # whether that was computed from the texts
-    equal_words: EqualWords  # sets of documents with equal words
-    pairs: PairOverlaps  # the pairs of their representatives
-    limit: int  # up to this number, documents that look alike are all compared with each other
-    floods: Floods | None  # the documents that were not; None: there are none
+    exact: Bools  # whether the overlap was computed from the texts
+    equal_words: EqualWordSets  # sets of documents with equal words
+    pairs: PairOverlaps  # the pairs of representatives of these sets
+    limit: int  # maximum size of a set of similar documents in which all pairs are compared
+    floods: Floods | None  # larger sets of similar documents; None if there are none
 
     def members(self) -> dict[int, list[int]]:
-        """Return the kept document of each group, and its duplicates in keep order."""
+        """Return the duplicates of each kept document, in keep order."""
         groups: dict[int, list[int]] = {}
         for number in np.flatnonzero(self.kept_for != UNASSIGNED).tolist():
             groups.setdefault(int(self.kept_for[number]), []).append(number)
@@ -154,26 +156,26 @@ class Grouping:
 
 
 class Duplicates:
-    """The duplicates of a collection: counts, groups and pairs. Groups and pairs are made on demand.
+    """The duplicates in a collection: counts, groups and pairs. Groups and pairs are computed on demand.
 
-    Iterating yields the groups, and `len` is their number.
+    Iterating yields the groups, and `len` returns their number.
 
     Attributes:
         documents: number of compared documents.
-        fresh: number of new documents among them. The others were only compared with new ones.
-        measure: the measure of overlap, and the least overlap.
-        verified: whether texts were compared. Otherwise fingerprints decide, and overlaps are estimated.
+        fresh: number of new documents among them. Older documents were only compared with new ones.
+        measure: the measure of overlap, and the minimum overlap.
+        verified: whether texts were compared. Otherwise all overlaps are estimated from fingerprints.
         left_out: place to reason, of documents that cannot be compared.
         left_out_indices: the indices behind an alias whose documents were not compared, and why.
-        gone: number of documents whose file is gone, by the indexed folder or file.
+        gone: number of documents whose file no longer exists, per indexed folder or file.
         group_count: number of groups.
         duplicate_count: number of duplicates, without the kept documents.
         drops: number of duplicates that a plan would drop.
-        frees: bytes freed by deleting all of these.
+        frees: bytes freed by deleting the duplicates that a plan would drop.
         kinds: number of duplicates of each kind.
-        drop: what a plan drops besides identical documents; None: nothing.
+        drop: which kinds a plan drops besides identical documents; None for no other kind.
         unverified: number of duplicates whose overlap is estimated because a text is missing or has changed.
-        floods: documents that were not all compared with each other; None: there are none.
+        floods: sets of similar documents in which not all pairs were compared; None if there are none.
     """
 
     def __init__(
@@ -191,7 +193,7 @@ class Duplicates:
         self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
         self._duplicates = np.flatnonzero(grouping.kept_for != UNASSIGNED)
-        self._signs: dict[int, str] = {}  # differences of duplicates with the same words
+        self._signs: dict[int, str] = {}  # differences in punctuation, of duplicates with the same words
         self.documents: int = len(collection)
         self.fresh: int = len(collection) - collection.new_from
         self.measure: Measure = measure
@@ -210,7 +212,7 @@ class Duplicates:
 
     @property
     def ignored(self) -> int:
-        """Number of ignored words in the texts that were compared so far."""
+        """Number of ignored words in the texts compared so far."""
         return sum(self._ignored_words.values())
 
     def __iter__(self) -> Iterator[Group]:
@@ -220,7 +222,7 @@ class Duplicates:
         return self.group_count
 
     def groups(self, limit: int | None = None) -> Iterator[Group]:
-        """Yield the groups: those that free most bytes first, then those with most documents."""
+        """Yield the groups: first those that free the most bytes, then those with the most documents."""
         duplicates, verdicts = self._duplicates, self._verdicts
         kinds = np.array([KINDS.index(verdicts.of(number).kind) for number in duplicates.tolist()], np.int64)
         kept_for = self._grouping.kept_for
@@ -234,31 +236,31 @@ class Duplicates:
             yield self._group(duplicates[begins[group] : begins[group] + counts[group]].tolist())
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield all pairs that overlap enough, also pairs of two duplicates. They are verified on demand.
+        """Yield all pairs that overlap enough, including pairs of two duplicates. Pairs are verified on demand.
 
-        Documents of floods are each paired with a few others; see `floods`.
+        In a set that is too large, each document is only paired with a few others; see `floods`.
         """
         grouping, pairs = self._grouping, self._grouping.pairs
         for a, b in grouping.equal_words.pairs_within(grouping.limit, self._collection.new_from):
             yield self._pair(a, b, 1.0, exact=True)
         for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
             positions = np.arange(len(pairs.first))[part]
-            for at in positions[pairs.enough(positions)].tolist():
-                first, second = int(pairs.first[at]), int(pairs.second[at])
+            for pair in positions[pairs.is_enough(positions)].tolist():
+                first, second = int(pairs.first[pair]), int(pairs.second[pair])
                 for a, b in grouping.equal_words.pairs_between(first, second, grouping.limit):
-                    yield self._pair(a, b, float(pairs.overlap[at]), exact=bool(pairs.exact[at]))
+                    yield self._pair(a, b, float(pairs.overlap[pair]), exact=bool(pairs.exact[pair]))
 
     def compared(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
-        """Compare the kept document of a group with each near duplicate; yields both texts too.
+        """Compare the kept document of a group with each near-duplicate.
 
-        Duplicates without a stored text are left out.
+        Yields the duplicate, the comparison, and both texts. Documents without a stored text are left out.
         """
         near = {duplicate.number: duplicate for duplicate in group.duplicates if duplicate.kind == "near"}
         for number, kept_text, text in self._texts(group.kept.number, list(near)):
             yield near[number], compare(kept_text, text, settings=self._settings), (kept_text, text)
 
     def membership(self) -> GroupMembership:
-        """Return the group of each document, by its place."""
+        """Return a lookup of groups by the place of a document."""
         return GroupMembership(self._collection, self._grouping.kept_for)
 
     def _group(self, numbers: Sequence[int]) -> Group:
@@ -271,7 +273,7 @@ class Duplicates:
         return Group(self._document(kept), tuple(map(self._duplicate, numbers)))
 
     def _texts(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
-        """Yield the texts of the kept document and of each other one, if both are stored."""
+        """Yield the number of each document, the text of the kept one, and its own text, if both texts are stored."""
         for part in slices(len(numbers), _TEXTS_AT_ONCE):
             texts = dict(self._read_texts([kept, *numbers[part]])) if self._read_texts else {}
             for number in numbers[part]:
@@ -293,15 +295,15 @@ class Duplicates:
         verdict, document = self._verdicts.of(number), self._document(number)
         overlap, exact = float(self._grouping.overlap[number]), bool(self._grouping.exact[number])
         other = verdict.duplicate_of if verdict.link_of is None else verdict.link_of
-        is_named = verdict.link_of is not None or other != self._grouping.kept_for[number]
+        is_other_named = verdict.link_of is not None or other != self._grouping.kept_for[number]
         frees = self._verdicts.frees_of(number)
         reason = reason_for(
             verdict,
             overlap=percent(overlap) if exact else estimate(overlap),
-            signs=self._signs.get(number) or "the signs between them were not compared",
-            name=self._collection.id(other) if is_named else "",
+            signs=self._signs.get(number) or "punctuation was not compared",
+            other_id=self._collection.id(other) if is_other_named else "",
             has_file=document.path is not None,
-            frees=frees > 0 or not self._verdicts.has_other_links(number),
+            frees_bytes=frees > 0 or not self._verdicts.has_other_links(number),
         )
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(

@@ -1,11 +1,12 @@
-"""Candidate pairs found by the engine, so that the tokens of all documents need not fit into memory.
+"""Finds candidate pairs by querying the engine, so that the tokens of all documents need not fit into memory.
 
-One document of each set with equal words is queried: all tokens of one of its bands must be in a match, or for a short
-document a minimum number of all tokens. Only documents with at least as many shingles are asked for, so that no pair is
-found twice. Two documents of exactly the least overlap are found with a probability of 99 %.
+One document of each set with equal words is queried. A match must contain all tokens of one band. For a short document,
+a match must contain a minimum number of its tokens. A query only matches documents with at least as many shingles, so
+no pair is found twice. Two documents with exactly the minimum overlap are found with a probability of 99 %.
 
-If a query has more than MAX_MATCHES matches, only the longest ones are compared. The document and those near to it form
-a flood. If no kept document takes them, they are compared with each other in memory at the end.
+If a query has more than MAX_MATCHES matches, only the longest matches are compared. The queried document and the
+matches that may overlap it are then in a flood. Documents in floods that are in no group afterwards are compared with
+each other in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.duplicates.bands import MAX_SHORT_TOKENS
 from simdoc_search.duplicates.checkpoint import Checkpoint
-from simdoc_search.duplicates.collection import Documents, TokenBuffer, content_key
+from simdoc_search.duplicates.collection import Documents, TokenBuffer, words_key
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join
@@ -32,15 +33,16 @@ from simdoc_search.stores.point_in_time import FoundRecords, FrozenStore, SizedP
 from simdoc_search.stores.record import Record
 
 RECALL = Fraction(99, 100)
-"""Probability that two documents of exactly the least overlap are found. 99.9 % would take 1.5 times as many bands."""
+"""Probability that two documents with exactly the minimum overlap are found. 99.9 % would need 1.5 times as many bands.
+"""
 
 MAX_MATCHES = 64
 """Maximum number of matches of a query that are compared."""
 
 _QUERIES_AT_ONCE = 32
 
-_Queried = tuple[int, Record]
-"""The number and the record of a queried document."""
+_NumberedRecord = tuple[int, Record]
+"""The number of a document, and its record."""
 
 
 class EnginePairs:
@@ -55,65 +57,67 @@ class EnginePairs:
         self._measure = measure
         self._token_length = token_length
         self._checkpoint = checkpoint
-        self._keys = self._numbers = np.zeros(0, np.int64)  # of the documents to query, ascending by key
+        self._keys = self._numbers = np.zeros(0, np.int64)  # keys and numbers of the documents to query, sorted by key
         self._flood_table: FingerprintTable | None = None
 
     def find(self, documents: Ints, *, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> JoinedPairs:
-        """Find pairs as `join`: the first time among all documents, then among those of floods, in memory."""
+        """Find pairs, as `join` does. The first call queries the engine. Later calls compare floods in memory."""
         if len(self._keys):
             return self._join_floods(documents, known, progress)
         keys = self._documents.keys[documents]
         order = np.argsort(keys)
         self._keys, self._numbers = keys[order], documents[order]
-        looked_at = self._query_all(documents, progress)
+        compared = self._query_all(documents, progress)
         first, second, estimates = self._checkpoint.pairs()
         a, b = self._numbers[self._positions(first)], self._numbers[self._positions(second)]
         first, second = np.minimum(a, b), np.maximum(a, b)
         order = np.lexsort((second, first))
         floods = self._checkpoint.floods()
         flooded = np.array(sorted(self._number_of(key) for key in floods), np.int64)
-        return JoinedPairs(first[order], second[order], estimates[order], looked_at, flooded, sum(floods.values()))
+        return JoinedPairs(first[order], second[order], estimates[order], compared, flooded, sum(floods.values()))
 
     def _query_all(self, documents: Ints, progress: Callable[[float], None]) -> int:
-        """Query the documents that no earlier run has queried; returns how many pairs were looked at."""
+        """Query the documents that no earlier run has queried. Returns the number of pairs compared."""
         is_done = np.ones(len(self._table.counts), bool)
-        is_done[documents] = self._checkpoint.begin(self._documents.keys[documents])
+        is_done[documents] = self._checkpoint.prune(self._documents.keys[documents])
         has_tokens = documents[self._table.counts[documents] > 0]
         queried = int(is_done[has_tokens].sum())
         is_resumed = queried > 0
-        looked_at = 0
+        compared = 0
         to_query = self._records_to_query(is_done)
         while batch := list(islice(to_query, _QUERIES_AT_ONCE)):
-            plans = [self._question(number, record, is_resumed=is_resumed) for number, record in batch]
-            answers = self._frozen.ask(plans, size=MAX_MATCHES + 1, distinct_words=self._documents.has_all_hashes)
-            looked_at += self._note(batch, answers, is_resumed=is_resumed)
+            plans = [self._query_plan(number, record, is_resumed=is_resumed) for number, record in batch]
+            answers = self._frozen.search(plans, size=MAX_MATCHES + 1, distinct_words=self._documents.has_all_hashes)
+            compared += self._save_batch(batch, answers, is_resumed=is_resumed)
             queried += len(batch)
             progress(queried / max(1, len(has_tokens)))
         progress(1.0)
-        return looked_at
+        return compared
 
-    def _records_to_query(self, is_done: Bools) -> Iterator[_Queried]:
+    def _records_to_query(self, is_done: Bools) -> Iterator[_NumberedRecord]:
         for record in self._frozen.records():
-            number = self._number_of(content_key(record)) if len(record.codes) else -1
+            number = self._number_of(words_key(record)) if len(record.codes) else -1
             if number >= 0 and not is_done[number]:
                 is_done[number] = True
                 yield number, record
 
-    def _question(self, number: int, record: Record, *, is_resumed: bool) -> SizedPlan:
-        least_jaccard, shingles = self._measure.least_jaccard, int(self._table.shingles[number])
-        # If other documents were queried before this one existed, they did not ask for it.
-        least = math.ceil(shingles * least_jaccard) if is_resumed else shingles
-        sizes = (least, math.floor(shingles / least_jaccard)) if self._documents.has_all_sizes else None
-        return SizedPlan(_plan(encode(record.codes, self._token_length), least_jaccard), sizes)
+    def _query_plan(self, number: int, record: Record, *, is_resumed: bool) -> SizedPlan:
+        min_jaccard, shingles = self._measure.min_jaccard, int(self._table.shingles[number])
+        # A shorter document may have been queried before this one was added. So a resumed run matches shorter ones too.
+        min_shingles = math.ceil(shingles * min_jaccard) if is_resumed else shingles
+        sizes = (min_shingles, math.floor(shingles / min_jaccard)) if self._documents.has_all_sizes else None
+        return SizedPlan(_plan(encode(record.codes, self._token_length), min_jaccard), sizes)
 
-    def _note(self, batch: Sequence[_Queried], answers: Sequence[FoundRecords], *, is_resumed: bool) -> int:
-        """Write the pairs and floods of a batch to the checkpoint; returns how many pairs were looked at."""
+    def _save_batch(
+        self, batch: Sequence[_NumberedRecord], answers: Sequence[FoundRecords], *, is_resumed: bool
+    ) -> int:
+        """Save the pairs and floods of a batch in the checkpoint. Returns the number of pairs compared."""
         numbers, records = [number for number, _ in batch], [record for _, record in batch]
-        query_of, match_of = [], []  # positions in these lists
+        query_of, match_of = [], []  # positions in `numbers` and `records`
         for query, answer in enumerate(answers):
             seen = {-1, numbers[query]}
             for record in answer.records:
-                number = self._number_of(content_key(record)) if len(record.codes) else -1
+                number = self._number_of(words_key(record)) if len(record.codes) else -1
                 if number not in seen and (is_resumed or self._is_longer(number, numbers[query])):
                     query_of.append(query)
                     match_of.append(len(numbers))
@@ -132,13 +136,13 @@ class EnginePairs:
         keys = self._documents.keys[number_of]
         floods: dict[int, int] = {}
         for query, answer in enumerate(answers):
-            if answer.left_over:
+            if answer.omitted:
                 near = matches[queries == query].tolist()
-                missed = 0 if near else answer.left_over
+                missed = 0 if near else answer.omitted
                 for position in (query, *near):
                     key = int(keys[position])
                     floods[key] = max(missed, floods.get(key, 0))
-        self._checkpoint.note(
+        self._checkpoint.save(
             keys[: len(batch)].tolist(),
             zip(keys[queries].tolist(), keys[matches].tolist(), estimates[is_possible].tolist(), strict=True),
             floods,
@@ -146,7 +150,7 @@ class EnginePairs:
         return int(fit.sum())
 
     def _is_longer(self, number: int, than: int) -> bool:
-        """Say whether a document has more shingles; of equal ones, the order of keys decides, which never changes."""
+        """Return whether a document has more shingles than another. In a tie, the keys decide, which never change."""
         shingles, keys = self._table.shingles, self._documents.keys
         return bool((shingles[number], keys[number]) > (shingles[than], keys[than]))
 
@@ -159,11 +163,11 @@ class EnginePairs:
         return replace(joined, left_over=joined.left_over + missed)
 
     def _read_tokens(self, numbers: Collection[int]) -> FingerprintTable:
-        """Read the tokens of some documents again."""
+        """Read the tokens of these documents again."""
         tokens, end = TokenBuffer(), 0
         counts, begins = (np.zeros(len(self._table.counts), np.int64) for _ in range(2))
         for record in self._frozen.records():
-            number = self._number_of(content_key(record)) if len(record.codes) else -1
+            number = self._number_of(words_key(record)) if len(record.codes) else -1
             if number in numbers and not counts[number]:
                 tokens.append(record.codes)
                 begins[number], counts[number] = end, len(record.codes)
@@ -175,12 +179,15 @@ class EnginePairs:
 
     def _number_of(self, key: int) -> int:
         """Return the number of the document with this key; -1 if there is none."""
-        at = int(np.searchsorted(self._keys, key))
-        return int(self._numbers[at]) if at < len(self._keys) and self._keys[at] == key else -1
+        index = int(np.searchsorted(self._keys, key))
+        return int(self._numbers[index]) if index < len(self._keys) and self._keys[index] == key else -1
 
 
 def _plan(tokens: list[str], overlap: Fraction) -> Plan:
-    """Plan a query that finds a document of the overlap with 99 %: by bands, or if these had one row, by counting."""
+    """Plan a query that finds a document with this overlap with a probability of 99 %.
+
+    The query uses bands. If a band would have only one row, it counts shared tokens instead.
+    """
     rows, _ = rows_and_bands_of_enough(len(tokens), overlap, RECALL)
     if rows > 1 and len(tokens) > MAX_SHORT_TOKENS:
         return plan(tokens, overlap, RECALL)

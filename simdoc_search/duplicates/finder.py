@@ -1,4 +1,4 @@
-"""The search for duplicates: candidate pairs, verification, groups, verdicts."""
+"""Runs the search for duplicates: finds candidate pairs, verifies them, groups duplicates and decides their kinds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from simdoc_search.duplicates.arrays import Ints
-from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWords, assign_duplicates
+from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWordSets, assign_duplicates
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import HashFields, compare_contents
 from simdoc_search.duplicates.duplicates_result import Duplicates, Floods, Grouping
@@ -21,16 +21,16 @@ from simdoc_search.sketch.settings import Settings
 
 Stage = Literal["reading", "comparing", "verifying", "hashing", "marking"]
 Progress = Callable[[Stage, float], None]
-"""Called with the current stage and the share of it that is done, 0..1."""
+"""Called with the current stage and the share of this stage that is done, 0..1."""
 
 _MAX_ROUNDS = 100
 
 
 class FindPairs(Protocol):
-    """Finds the pairs among some documents that may overlap enough, as `join`."""
+    """Finds pairs of documents that may overlap enough, as `join` does."""
 
     def __call__(self, documents: Ints, *, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> JoinedPairs:
-        """Find the pairs, but not those that are known."""
+        """Find pairs among these documents, except known pairs."""
 
 
 def find_duplicates(
@@ -48,8 +48,17 @@ def find_duplicates(
 ) -> Duplicates:
     """Find the duplicates among documents.
 
-    `find_pairs` is None to find pairs in memory; `read_texts` is None to let fingerprints decide. Up to `limit`
-    documents that look alike are all compared with each other.
+    Args:
+        documents: the documents, in keep order.
+        measure: the measure of overlap, and the minimum overlap.
+        settings: settings of the fingerprints.
+        read_texts: reads texts, to verify overlaps; None to use overlaps estimated from fingerprints.
+        find_pairs: finds candidate pairs; None to find them in memory.
+        limit: maximum size of a set of similar documents in which all pairs are compared; None for the default.
+        ignore: templates whose words are ignored in all texts.
+        drop: which kinds a plan drops besides identical documents.
+        hash_fields: see `HashFields`.
+        progress: see `Progress`.
     """
     without_templates = TextsWithoutTemplates(read_texts, ignore, settings.analysis) if read_texts and ignore else None
     labels = documents.word_labels
@@ -58,7 +67,7 @@ def find_duplicates(
     compared_texts = without_templates or read_texts
     grouping = _group(
         documents,
-        EqualWords(labels),
+        EqualWordSets(labels),
         PairOverlaps(measure, Verifier(compared_texts, settings.analysis) if compared_texts else None),
         find_pairs=find_pairs or partial(join, documents.table, measure=measure, new_from=documents.new_from),
         limit=limit or run_limit(len(documents)),
@@ -75,31 +84,31 @@ def find_duplicates(
 
 def _group(
     documents: Documents,
-    equal_words: EqualWords,
+    equal_words: EqualWordSets,
     pairs: PairOverlaps,
     *,
     find_pairs: FindPairs,
     limit: int,
     progress: Progress,
 ) -> Grouping:
-    """Assign each duplicate to its kept document. Documents with equal words are compared as one."""
+    """Assign each duplicate to its kept document. Of documents with equal words, only one is compared with others."""
     is_flooded, left_over = np.zeros(len(documents), bool), 0
     overlap, exact = np.ones(len(documents)), np.ones(len(documents), bool)
     kept_for = np.full(len(documents), UNASSIGNED, np.int64)
     to_pair = equal_words.representatives
-    for number in range(_MAX_ROUNDS):
+    for round_number in range(_MAX_ROUNDS):
         joined = find_pairs(to_pair, known=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
         is_flooded[joined.flooded] = True
         left_over = joined.left_over
-        if number and not len(joined.first):
+        if round_number and not len(joined.first):
             break
         pairs.add(joined)
         kept_for, assigning = assign_duplicates(
-            len(documents), pairs.first, pairs.second, pairs.enough, partial(progress, "verifying")
+            len(documents), pairs.first, pairs.second, pairs.is_enough, partial(progress, "verifying")
         )
         assigned = pairs.second[assigning]
         overlap[assigned], exact[assigned] = pairs.overlap[assigning], pairs.exact[assigning]
-        # The documents of floods that are in no group yet must still be compared with each other.
+        # Documents in floods that are in no group yet must still be compared with each other.
         to_pair = np.flatnonzero(is_flooded & (kept_for == UNASSIGNED))
         if len(to_pair) < 2:
             break
@@ -109,8 +118,8 @@ def _group(
     floods = Floods(int(in_flood.sum()), limit, left_over) if in_flood.any() else None
     # All documents with equal words join the group of their representative.
     representative = equal_words.representative_of
-    joins_it = (kept_for[representative] == UNASSIGNED) & (representative != np.arange(len(documents)))
-    kept_for = np.where(joins_it, representative, kept_for[representative])
+    is_kept_by_it = (kept_for[representative] == UNASSIGNED) & (representative != np.arange(len(documents)))
+    kept_for = np.where(is_kept_by_it, representative, kept_for[representative])
     kept_for[: documents.new_from] = UNASSIGNED
-    overlap = np.where(joins_it, 1.0, overlap[representative])
-    return Grouping(kept_for, overlap, exact[representative] | joins_it, equal_words, pairs, limit, floods)
+    overlap = np.where(is_kept_by_it, 1.0, overlap[representative])
+    return Grouping(kept_for, overlap, exact[representative] | is_kept_by_it, equal_words, pairs, limit, floods)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.duplicates.arrays import Bools, Ints, Keys, mixed, slices
+from simdoc_search.duplicates.arrays import Bools, Ints, Keys, mix_bits, slices
 
-Board = NDArray[np.uint16] | NDArray[np.uint32]
+BucketMatrix = NDArray[np.uint16] | NDArray[np.uint32]
 
 _DOCUMENTS_AT_ONCE = 1 << 12
-_WHOLE_BOARD = 1 << 27  # buckets
+_MAX_MATRIX_CELLS = 1 << 27
 _PAIRS_AT_ONCE = 1 << 16
 _PAIRS_IN_CACHE = 1 << 9
 _MAX_PACKED_COLUMNS = 8 * 255
@@ -22,18 +22,18 @@ _MAX_PACKED_COLUMNS = 8 * 255
 
 @dataclass(slots=True, eq=False)
 class FingerprintTable:
-    """The fingerprints of documents, by document number."""
+    """The fingerprints of documents, by document number. A token is stored as its code: its bucket and its hash."""
 
-    # the tokens of all documents, document after document, ascending within each; uint32, possibly a memory-mapped
-    # file
+    # the codes of all documents, one document after the other, ascending within a document; uint32, possibly in a
+    # memory-mapped file
     codes: NDArray[np.uint32]
-    begins: Ints  # where the tokens of each document begin; int64, shape (documents,)
+    begins: Ints  # where the tokens of each document begin in `codes`; int64, shape (documents,)
     counts: Ints  # number of tokens of each document; int64, shape (documents,)
     # number of distinct shingles of each document, at least 1 if it has tokens; int64, shape (documents,)
     shingles: Ints
-    bits: int  # number of low bits of a code that are hash; the others are the bucket
+    bits: int  # number of low bits of a code that are the hash; the high bits are the bucket
     buckets: int  # number of buckets of a fingerprint
-    _whole_board: Board | None = field(default=None, repr=False)
+    _whole_matrix: BucketMatrix | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, codes: Sequence[NDArray[np.uint32]], shingles: Ints, bits: int, buckets: int) -> FingerprintTable:
@@ -43,18 +43,19 @@ class FingerprintTable:
         return cls(joined, np.cumsum(counts) - counts, counts, shingles, bits, buckets)
 
     def tokens_of(self, documents: Ints) -> tuple[NDArray[np.uint32], Ints]:
-        """Return the tokens of some documents, and for each token the position of its document in `documents`."""
+        """Return the codes of these documents, and for each code the position of its document in `documents`."""
         counts = self.counts[documents]
         owner = np.repeat(np.arange(len(documents)), counts)
         ends = np.cumsum(counts)
         return self.codes[np.arange(len(owner)) + np.repeat(self.begins[documents] - (ends - counts), counts)], owner
 
     def band_keys(self, documents: Ints, rows: int, bands: int) -> Iterator[Keys]:
-        """Yield for each band one key per document. Keys are equal if the `rows` tokens of the band are equal.
+        """Yield the keys of all documents for each band. Keys are equal if the `rows` tokens of the band are equal.
 
-        Band j takes the first `rows` tokens from bucket `j * buckets / bands` on; after the last token it continues
-        with the first. So each band has `rows` tokens, even if few buckets are filled. All of them are equal with
-        probability J**rows, because the first filled buckets of the union must be equal.
+        Band j takes the first `rows` tokens from bucket `j * buckets / bands` on. After the last token, it continues
+        with the first one. So each band has `rows` tokens, even if few buckets are filled. Two documents with Jaccard
+        similarity J have an equal key with a probability of J**rows: the first filled buckets of their union must be
+        equal.
         """
         starts = np.empty((len(documents), bands), np.uint16)
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
@@ -65,51 +66,51 @@ class FingerprintTable:
             starts[part] = np.cumsum(counts_in_band, axis=1) - counts_in_band
         begins, counts = self.begins[documents], self.counts[documents]
         for band in range(bands):
-            place = starts[:, band].astype(np.int64)
+            position = starts[:, band].astype(np.int64)
             keys = np.zeros(len(documents), np.uint64)
             for _ in range(rows):
-                place[place >= counts] = 0
-                keys = mixed(keys + self.codes[begins + place])
-                place += 1
+                position[position >= counts] = 0
+                keys = mix_bits(keys + self.codes[begins + position])
+                position += 1
             yield keys
 
     def shared_and_union(self, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Count for each pair the equal tokens, and the buckets filled in either, as `estimate.shared_and_union`.
+        """Count for each pair the equal tokens, and the buckets that are filled in either document.
 
-        Faster if `first` is in order.
+        The counts are those of `estimate.shared_and_union`. This method is faster if `first` is ascending.
         """
         shared, union = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
         for part in slices(len(first), _PAIRS_AT_ONCE):
-            board, rows, other_rows = self._board_of_pairs(first[part], second[part])
-            for few in slices(len(rows), _PAIRS_IN_CACHE):
-                left, right = board.take(rows[few], axis=0), board.take(other_rows[few], axis=0)
+            matrix, rows, other_rows = self._matrix_of_pairs(first[part], second[part])
+            for batch in slices(len(rows), _PAIRS_IN_CACHE):
+                left, right = matrix.take(rows[batch], axis=0), matrix.take(other_rows[batch], axis=0)
                 equal = count_true(left == right)
                 left |= right
                 filled = count_true(left != 0)
-                at = slice(part.start + few.start, part.start + few.start + len(filled))
-                shared[at], union[at] = equal - (self.buckets - filled), filled  # empty buckets are equal, too
+                pairs = slice(part.start + batch.start, part.start + batch.start + len(filled))
+                shared[pairs], union[pairs] = equal - (self.buckets - filled), filled  # empty buckets are equal too
         return shared, union
 
-    def board(self, documents: Ints) -> Board:
-        """Return the hash in each bucket, plus 1; 0 where a bucket is empty. Shape (documents, buckets)."""
-        board = np.zeros((len(documents), self.buckets), np.uint16 if self.bits < 16 else np.uint32)
+    def bucket_matrix(self, documents: Ints) -> BucketMatrix:
+        """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""
+        matrix = np.zeros((len(documents), self.buckets), np.uint16 if self.bits < 16 else np.uint32)
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
             codes, owner = self.tokens_of(documents[part])
-            board[part][owner, codes >> self.bits] = (codes & np.uint32((1 << self.bits) - 1)) + np.uint32(1)
-        return board
+            matrix[part][owner, codes >> self.bits] = (codes & np.uint32((1 << self.bits) - 1)) + np.uint32(1)
+        return matrix
 
-    def _board_of_pairs(self, first: Ints, second: Ints) -> tuple[Board, Ints, Ints]:
-        """Return a board with these documents, and their rows. A small table has one board, which is made once."""
-        if self.buckets * len(self.counts) > _WHOLE_BOARD:
+    def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
+        """Return a matrix that contains these documents, and the rows of both. A small table has one cached matrix."""
+        if self.buckets * len(self.counts) > _MAX_MATRIX_CELLS:
             documents = distinct(np.concatenate((first, second)))
-            return self.board(documents), np.searchsorted(documents, first), np.searchsorted(documents, second)
-        if self._whole_board is None:
-            self._whole_board = self.board(np.arange(len(self.counts)))
-        return self._whole_board, first, second
+            return self.bucket_matrix(documents), np.searchsorted(documents, first), np.searchsorted(documents, second)
+        if self._whole_matrix is None:
+            self._whole_matrix = self.bucket_matrix(np.arange(len(self.counts)))
+        return self._whole_matrix, first, second
 
 
 def count_true(values: Bools) -> Ints:
-    """Count the true values of each row. Eight columns are added at once if the sums fit into bytes."""
+    """Count the true values in each row. Eight columns are added at once if the sums fit into bytes."""
     width = values.shape[1]
     if width % 8 == 0 and width <= _MAX_PACKED_COLUMNS:
         values = np.add.reduce(values.view(np.uint64), axis=1)[:, None].view(np.bool_)

@@ -1,4 +1,4 @@
-"""Folds near-duplicates in a page of results, by the tokens of the hits."""
+"""Folds near-duplicates in a page of results, by comparing the tokens of the hits."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ EngineHit = TypeVar("EngineHit", bound=Mapping[str, Any])
 
 
 class NearHit(NamedTuple):
-    """A hit that is folded away.
+    """A hit that is folded under an earlier hit.
 
     Attributes:
         hit: the hit as the engine returned it.
-        overlap: its overlap with the hit that is shown, estimated from the tokens, 0..1.
+        overlap: overlap with the earlier hit, estimated from the tokens, 0..1.
     """
 
     hit: Mapping[str, Any]
@@ -32,11 +32,11 @@ class NearHit(NamedTuple):
 
 
 class FoldedHit(NamedTuple):
-    """A hit that is shown.
+    """A hit to show, and the near-duplicates that are folded under it.
 
     Attributes:
         hit: the hit as the engine returned it.
-        near: the later hits that overlap it enough, in their order.
+        near: the later hits that overlap this hit enough, in their order.
     """
 
     hit: Mapping[str, Any]
@@ -50,29 +50,29 @@ def fold_near_duplicates(
     field: str = "simdoc",
     settings: Settings | None = None,
 ) -> list[FoldedHit]:
-    """Fold a page of results: each near-duplicate of an earlier hit goes under the first such hit. Sends no request.
+    """Fold a page of results: put each near-duplicate under the first hit to show that it overlaps. Sends no request.
 
-    Each hit is compared with the hits that are shown; there are no chains. A hit without a readable fingerprint in its
-    `_source` is shown.
+    A hit is only compared with hits to show, not with folded ones. A hit without a readable fingerprint in its
+    `_source` is not folded.
 
     Args:
-        hits: the hits of an engine, `response["hits"]["hits"]`, in their order. Their `_source` must have the tokens:
-            request `"_source": [..., "simdoc.tokens"]`.
-        overlap: the least Jaccard similarity that folds, as the tokens estimate it; over 0, up to 1.
+        hits: the hits of an engine, `response["hits"]["hits"]`, in their order. Their `_source` must contain the
+            tokens: request `"_source": [..., "simdoc.tokens"]`.
+        overlap: the minimum Jaccard similarity to fold a hit, over 0, up to 1. It is estimated from the tokens.
         field: the object field of the fingerprint.
-        settings: the settings of the fingerprints; None: the default.
+        settings: the settings of the fingerprints; None for the default.
 
     Returns:
-        The hits that are shown, in order, each with those folded under it. No hit is lost or changed.
+        The hits to show, in order, each with the hits folded under it. No hit is lost or changed.
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
     """
-    least = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
+    min_overlap = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
     settings, page = settings or Settings(), list(hits)
-    read = [codes_of(hit.get("_source") or {}, settings.token_length, field=field) for hit in page]
-    numbers = [number for number, codes in enumerate(read) if not isinstance(codes, str)]
-    codes = [codes for codes in read if not isinstance(codes, str)]
+    codes_or_problems = [codes_of(hit.get("_source") or {}, settings.token_length, field=field) for hit in page]
+    numbers = [number for number, codes in enumerate(codes_or_problems) if not isinstance(codes, str)]
+    codes = [codes for codes in codes_or_problems if not isinstance(codes, str)]
     counts: Ints = np.array([len(tokens) for tokens in codes], np.int64)
     bits = hash_bits(settings.minhash, settings.token_length)
     table = FingerprintTable.of(codes, counts, bits, settings.minhash.places)
@@ -81,10 +81,10 @@ def fold_near_duplicates(
     while len(open_hits):
         first, open_hits = open_hits[0], open_hits[1:]
         shared, union = table.shared_and_union(np.repeat(first, len(open_hits)), open_hits)
-        is_near = shared * least.denominator >= union * least.numerator
-        overlaps = (shared / union)[is_near].tolist()
-        for near, share in zip(open_hits[is_near].tolist(), overlaps, strict=True):
-            shown[numbers[first]].append(NearHit(page[numbers[near]], share))
+        is_near = shared * min_overlap.denominator >= union * min_overlap.numerator
+        estimates = (shared / union)[is_near].tolist()
+        for near, estimate in zip(open_hits[is_near].tolist(), estimates, strict=True):
+            shown[numbers[first]].append(NearHit(page[numbers[near]], estimate))
             del shown[numbers[near]]
         open_hits = open_hits[~is_near]
     return [FoldedHit(page[number], near) for number, near in shown.items()]

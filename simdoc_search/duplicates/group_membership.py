@@ -1,4 +1,4 @@
-"""The group of each compared document, by its place."""
+"""Looks up the group of a document by its place."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from simdoc_search.duplicates.collection import Documents
 
 
 class GroupMembership:
-    """The group of each document, by its place. It takes 24 bytes per document.
+    """The group of each compared document. Takes 24 bytes per document.
 
     Attributes:
-        members: the numbers of all documents in groups, kept ones included; int64, ascending.
+        members: the numbers of all documents in groups, including kept documents; int64, ascending.
     """
 
     def __init__(self, documents: Documents, kept_for: Ints) -> None:
@@ -32,27 +32,30 @@ class GroupMembership:
         return len(self._group)
 
     def place(self, number: int) -> Place:
-        """Return the place of a document."""
+        """Return the place of a document, given by its number."""
         return self._documents.place(number)
 
-    def group(self, number: int) -> int | None:
-        """Return the number of the kept document of its group, which can be the document itself; None: no group."""
+    def kept(self, number: int) -> int | None:
+        """Return the number of the kept document of a document's group; None if the document is in no group.
+
+        The kept document of a group may be the document itself.
+        """
         group = int(self._group[number])
         return None if group == UNASSIGNED else group
 
     def number(self, place: Place) -> int | None:
-        """Return the number of the document at a place; None if there is none, or more than one.
+        """Return the number of the document at a place; None if there is no document, or more than one.
 
-        Several documents can be at one place if they are named by a field that is not unique.
+        Several documents can have the same place if their ids come from a field that is not unique.
         """
         begin, end = np.searchsorted(self._hashes, hash(place)), np.searchsorted(self._hashes, hash(place), "right")
         numbers = [number for number in self._order[begin:end].tolist() if self.place(number) == place]
         return numbers[0] if len(numbers) == 1 else None
 
     def was_left_out(self, place: Place) -> bool:
-        """Say whether the document at a place could not be compared."""
+        """Return whether the document at a place could not be compared."""
         return place in self._documents.left_out
 
     def has_text(self, number: int, text_hash: str) -> bool:
-        """Say whether the text with this hash is the one that was compared."""
+        """Return whether the text that was compared has this hash."""
         return self._documents.has_text(number, text_hash)

@@ -1,4 +1,4 @@
-"""Which of several documents is kept: an order of all documents. The first of a group is its kept document."""
+"""Orders documents by which one to keep. The first document of a group is its kept document."""
 
 from __future__ import annotations
 
@@ -23,42 +23,44 @@ _COPY = re.compile(
     r"|(?:~|\.bak)$",
     re.IGNORECASE,
 )
-"""How file managers, browsers and editors name a copy. Names that people give (final, new, old) say less."""
+"""Matches the names that file managers, browsers and editors give to copies. Words that people add, such as final, new
+and old, are less reliable."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeepCriteria:
-    """What the order depends on. Arrays have one value per document."""
+    """The properties of documents that the order depends on. Arrays have one value per document."""
 
     id_of: Callable[[int], str]  # returns the id of a document by its number
     shingles: Ints  # number of distinct shingles; int64
-    copies: Ints  # number of documents with the same words, including the document itself; int64
-    equal: Ints  # number of documents with the same text, including the document itself; int64
-    written: Ints  # when the document was written, in nanoseconds; 0: unknown, or the rule does not need it
-    values: Sequence[MetadataValue | None]  # values of the metadata field `Keep.field`; empty if the rule has none
-    is_new: Bools  # whether the document is new; others are kept before it
-    is_preferred: Bools  # whether the document was kept before, or is in a place where documents are kept
+    word_copies: Ints  # number of documents with the same words, including the document itself; int64
+    text_copies: Ints  # number of documents with the same text, including the document itself; int64
+    written_ns: Ints  # when the document was written, in nanoseconds; 0 if unknown or if the rule does not need it
+    field_values: Sequence[MetadataValue | None]  # values of the metadata field of the rule; empty if it has no field
+    is_new: Bools  # whether the document is new; older documents precede new ones
+    is_preferred: Bools  # whether the document is kept even if the rule prefers another one
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
-    """The rule that decides which document of a group is kept.
+class KeepRule:
+    """The rule that chooses the kept document of a group.
 
     | Rule | The kept document |
     |---|---|
-    | `longest` | the one with the most distinct shingles, but texts that most documents share verbatim come first |
-    | `first` | the first by id |
-    | `newest`, `oldest` | by the date on which it was written |
-    | `max:FIELD`, `min:FIELD` | the one with the greatest or least value of a metadata field; numbers precede strings |
+    | `longest` | has the words that most documents share exactly; in a tie, the most distinct shingles |
+    | `first` | has the first id in alphabetical order |
+    | `newest`, `oldest` | was written last or first |
+    | `max:FIELD`, `min:FIELD` | has the greatest or least value in a metadata field; numbers precede strings |
 
-    `longest` prefers texts with many copies, so that one edited copy does not replace all others. With measures of
-    containment it goes by length alone, because the longer document must come first.
+    `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
+    `containment` and `contained` it only uses the length, because the longer document must come first.
 
-    Documents without a date or without the field come last. Equal documents are ordered by length, then by the number
-    of documents with the same text. Then members of archives come last, then names of copies, then longer ids.
+    Documents without a date or without the field come last. In a tie, longer documents come first, then documents with
+    more copies of the same text. Then other documents precede members of archives, original names precede names of
+    copies, and shorter ids precede longer ones.
 
     Raises:
-        QuerySyntaxError: there is no such rule.
+        QuerySyntaxError: the rule does not exist.
     """
 
     rule: str = "longest"
@@ -72,17 +74,17 @@ class Keep:
 
     @property
     def is_by_date(self) -> bool:
-        """Whether the rule needs the date on which a document was written."""
+        """Whether the rule uses the date on which a document was written."""
         return self.rule in ("newest", "oldest")
 
     @property
     def field(self) -> str | None:
-        """The metadata field of the rule; None if it has none."""
+        """The metadata field of the rule; None if the rule does not use one."""
         kind, colon, field = self.rule.partition(":")
         return field if kind in ("max", "min") and colon and field else None
 
     def order(self, criteria: KeepCriteria) -> Ints:
-        """Return the documents in the order in which they would be kept; int64, shape (documents,)."""
+        """Return the numbers of the documents in keep order; int64, shape (documents,)."""
         by_rule = self._order_by_rule(criteria)
         order: Ints = by_rule[np.lexsort((~criteria.is_preferred[by_rule], criteria.is_new[by_rule]))]
         return order
@@ -91,16 +93,16 @@ class Keep:
         by_id = np.array(sorted(range(len(criteria.shingles)), key=criteria.id_of), np.int64)
         if self.rule == "first":
             return by_id
-        by_length = (_name_ranks(by_id, criteria.id_of), -criteria.equal, -criteria.shingles)
+        by_length = (_name_ranks(by_id, criteria.id_of), -criteria.text_copies, -criteria.shingles)
         if self.field:
-            return np.lexsort((*by_length, self._value_ranks(criteria.values)))
+            return np.lexsort((*by_length, self._value_ranks(criteria.field_values)))
         if self.rule == "longest":
-            return np.lexsort((*by_length, -criteria.copies) if self.measure == "jaccard" else by_length)
-        date = -criteria.written if self.rule == "newest" else criteria.written
-        return np.lexsort((*by_length, date, criteria.written == 0))
+            return np.lexsort((*by_length, -criteria.word_copies) if self.measure == "jaccard" else by_length)
+        date = -criteria.written_ns if self.rule == "newest" else criteria.written_ns
+        return np.lexsort((*by_length, date, criteria.written_ns == 0))
 
     def _value_ranks(self, values: Sequence[MetadataValue | None]) -> Ints:
-        """Return the rank of each value; equal values have equal ranks."""
+        """Return the rank of each value. Equal values have equal ranks."""
         keys = [_sort_key(value) for value in values]
         ordered = sorted({key for key in keys if key is not None}, reverse=self.rule.startswith("max:"))
         ranks: dict[Any, int] = {key: rank for rank, key in enumerate(ordered)}
@@ -108,7 +110,7 @@ class Keep:
 
 
 def _name_ranks(by_id: Ints, id_of: Callable[[int], str]) -> Ints:
-    """Return the rank of each document by its name: members of archives last, then copies, then longer ids."""
+    """Return the rank of each document by `_name_kind`, then by the length of its id, then by its id."""
     kinds = np.fromiter((_name_kind(id_of(number)) for number in by_id), np.int64, len(by_id))
     lengths = np.fromiter((len(id_of(number)) for number in by_id), np.int64, len(by_id))
     ranks = np.empty(len(by_id), np.int64)
@@ -117,14 +119,14 @@ def _name_ranks(by_id: Ints, id_of: Callable[[int], str]) -> Ints:
 
 
 def _name_kind(name: str) -> int:
-    """Return 2 for a member of an archive, 1 for the name of a copy, else 0."""
+    """Return 2 for a member of an archive, 1 for the name of a copy, and 0 for any other name."""
     return 2 if archive_of(name) else int(bool(_COPY.search(name.rpartition("/")[2])))
 
 
 def _sort_key(value: MetadataValue | None) -> tuple[int, float, str] | None:
-    """Return a key that orders values of all types. A list is ordered by its first value."""
+    """Return a sort key for a value of any type; for a list, that of its first value. None if there is no key."""
     if isinstance(value, list):
         value = value[0] if value else None
-    if value is None or value != value:  # noqa: PLR0124 - NaN has no place in any order
+    if value is None or value != value:  # noqa: PLR0124 - NaN cannot be ordered
         return None
     return (1, 0.0, value) if isinstance(value, str) else (0, float(value), "")

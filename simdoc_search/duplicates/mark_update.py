@@ -1,7 +1,8 @@
-"""Makes the marks in an engine's documents equal to groups. Stale marks are removed first, then missing ones are set.
+"""Updates the marks in the documents of an engine, so that they match the groups of a search for duplicates.
 
-Wherever a run is interrupted, no group is hidden as a whole: a document that is kept now has lost its mark before other
-documents get a mark that names it.
+The first pass updates all documents that are not duplicates. The second pass marks the duplicates. So a kept document
+is no longer marked as a duplicate when other documents get a mark that names it. Even if a run is interrupted, no group
+is hidden completely.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ _MAX_REASONS = 5
 
 @dataclass(slots=True)
 class MarkReport:
-    """Numbers of documents whose mark was or was not updated.
+    """How many documents were marked, and how many were not.
 
     Attributes:
-        set: documents that got a mark, or another one.
-        removed: documents that lost their mark because they are in no group.
-        unchanged: documents that had the right mark.
-        passed_over: documents that were changed or deleted since they were compared, or whose kept document was. They
-            have no mark until the next run.
-        refused: updates that the engine refused.
-        reasons: id to reason, of the first of these.
+        set: number of documents that got a new mark.
+        removed: number of documents whose mark was removed, because they are in no group.
+        unchanged: number of documents that had the right mark already.
+        passed_over: number of documents that changed or were deleted after the comparison, or whose kept document did.
+            They have no mark until the next run.
+        refused: number of updates that the engine refused.
+        reasons: id to reason, of the first 5 refused updates.
     """
 
     set: int = 0
@@ -50,9 +51,9 @@ class MarkReport:
 
 
 def mark_duplicates(store: Store, found: Duplicates, *, progress: Progress = lambda _stage, _share: None) -> MarkReport:
-    """Make the marks in a store equal to the groups found in it; see `SimilaritySearch.mark_duplicates`."""
+    """Update the marks in a store to match the groups found in it; see `SimilaritySearch.mark_duplicates`."""
     if found.fresh < found.documents:
-        raise StoreError("only new documents were compared; to mark, compare all documents")
+        raise StoreError("cannot mark duplicates: only new documents were compared; compare all documents instead")
     return _MarkUpdate(found, marks_of(store), progress).run()
 
 
@@ -72,64 +73,64 @@ class _MarkUpdate:
         self._progress = progress
         self._report = MarkReport()
         self._is_done = np.zeros(len(self._groups), bool)
-        self._lost: set[int] = set()  # kept documents that have another text now, or are gone
-        self._other_clusters: set[str] = set()  # clusters of documents that a filter left out of the comparison
+        self._lost: set[int] = set()  # kept documents that changed or were deleted after the comparison
+        self._filtered_clusters: set[str] = set()  # clusters of marked documents that a filter excluded
 
     def run(self) -> MarkReport:
         for hit in self._marks.marked():
             mark = self._marks.mark_of(hit)
-            if mark.duplicate_of and mark.cluster and self._wanted(hit) is None:
-                self._other_clusters.add(mark.cluster)
+            if mark.duplicate_of and mark.cluster and self._right_mark(hit) is None:
+                self._filtered_clusters.add(mark.cluster)
         for hits in _batches(self._marks.marked()):
-            self._count(self._marks.write(hits, self._without_stale))
+            self._count(self._marks.write(hits, self._first_pass_mark))
         left = self._groups.members[~self._is_done[self._groups.members]]
         for part in slices(len(left), _AT_ONCE):
             number_at = {self._groups.place(number): number for number in left[part].tolist()}
             hits = self._marks.at(number_at)
             self._report.passed_over += len(number_at) - len(hits)
             unchanged = {number_at[self._marks.place_of(hit)] for hit in hits if self._has_same_text(hit)}
-            self._lost |= {number for number in number_at.values() if self._groups.group(number) == number} - unchanged
-            self._count(self._marks.write(hits, self._missing, anew=True))
+            self._lost |= {number for number in number_at.values() if self._groups.kept(number) == number} - unchanged
+            self._count(self._marks.write(hits, self._second_pass_mark, anew=True))
             self._progress("marking", min(1.0, part.stop / len(left)))
         self._marks.refresh()
         return self._report
 
-    def _without_stale(self, hit: RawHit) -> Mark | None:
-        """Return the mark to write first: none of a duplicate that is not right yet; None: leave it unchanged."""
-        wanted = self._wanted(hit)
-        is_right = wanted == self._marks.mark_of(hit)
-        if wanted is None or (wanted.duplicate_of and not is_right):
+    def _first_pass_mark(self, hit: RawHit) -> Mark | None:
+        """Return the mark to write if the document is not a duplicate; None leaves the document unchanged."""
+        mark = self._right_mark(hit)
+        is_right = mark == self._marks.mark_of(hit)
+        if mark is None or (mark.duplicate_of and not is_right):
             return None
         number = self._groups.number(self._marks.place_of(hit))
         if number is not None:
             self._is_done[number] = True
         self._report.unchanged += is_right
-        return None if is_right else wanted
+        return None if is_right else mark
 
-    def _missing(self, hit: RawHit) -> Mark | None:
-        """Return the mark to write at last: all that were not right; None: leave it unchanged."""
-        if wanted := self._wanted(hit):
-            return wanted
+    def _second_pass_mark(self, hit: RawHit) -> Mark | None:
+        """Return the mark to write to a document of a group; None leaves the document unchanged."""
+        if mark := self._right_mark(hit):
+            return mark
         self._report.passed_over += 1
         return Mark() if self._marks.mark_of(hit) else None
 
-    def _wanted(self, hit: RawHit) -> Mark | None:
-        """Return the mark that a document should have; None if it was not compared."""
+    def _right_mark(self, hit: RawHit) -> Mark | None:
+        """Return the mark that a document must have, which may be empty; None if the document was not compared."""
         place = self._marks.place_of(hit)
         number = self._groups.number(place)
         if number is None:
             return Mark() if self._groups.was_left_out(place) else None
-        group, mark = self._groups.group(number), self._marks.mark_of(hit)
-        if group is None:
-            is_kept_for_others = not mark.duplicate_of and mark.cluster in self._other_clusters
+        kept, mark = self._groups.kept(number), self._marks.mark_of(hit)
+        if kept is None:
+            is_kept_for_others = not mark.duplicate_of and mark.cluster in self._filtered_clusters
             return mark if is_kept_for_others and self._has_same_text(hit) else Mark()
-        if group in self._lost or not self._has_same_text(hit):
+        if kept in self._lost or not self._has_same_text(hit):
             return Mark()
-        kept = self._groups.place(group)
-        return Mark(None if group == number else kept.id, self._marks.cluster(kept))
+        kept_place = self._groups.place(kept)
+        return Mark(None if kept == number else kept_place.id, self._marks.cluster(kept_place))
 
     def _has_same_text(self, hit: RawHit) -> bool:
-        """Say whether a document has the text that was compared."""
+        """Return whether a document still has the text that was compared."""
         number = self._groups.number(self._marks.place_of(hit))
         return number is not None and self._groups.has_text(number, self._marks.text_hash_of(hit))
 
@@ -137,7 +138,7 @@ class _MarkUpdate:
         report = self._report
         for hit, outcome in outcomes:
             if outcome.status == CONFLICT and outcome.error != ALWAYS_CHANGED:
-                continue  # the document is read again
+                continue  # the document is read and updated again
             if outcome.status == NOT_FOUND:
                 report.passed_over += 1
             elif outcome.status == _FORBIDDEN:
@@ -146,7 +147,7 @@ class _MarkUpdate:
                 report.refused += 1
                 if len(report.reasons) < _MAX_REASONS:
                     report.reasons[hit["_id"]] = outcome.reason
-            elif self._wanted(hit):
+            elif self._right_mark(hit):
                 report.set += 1
             else:
                 report.removed += 1

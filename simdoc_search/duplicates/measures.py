@@ -1,10 +1,12 @@
-"""Measures of overlap: Jaccard similarity, or the share of one document that is in the other.
+"""Measures of overlap: the Jaccard similarity, or the share of one document's shingles that are in the other.
 
 The first document of a pair is the one that would be kept.
 
-    jaccard       shared shingles / shingles of either
-    containment   share of the second document that is in the first; at 1, dropping the second loses nothing
-    contained     share of the first document that is in the second
+| Measure | Meaning |
+|---|---|
+| `jaccard` | shared shingles / shingles in either document |
+| `containment` | share of the second document that is in the first; if it is 1, dropping the second loses nothing |
+| `contained` | share of the first document that is in the second |
 """
 
 from __future__ import annotations
@@ -24,18 +26,23 @@ MeasureName = Literal["jaccard", "containment", "contained"]
 MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
 MAX_LENGTH_RATIO = 4
-"""Containment is found in documents up to this many times as long."""
+"""A document is found in documents that are at most this many times as long."""
 
 _DEVIATIONS = 3.0
-"""A pair is ruled out if its estimate is this many standard deviations too low: 1 in 700 of exactly that overlap."""
+"""A pair is ruled out if its estimate is this many standard deviations below the minimum overlap. This happens to 1 in
+700 pairs with exactly the minimum overlap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of overlap, and the least overlap: over 0, up to 1.
+    """A measure of overlap, and the minimum overlap.
+
+    Attributes:
+        name: `jaccard`, `containment` or `contained`.
+        overlap: the minimum overlap, over 0, up to 1.
 
     Raises:
-        QuerySyntaxError: there is no such measure, or the overlap is out of range.
+        QuerySyntaxError: the measure does not exist, or the overlap is out of range.
     """
 
     name: MeasureName
@@ -45,34 +52,47 @@ class Measure:
         if self.name not in MEASURES:
             raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.name!r}")
         if not parse_fraction(self.overlap, "overlap"):
-            raise QuerySyntaxError("an overlap of 0 would pair all documents with all; give a fraction over 0, up to 1")
+            raise QuerySyntaxError("an overlap of 0 would pair every document with every other; give more than 0")
 
     @property
-    def least_jaccard(self) -> Fraction:
-        """The Jaccard similarity that such a pair has at least, if one is at most MAX_LENGTH_RATIO times as long."""
+    def min_jaccard(self) -> Fraction:
+        """Minimum Jaccard similarity of pairs with the minimum overlap.
+
+        One document of a pair is assumed to be at most MAX_LENGTH_RATIO times as long as the other.
+        """
         return self.overlap if self.name == "jaccard" else self.overlap / (1 + MAX_LENGTH_RATIO - self.overlap)
 
     def values(self, shared: Floats | Ints, first: Ints, second: Ints) -> Floats:
-        """Compute the measure, 0..1, from the numbers of distinct shingles of both, of the first, and of the second."""
+        """Compute the measure, 0..1, from numbers of distinct shingles.
+
+        Args:
+            shared: number of shingles in both documents of each pair.
+            first: number of shingles of the first document.
+            second: number of shingles of the second document.
+        """
         if self.name == "jaccard":
             return shared / (first + second - shared)
         return shared / (second if self.name == "containment" else first)
 
     def is_reached(self, shared: Ints, first: Ints, second: Ints) -> Bools:
-        """Say exactly which pairs have the least overlap; arguments as for `values`."""
+        """Return which pairs have at least the minimum overlap, computed exactly. Arguments as in `values`."""
         whole = {"jaccard": first + second - shared, "containment": second, "contained": first}[self.name]
         return shared * self.overlap.denominator >= whole * self.overlap.numerator
 
     def sizes_fit(self, table: FingerprintTable, first: Ints, second: Ints) -> Bools:
-        """Say which pairs can have the least overlap by the numbers of their shingles."""
+        """Return which pairs can have the minimum overlap, judging by their numbers of shingles alone."""
         a, b = table.shingles[first], table.shingles[second]
         return self.is_reached(np.minimum(a, b), a, b)
 
     def estimates(self, table: FingerprintTable, first: Ints, second: Ints) -> tuple[Floats, Bools]:
-        """Estimate the measure of pairs from fingerprints, and say which can have the least overlap.
+        """Estimate the measure of pairs from their fingerprints.
 
-        An estimate from k buckets of a union of n shingles errs as a sample without replacement does:
-        sqrt(J (1 - J) / k * (n - k) / (n - 1)). For short texts, whose shingles have a bucket each, that is nearly 0.
+        k filled buckets of a union of n shingles are a sample without replacement. So the standard error of an estimate
+        is sqrt(J (1 - J) / k * (n - k) / (n - 1)). It is nearly 0 for short texts, where each shingle has its own
+        bucket.
+
+        Returns:
+            The estimates, and for each pair whether it may have the minimum overlap.
         """
         a, b = table.shingles[first], table.shingles[second]
         shared, union = table.shared_and_union(first, second)
@@ -80,8 +100,8 @@ class Measure:
         if self.name == "jaccard":
             wanted: Floats = np.full(len(a), float(self.overlap))
         else:
-            least = float(self.overlap) * (b if self.name == "containment" else a)
-            wanted = least / (a + b - least)
+            min_shared = float(self.overlap) * (b if self.name == "containment" else a)
+            wanted = min_shared / (a + b - min_shared)
         shingles_of_either = np.maximum(union, (a + b) / (1 + jaccard))
         correction = (shingles_of_either - union) / np.maximum(1, shingles_of_either - 1)
         error = np.sqrt(wanted * (1 - wanted) / union * correction)

@@ -1,4 +1,4 @@
-"""Paths of the files that documents were read from."""
+"""Finds the files that documents were read from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "its file is gone", "its archive is gon
 
 
 def file_path(root: str, prefix: str, id: str) -> str:
-    """Return the path of a file. Its root is the indexed folder, or the file or archive itself."""
+    """Return the path of a document's file. `root` is the indexed folder, or the indexed file or archive itself."""
     below, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - as text
     if (below == name or below.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
         return root + below.removeprefix(name)
@@ -21,9 +21,9 @@ def file_path(root: str, prefix: str, id: str) -> str:
 
 
 def file_problem(record: Record) -> str:
-    """Say why the file of a document cannot be compared; empty if it can, or if the document has no file.
+    """Return why the file of a document cannot be compared; empty if it can, or if the document has no file.
 
-    If the indexed folder does not exist, as on another machine, its files are not reported as gone.
+    If the indexed folder does not exist, for example on another machine, its files are not reported as gone.
     """
     if record.origin is None:
         return ""
@@ -40,7 +40,7 @@ def file_problem(record: Record) -> str:
 
 
 def is_within(record: Record, folders: Collection[str]) -> bool:
-    """Say whether the file of a document is in one of these folders."""
+    """Return whether the file of a document is in one of these folders."""
     if record.origin is None:
         return False
     path = file_path(record.origin.root, record.origin.prefix, record.id)

@@ -1,4 +1,4 @@
-"""Duplicates in a store, and among documents without a store."""
+"""Finds duplicates in a store, or among documents without a store."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates
 from simdoc_search.duplicates.engine_pairs import MAX_MATCHES, EnginePairs
 from simdoc_search.duplicates.finder import FindPairs, Progress, find_duplicates
-from simdoc_search.duplicates.keep_order import Keep
+from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.duplicates.measures import Measure, MeasureName
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.duplicates.verdicts import DropScope, check_drop
@@ -61,39 +61,37 @@ def duplicates_in(
     ignore: Sequence[str] = (),
 ) -> Duplicates:
     """Find the duplicates in a store; see `SimilaritySearch.duplicates`."""
-    least, rule = Measure(measure, parse_fraction(overlap, "overlap")), Keep(keep, measure)
+    threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     check_drop(drop)
     if ignore and not (verify and store.store_texts):
-        raise QuerySyntaxError("words can only be ignored where texts are stored and compared; leave ignore out")
+        raise QuerySyntaxError("cannot ignore words, because texts are not stored or not compared; leave ignore out")
     if via not in VIA:
         raise QuerySyntaxError(f"via must be one of {', '.join(VIA)}, not {via!r:.60}")
     if via == "memory" and checkpoint is not None:
-        raise QuerySyntaxError(
-            "a checkpoint is only written where the engine compares; add via engine, or leave it out"
-        )
+        raise QuerySyntaxError("a checkpoint needs via engine; add via engine, or leave the checkpoint out")
     if via == "engine" and (since is not None or new is not None):
-        raise QuerySyntaxError("only new documents are compared in memory; leave out via engine, or since and new")
+        raise QuerySyntaxError("via engine compares all documents; leave out via engine, or leave out since and new")
     kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
 
     def read(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
         documents = Documents(
-            (record for record in _reported(store, records, progress) if not within or is_within(record, within)),
+            (record for record in _with_progress(store, records, progress) if not within or is_within(record, within)),
             store.settings,
-            rule,
-            is_new=_newness(since, new),
+            keep_rule,
+            is_new=_newness_test(since, new),
             is_preferred=lambda record: record.id in kept_ids or record.id.startswith(prefixes),
             with_tokens=with_tokens,
         )
         if prefixes and documents and not documents.has_preferred:
             raise QuerySyntaxError(f"no id begins with {' or '.join(map(repr, prefixes))}; check keep_in")
-        if rule.field and documents and not documents.has_field:
-            raise _unknown_field(store, rule.field)
+        if keep_rule.field and documents and not documents.has_field:
+            raise _unknown_field(store, keep_rule.field)
         return documents
 
     def find(documents: Documents, find_pairs: FindPairs | None = None, limit: int | None = None) -> Duplicates:
         found = find_duplicates(
             documents,
-            least,
+            threshold,
             store.settings,
             partial(_read_texts, store, documents) if verify and store.store_texts else None,
             find_pairs=find_pairs,
@@ -109,20 +107,20 @@ def duplicates_in(
     if via == "memory":
         return find(read(store.scan(filters=filters)))
     if not isinstance(store, Freezable):
-        raise StoreError("only an engine can compare documents itself; leave out via engine to compare in memory")
+        raise StoreError("this store is not in an engine; leave out via engine to compare in memory")
     with store.frozen(filters=filters) as frozen:
         options = {
             "the index": frozen.identity,
             "the settings": json.dumps(store.settings.to_dict(), sort_keys=True),
             "measure": measure,
-            "overlap": f"{float(100 * least.overlap)} %",
+            "overlap": f"{float(100 * threshold.overlap)} %",
             "keep": keep,
             "filters": ", ".join(sorted(map(_describe, conditions(filters)))) or "none",
             "folders": ", ".join(sorted(within)) or "all",
         }
-        with closing(Checkpoint(checkpoint, options)) as progress_file:
+        with closing(Checkpoint(checkpoint, options)) as saved:
             documents = read(frozen.records(), with_tokens=False)
-            pairs = EnginePairs(frozen, documents, least, store.settings.token_length, progress_file)
+            pairs = EnginePairs(frozen, documents, threshold, store.settings.token_length, saved)
             return find(documents, pairs.find, MAX_MATCHES)
 
 
@@ -136,33 +134,33 @@ def duplicates_among(
     settings: Settings | None = None,
     progress: Progress = lambda _stage, _share: None,
 ) -> Duplicates:
-    """Find the duplicates among some documents, without a store.
+    """Find the duplicates among documents, without a store.
 
     Args:
-        documents: the documents; ids may repeat.
-        overlap: the least overlap, over 0, up to 1.
+        documents: the documents. Ids may repeat.
+        overlap: the minimum overlap, over 0, up to 1.
         measure: `jaccard`, `containment` or `contained`.
-        keep: the rule that decides which document of a group is kept.
-        verify: compare the texts, which are all held in memory; otherwise fingerprints decide.
-        settings: settings of the fingerprints; None: the default.
-        progress: called with the current stage and the share of it that is done, 0..1.
+        keep: the rule that chooses the kept document of a group.
+        verify: compare the texts, which are all held in memory. Otherwise overlaps are estimated from fingerprints.
+        settings: settings of the fingerprints; None for the default.
+        progress: called with the current stage and the share of this stage that is done, 0..1.
 
     Raises:
         QuerySyntaxError: the overlap, the measure or `keep` is not valid.
     """
     settings = settings or Settings()
-    least, rule = Measure(measure, parse_fraction(overlap, "overlap")), Keep(keep, measure)
+    threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     texts: list[str] = []
-    collection = Documents(_records(documents, settings, texts if verify else None), settings, rule)
+    collection = Documents(_records(documents, settings, texts if verify else None), settings, keep_rule)
 
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
         return ((number, texts[collection.read_position(number)]) for number in numbers)
 
-    return find_duplicates(collection, least, settings, read_texts if verify else None, progress=progress)
+    return find_duplicates(collection, threshold, settings, read_texts if verify else None, progress=progress)
 
 
-def _reported(store: Store, records: Iterator[Record], progress: Progress) -> Iterator[Record]:
-    """Yield records, and report the share of all documents that was read."""
+def _with_progress(store: Store, records: Iterator[Record], progress: Progress) -> Iterator[Record]:
+    """Yield records, and report the share of the store's documents that has been read."""
     total = max(1, store.info().documents)
     for number, record in enumerate(records):
         if not number % _PROGRESS_STEP:
@@ -192,26 +190,24 @@ def _field_hashes(store: Store, documents: Documents, numbers: Sequence[int]) ->
     return {number_at[place]: fields_hash for place, fields_hash in hashes.items() if place in number_at}
 
 
-def _newness(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
-    """Return a function that says whether a document is new, by its id or by the date of its file."""
+def _newness_test(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
+    """Return a function that tells whether a document is new, by its id or by the modification time of its file."""
     if since is None and new is None:
         return lambda _: True
     ids = frozenset(new or ())
-    least = math.inf if since is None else since.timestamp() * 1e9
-    return lambda record: record.id in ids or (record.origin is not None and record.origin.mtime_ns >= least)
+    min_mtime_ns = math.inf if since is None else since.timestamp() * 1e9
+    return lambda record: record.id in ids or (record.origin is not None and record.origin.mtime_ns >= min_mtime_ns)
 
 
 def _unknown_field(store: Store, field: str) -> SimdocError:
-    known = store.alternatives(Condition(field, ()))
+    known = store.filter_suggestions(Condition(field, ()))
     if known is None:
-        return StoreError(
-            f"the field {field!r} belongs to an application's index and is not read; use another keep rule"
-        )
+        return StoreError(f"cannot read the field {field!r} of an application's index; use another keep rule")
     return UnknownFieldError(field, known)
 
 
 def _records(documents: Iterable[Document], settings: Settings, texts: list[str] | None) -> Iterator[Record]:
-    """Yield the records of documents, and append their texts to `texts`."""
+    """Make records for documents. Appends their texts to `texts`, unless it is None."""
     rest = iter(documents)
     while batch := list(islice(rest, _DOCUMENTS_AT_ONCE)):
         sketches = fingerprints((doc.text for doc in batch), settings.analysis, settings.minhash, words_hash=True)

@@ -1,11 +1,11 @@
-"""The kind of each duplicate, and what a plan proposes for it.
+"""Decides the kind of each duplicate, and the action that a plan proposes for it.
 
-Only this module decides it. The terminal, JSON, the page, the browser and the plan show its verdicts.
+All output (terminal, JSON, HTML page, browser and plan) shows these verdicts.
 
-| Kind | What is equal | Proposed |
+| Kind | What is equal | Proposed action |
 |---|---|---|
-| `identical` | the bytes; without files, text and metadata | drop |
-| `hard link` | the file: it has another name in the group | decide; drop if that other name is dropped |
+| `identical` | the bytes; for documents without files, the text and the metadata | drop |
+| `hard link` | the file, which has another name in the group | drop if the other name is dropped, else decide |
 | `same text` | the text, but not the bytes | decide |
 | `same words` | the words in their order; letter case, punctuation or spaces differ | decide |
 | `near` | at least the chosen overlap | decide |
@@ -33,7 +33,7 @@ Kind = Literal["identical", "hard link", "same text", "same words", "near"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 DropScope = Literal["same-text", "same-words"]
-"""What a plan drops besides identical documents. `same-words` includes `same-text`."""
+"""Which kinds a plan drops besides identical documents. `same-words` includes `same-text`."""
 
 DROP_SCOPES: tuple[DropScope, ...] = get_args(DropScope)
 
@@ -45,29 +45,35 @@ _DROPPED_KINDS: Mapping[DropScope | None, tuple[Kind, ...]] = {
 
 
 def check_drop(drop: DropScope | None) -> None:
-    """Raise `QuerySyntaxError` if this is not a scope."""
+    """Raise `QuerySyntaxError` if `drop` is not a valid scope."""
     if drop not in _DROPPED_KINDS:
         raise QuerySyntaxError(f"drop must be one of {', '.join(DROP_SCOPES)}, not {drop!r:.60}")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The kind of a duplicate, and what a plan proposes for it."""
+    """The kind of a duplicate, and the action that a plan proposes for it."""
 
-    kind: Kind  # what it has in common with `duplicate_of`
-    action: Action  # what a plan proposes
-    duplicate_of: int  # the number of the document that is kept instead
-    link_of: int | None = None  # the number of the document of which its file is a hard link; None if it is not one
-    problem: str = ""  # why it is not dropped although its kind would be, or why its bytes were not compared
+    kind: Kind  # what the duplicate has in common with `duplicate_of`
+    action: Action  # the proposed action
+    duplicate_of: int  # number of the document to keep instead
+    link_of: int | None = None  # number of another document with the same file; None if there is none
+    problem: str = ""  # why the duplicate is not dropped although its kind would be, or why its bytes were not compared
 
 
 class Verdicts:
-    """The verdicts on all duplicates, which `groups` gives by kept document, in keep order.
+    """The verdicts on all duplicates.
+
+    Args:
+        documents: all documents.
+        groups: the duplicates of each kept document, in keep order.
+        contents: which documents have equal contents.
+        drop: which kinds a plan drops besides identical documents.
 
     Attributes:
         kinds: number of duplicates of each kind.
         drops: number of duplicates that a plan would drop.
-        frees: bytes freed by deleting all of these.
+        frees: bytes freed by deleting the duplicates that a plan would drop.
     """
 
     def __init__(
@@ -88,16 +94,19 @@ class Verdicts:
         return self._verdicts[number]
 
     def frees_of(self, number: int) -> int:
-        """Return the bytes freed by deleting a document with everything that the plan drops. Hard links count once."""
+        """Return the bytes that deleting a document frees if everything that the plan drops is deleted.
+
+        Hard links to one file are counted once.
+        """
         return self._frees.get(number, 0)
 
     def has_other_links(self, number: int) -> bool:
-        """Say whether the file has other hard links, so that deleting it may free nothing."""
+        """Return whether the file of a document has other hard links, so that deleting it may free nothing."""
         file = self._contents.files.get(number)
         return file is not None and file.links > 1
 
     def kind_of(self, a: int, b: int) -> Kind:
-        """Return the kind of a pair that overlaps enough."""
+        """Return the kind of two documents that overlap enough."""
         contents, documents = self._contents, self._documents
         file, other = contents.files.get(a), contents.files.get(b)
         if file and other and file.inode == other.inode:
@@ -125,14 +134,14 @@ class Verdicts:
             self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
 
     def _link_verdict(self, number: int, link_of: int) -> Verdict:
-        """Judge another name of a file. It is dropped together with the first name."""
+        """Return the verdict on another name of a file. It is dropped if the first name is dropped."""
         other, file = self._verdicts.get(link_of), self._contents.files[number]
         if other and other.action == "drop" and file.links > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)
         return Verdict("hard link", "decide", link_of, link_of)
 
     def _kept_instead(self, number: int) -> int:
-        """Return the document, or if it is dropped, the one that is kept instead."""
+        """Return the document itself, or if it is dropped, the document to keep instead."""
         verdict = self._verdicts.get(number)
         return verdict.duplicate_of if verdict and verdict.action == "drop" else number
 
@@ -142,18 +151,25 @@ class Verdicts:
         return IN_ARCHIVE if in_archive else self._contents.problems.get(number, "")
 
 
-def reason_for(verdict: Verdict, *, overlap: str, signs: str, name: str, has_file: bool, frees: bool) -> str:
-    """Say in a few words why a plan proposes the action.
+def reason_for(verdict: Verdict, *, overlap: str, signs: str, other_id: str, has_file: bool, frees_bytes: bool) -> str:
+    """Return a short reason for the action that a plan proposes.
 
-    `overlap` and `signs` are as shown. `name` is the id of the document that is kept instead, or of the hard link; it
-    is empty for the kept document of the group.
+    Args:
+        verdict: the verdict on the duplicate.
+        overlap: overlap with the kept document, for people.
+        signs: differences in punctuation, for people.
+        other_id: id of the document to keep instead or of the other hard link; empty for the kept document of the
+            group.
+        has_file: whether the duplicate has a file.
+        frees_bytes: whether deleting the duplicate frees bytes.
     """
     match verdict.kind:
         case "identical":
-            note = "; frees nothing, as other hard links of it remain"
-            reason = f"identical{f' to {name}' if name else ''}{note if verdict.action == 'drop' and not frees else ''}"
+            to_other = f" to {other_id}" if other_id else ""
+            is_useless = verdict.action == "drop" and not frees_bytes
+            reason = f"identical{to_other}{'; frees nothing, as other hard links of it remain' if is_useless else ''}"
         case "hard link":
-            return f"hard link of {name}; frees nothing"
+            return f"hard link of {other_id}; frees nothing"
         case "same text":
             different = "file (pictures or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"
@@ -165,9 +181,11 @@ def reason_for(verdict: Verdict, *, overlap: str, signs: str, name: str, has_fil
 
 
 def describe_signs(a: str, b: str, analysis: Analysis) -> str:
-    """Say how many signs differ between texts with the same words, and quote one: `2 signs differ: '-500' / '500'`."""
+    """Describe how the punctuation of two texts with the same words differs: `2 signs differ: '-500' / '500'`."""
     words_a, words_b = placed_words(a, analysis), placed_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
     if differences := signs(a, b, words_a, words_b, runs):
         return describe_sign_differences(differences, (a, b), 1)
-    return "only spaces and line ends differ" if a.split() == b.split() else "signs before or after all words differ"
+    if a.split() == b.split():
+        return "only spaces and line breaks differ"
+    return "punctuation before the first or after the last word differs"

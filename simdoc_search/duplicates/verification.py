@@ -1,7 +1,8 @@
-"""Overlaps of pairs: estimated at first, and computed from the texts once a result depends on them.
+"""Overlaps of pairs. They are estimated at first, and computed from the texts when a result depends on them.
 
-Texts are compared as sets of shingles. A shingle is known by 64 bits of SipHash with a random key for each run: in one
-of 10**13 pairs of long texts, two different shingles are taken for equal. Nobody can prepare two that are.
+Texts are compared as sets of shingles. Shingles are compared by a hash of 64 bits, SipHash with a random key per run.
+Two different shingles have equal hashes in about one of 10**13 pairs of long texts. As the key is random, nobody can
+prepare texts whose hashes are equal.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from simdoc_search.sketch.hashing import numbered
 from simdoc_search.sketch.long_text import LONG, shingles_in_pieces
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
-"""Reads the texts of documents by their numbers; a text that is not stored is None, or left out."""
+"""Reads the texts of documents, given by number. A text that is not stored is None, or left out."""
 
 _CACHE_BYTES = 1 << 28
 _CACHE_ENTRY_BYTES = 100
@@ -34,13 +35,13 @@ _PAIRS_AT_ONCE = _TEXTS_AT_ONCE = 50
 
 
 class PairOverlaps:
-    """Pairs of documents in order, and their overlaps. Without a verifier, the estimates decide.
+    """Pairs of documents, sorted by both, and their overlaps. Without a verifier, all overlaps are estimates.
 
     Attributes:
         first: the preferred document of each pair; int64, shape (pairs,).
-        second: the other document.
-        overlap: their overlap; float64, 0..1.
-        exact: whether the overlap was computed from the texts; else it is estimated.
+        second: the other document of each pair.
+        overlap: the overlap of each pair; float64, 0..1.
+        exact: whether the overlap was computed from the texts. Otherwise it is estimated.
     """
 
     def __init__(self, measure: Measure, verifier: Verifier | None) -> None:
@@ -54,7 +55,7 @@ class PairOverlaps:
         self._unverified: Bools = np.zeros(0, bool)
 
     def add(self, joined: JoinedPairs) -> None:
-        """Add pairs. None of them may be known yet."""
+        """Add pairs that were not added before."""
         count, estimates = len(joined.first), joined.estimate.astype(np.float64)
         first, second = np.append(self.first, joined.first), np.append(self.second, joined.second)
         order = np.lexsort((second, first))
@@ -64,8 +65,8 @@ class PairOverlaps:
         self._enough = np.append(self._enough, estimates >= float(self._measure.overlap))[order]
         self._unverified = np.append(self._unverified, np.full(count, self._verifier is not None))[order]
 
-    def enough(self, pairs: Ints) -> Bools:
-        """Say which of these pairs overlap enough, by their texts where these are stored."""
+    def is_enough(self, pairs: Ints) -> Bools:
+        """Return which of these pairs overlap enough, according to their texts if these are stored."""
         if self._verifier is not None and len(unverified := pairs[self._unverified[pairs]]):
             self._unverified[unverified] = False
             shared, first, second = self._verifier.shared(self.first[unverified], self.second[unverified])
@@ -79,7 +80,7 @@ class PairOverlaps:
 
 
 class Verifier:
-    """Counts the shingles that texts share."""
+    """Counts the shingles that two texts share. Caches the hashes of up to `cache_bytes` bytes of texts."""
 
     def __init__(self, read_texts: ReadTexts, analysis: Analysis, cache_bytes: int = _CACHE_BYTES) -> None:
         self._read_texts = read_texts
@@ -90,19 +91,19 @@ class Verifier:
         self._free_bytes = cache_bytes
 
     def shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """Count for each pair the distinct shingles of both, of the first, and of the second document.
+        """Count distinct shingles for each pair: those in both documents, in the first one, and in the second one.
 
-        All three are -1 where a text is not stored.
+        All three counts are -1 if a text is not stored.
         """
         counts = np.full((3, len(first)), -1, np.int64)
         for part in slices(len(first), _PAIRS_AT_ONCE):
             pairs = list(zip(first[part].tolist(), second[part].tolist(), strict=True))
             hashes = self._hashes_of({number for pair in pairs for number in pair})
-            for at, (a, b) in enumerate(pairs, part.start):
+            for index, (a, b) in enumerate(pairs, part.start):
                 left, right = hashes[a], hashes[b]
                 if left is not None and right is not None:
                     few, many = sorted((left, right), key=len)
-                    counts[:, at] = count_common(many, few), len(left), len(right)
+                    counts[:, index] = count_common(many, few), len(left), len(right)
         return counts[0], counts[1], counts[2]
 
     def _hashes_of(self, documents: set[int]) -> Mapping[int, Keys | None]:
@@ -130,12 +131,12 @@ class Verifier:
 
 
 class TextsWithoutTemplates:
-    """Reads texts without the words of templates, so that documents are not duplicates because they share a template.
+    """Reads texts without the words of templates, so that a shared template does not make documents duplicates.
 
-    Words are ignored also where the template is slightly edited.
+    Words are also ignored if the template was slightly edited.
 
     Attributes:
-        ignored: number of ignored words, by document.
+        ignored: document to number of ignored words.
     """
 
     def __init__(self, read_texts: ReadTexts, templates: Sequence[str], analysis: Analysis) -> None:
@@ -145,7 +146,7 @@ class TextsWithoutTemplates:
         self.ignored: dict[int, int] = {}
 
     def __call__(self, documents: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-        """Read the texts of some documents."""
+        """Read the texts of documents, given by number, without the words of templates."""
         for number, text in self._read_texts(documents):
             if text is not None:
                 words = placed_words(text, self._analysis)
@@ -154,9 +155,9 @@ class TextsWithoutTemplates:
                 yield number, left_text(text, words, is_ignored)
 
     def separate_templates(self, labels: Ints) -> Ints:
-        """Give each document that has no words besides those of templates a label of its own.
+        """Return labels in which each document that consists of templates only has a unique label.
 
-        Labels are equal for documents with equal words, which are not compared with each other.
+        Labels are equal for documents with equal words. Such documents would become duplicates without a comparison.
         """
         numbers, first, counts = np.unique(labels, return_index=True, return_counts=True)
         repeated, representatives = numbers[counts > 1], first[counts > 1].tolist()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, documents_of_pairs, pair_keys, run_starts
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, pair_keys, run_starts, split_pair_keys
 from simdoc_search.groups.collection import AllDocuments, Progress
 from simdoc_search.sketch.concepts import PARAGRAPH_END
 from simdoc_search.sketch.limits import Limits
@@ -76,11 +76,11 @@ def related_pairs(
     If the documents were `filtered`, the concepts of the others in the store are counted too.
     """
     postings = _Postings(documents)
-    frequencies = store.frequencies(postings.codes) if filtered else postings.counts
-    (total,) = store.frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has it, as in `related`
+    frequencies = store.concept_frequencies(postings.codes) if filtered else postings.counts
+    (total,) = store.concept_frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has it, as in `related`
     weights = weights_of(frequencies, int(total))
     keys, cut, alone = _candidates(postings, weights, progress)
-    first, second = documents_of_pairs(keys)
+    first, second = split_pair_keys(keys)
     weighted = Weighted(documents.concepts, postings.codes, weights)
     scores, is_version = np.zeros(len(keys)), np.zeros(len(keys), bool)
     for begin in range(0, len(keys), _PAIRS_AT_ONCE):

@@ -18,7 +18,7 @@ import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, documents_of_pairs, is_among, pair_keys
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sorted, pair_keys, split_pair_keys
 from simdoc_search.groups.collection import AllDocuments, Progress
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.near_bits import near_pairs, sampled_near_pairs
@@ -134,18 +134,18 @@ class _Search:
         keys, scores = (np.concatenate(parts) for parts in zip(*self._found, strict=True))
         order = np.argsort(keys, kind="stable")
         crowded = len(distinct(np.concatenate(self._crowded)))
-        return VersionPairs(*documents_of_pairs(keys[order]), scores[order], len(self._compared), all_near, crowded)
+        return VersionPairs(*split_pair_keys(keys[order]), scores[order], len(self._compared), all_near, crowded)
 
     def _note_crowded(self, is_crowded: Bools) -> None:
         self._crowded.append(self.seekers.documents[np.repeat(is_crowded, self.seekers.counts)])
 
     def _compare_pairs(self, keys: Keys) -> None:
         keys = distinct(keys)
-        keys = keys[~is_among(keys, self._compared)]
+        keys = keys[~is_in_sorted(keys, self._compared)]
         self._compared = np.sort(np.append(self._compared, keys))
         documents, limits = self._documents, self._limits
         arrays = documents.sentences, documents.begins, documents.counts
-        scores = shares_of_pairs(*arrays, documents_of_pairs(keys), limits.bits).scores(limits)
+        scores = shares_of_pairs(*arrays, split_pair_keys(keys), limits.bits).scores(limits)
         is_version = scores >= limits.min_score
         self._found.append((keys[is_version], scores[is_version]))
 

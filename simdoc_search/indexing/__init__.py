@@ -1,6 +1,6 @@
 """Indexes documents into a store."""
 
-from simdoc_search.indexing.decisions import Gate
+from simdoc_search.indexing.decisions import DocumentFilter
 from simdoc_search.indexing.language_detection import LanguageReport, identify_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.run import (
@@ -13,7 +13,7 @@ from simdoc_search.indexing.run import (
 
 __all__ = [
     "FILE_TIMEOUT",
-    "Gate",
+    "DocumentFilter",
     "IndexReport",
     "LanguageReport",
     "delete_documents",

@@ -66,7 +66,8 @@ class Archives:
             return None
         archive = _Archive(source.id, f"{source.size} {source.mtime_ns}")
         is_done = False
-        has_members = self._store.beginning(f"{source.id}!", 1)  # a quick query, as there may be thousands of archives
+        # A quick query, because there may be thousands of archives.
+        has_members = self._store.ids_with_prefix(f"{source.id}!", 1)
         for record in self._stored_members(source.id, source.root) if has_members else ():
             archive.stored += 1
             if record.origin and record.origin.archive:

@@ -16,36 +16,39 @@ from simdoc_search.indexing.preparation import Job, Outcome, origin_of
 from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, file_of, is_gone, is_same_file, is_unchanged
-from simdoc_search.indexing.seen import Fate, Seen
+from simdoc_search.indexing.seen import IdStatus, Seen
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, kind_of
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
-from simdoc_search.stores.sketching import lacking
+from simdoc_search.stores.sketching import missing_kinds
 
 _LOOKUP_BATCH = 64  # at most as many as are prepared together, which wait for the last one
 
 _log = logging.getLogger("simdoc_search.indexing.run")
 
 
-class Gate(Protocol):
-    """Decides which new documents are left out. It hears of all writes, because the store shows them only later."""
+class DocumentFilter(Protocol):
+    """Filters new documents before they are written.
+
+    It is told about every write, because a query does not find documents before the store commits.
+    """
 
     @property
     def is_full(self) -> bool:
-        """Whether the store should commit because the gate remembers too much."""
+        """Whether the store should commit because the filter holds too many uncommitted documents."""
 
-    def passed(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """Return the outcomes, with a reason in place of each document that is left out.
+    def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
+        """Return the outcomes, with a `Skipped` in place of each document that is not to be written.
 
         Args:
             outcomes: the outcomes of one chunk, in order.
             is_stored: whether the store has a document with this id, or will have one.
         """
 
-    def removed(self, ids: Iterable[str]) -> None:
+    def note_removed(self, ids: Iterable[str]) -> None:
         """Note which documents the writer deletes."""
 
-    def committed(self) -> None:
+    def note_committed(self) -> None:
         """Note that the store shows everything that was written."""
 
 
@@ -65,7 +68,7 @@ class Decisions:
     _writer: Writer
     _paths: NamedPaths
     _archives: Archives
-    _gate: Gate | None
+    _document_filter: DocumentFilter | None
     _checksum: bool
     _written: Callable[[str], None]
     _seen: Seen = field(default_factory=Seen)
@@ -183,14 +186,14 @@ class Decisions:
 
     def write(self, outcomes: list[Outcome]) -> None:
         """Write what changed, and count it."""
-        if self._gate:
-            outcomes = self._gate.passed(outcomes, self._seen.is_stored)
+        if self._document_filter:
+            outcomes = self._document_filter.filter_outcomes(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
             stored = self._stored_before.pop(id, None)
             if isinstance(outcome, Record):
                 self._writer.put([outcome])
                 self._written(id)
-                self.report.note_lacking(id, lacking(self._store.settings, outcome))
+                self.report.note_missing_kinds(id, missing_kinds(self._store.settings, outcome))
                 self._seen.stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):
@@ -204,8 +207,8 @@ class Decisions:
     def commit(self) -> None:
         """Make everything that was written visible."""
         self._writer.commit()
-        if self._gate:
-            self._gate.committed()
+        if self._document_filter:
+            self._document_filter.note_committed()
 
     def _list(self, skipped: Skipped) -> None:
         self.report.skipped.append(skipped)
@@ -214,8 +217,8 @@ class Decisions:
 
     def _remove(self, id: str) -> None:
         self._writer.delete([id])
-        if self._gate:
-            self._gate.removed([id])
+        if self._document_filter:
+            self._document_filter.note_removed([id])
         self._seen.removed(id)
         _log.debug("removed %s", id)
 
@@ -226,7 +229,7 @@ class Decisions:
             if record is not None:
                 self._writer.put([replace(record, origin=origin)])
 
-    def remove_old(self, *, prune: bool | None, all_may_go: bool) -> None:
+    def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove the documents of files that have other ids now, and with `prune` those of files that are gone."""
         if prune or len(self._paths) > 1:
             self._writer.commit()  # a path may have the files of another one, and the documents are safe now
@@ -236,7 +239,7 @@ class Decisions:
             if prune is False:
                 self._note_missing(named)
             elif prune and not self._paths.is_part_of_another(named):
-                vanished = vanished_documents(self._store, named, self._seen, self._archives, all_may_go=all_may_go)
+                vanished = vanished_documents(self._store, named, self._seen, self._archives, prune_all=prune_all)
                 self._writer.delete(vanished.ids)
                 _log.info("%s: %d documents pruned", named.path, len(vanished.ids))
                 self._removed += len(vanished.ids)
@@ -271,8 +274,8 @@ class Decisions:
             else:
                 self._removed -= 1
         report.refused = dict(failed)
-        report.indexed, report.unchanged = seen.count(Fate.INDEXED), seen.count(Fate.UNCHANGED)
-        report.replaced, report.deleted = seen.count(Fate.REPLACED), seen.count(Fate.DELETED) + self._removed
+        report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
+        report.replaced, report.deleted = seen.count(IdStatus.REPLACED), seen.count(IdStatus.DELETED) + self._removed
         for named in self._paths:
             report.problems += named.conflicts()
             if named.renamed:

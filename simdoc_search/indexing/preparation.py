@@ -63,7 +63,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class PreparationSettings:
     """How records are made: the settings of a store, and the extractor of its concepts."""
 
     settings: Settings
@@ -88,43 +88,45 @@ def origin_of(source: FileSource) -> Origin:
 
 
 def prepared(
-    jobs: Iterator[Job], recipe: Recipe, workers: int, limits: ItemLimits
+    jobs: Iterator[Job], preparation: PreparationSettings, workers: int, limits: ItemLimits
 ) -> Generator[list[Outcome], None, None]:
     """Yield the outcomes of all jobs in order, chunk by chunk.
 
     Raises:
         FormatMismatchError: the stop words of the store are unknown.
     """
-    if recipe.settings.analysis.stop_words:
-        _ = recipe.settings.analysis.stop_words.words  # raises here, not in a subprocess
+    if preparation.settings.analysis.stop_words:
+        _ = preparation.settings.analysis.stop_words.words  # raises here, not in a subprocess
     chunks = chunks_of(jobs)
     first = list(itertools.islice(chunks, _FEW_CHUNKS + 1)) if workers > 1 else []
     is_long = len(first) > _FEW_CHUNKS
     chunks = itertools.chain(first, chunks)
     if is_long or any(job.is_risky for chunk in first for job in chunk):
         count = workers if is_long else min(workers, len(first))
-        yield from map_chunks(chunks, _pool(count, recipe, limits), 2 * workers if is_long else count)
+        yield from map_chunks(chunks, _pool(count, preparation, limits), 2 * workers if is_long else count)
     else:
-        yield from _prepared_here(chunks, recipe, limits)
+        yield from _prepared_here(chunks, preparation, limits)
 
 
-def _pool(workers: int, recipe: Recipe, limits: ItemLimits) -> WorkerPool[Job, Outcome]:
-    return WorkerPool(workers, functools.partial(_prepare, recipe), _lost, limits)
+def _pool(workers: int, preparation: PreparationSettings, limits: ItemLimits) -> WorkerPool[Job, Outcome]:
+    return WorkerPool(workers, functools.partial(_prepare, preparation), _lost, limits)
 
 
 def _lost(job: Job, reason: str) -> Outcome:
     return job.id, Skipped(job.name, reason)
 
 
-def _prepared_here(chunks: Iterable[list[Job]], recipe: Recipe, limits: ItemLimits) -> Iterator[list[Outcome]]:
+def _prepared_here(
+    chunks: Iterable[list[Job]], preparation: PreparationSettings, limits: ItemLimits
+) -> Iterator[list[Outcome]]:
     """Prepare chunks in this process. A chunk with a risky file goes to one subprocess, started when needed."""
     pool: WorkerPool[Job, Outcome] | None = None
     try:
         for chunk in chunks:
             try:
-                yield _prepare(recipe, chunk, lambda *_: None, allow_risky=False)
+                yield _prepare(preparation, chunk, lambda *_: None, allow_risky=False)
             except (NeedsSubprocessError, MemoryError):  # in a subprocess, too large a document costs only itself
-                pool = pool or _pool(1, recipe, limits)
+                pool = pool or _pool(1, preparation, limits)
                 yield pool.submit(chunk).result()
     finally:
         if pool:
@@ -176,7 +178,9 @@ def _portable(source: Source) -> tuple[Source, int]:
     return document, len(document.text) + len(metadata)
 
 
-def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: BeginItem, *, allow_risky: bool = True) -> list[Outcome]:
+def _prepare(
+    preparation: PreparationSettings, jobs: Sequence[Job], begin: BeginItem, *, allow_risky: bool = True
+) -> list[Outcome]:
     """Read, compare and fingerprint a chunk of jobs.
 
     Raises:
@@ -193,20 +197,22 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: BeginItem, *, allow_ris
         origin = None
         if isinstance(job.source, FileSource):
             origin = origin_of(job.source)
-            document = without_parts(document, job.source.format, recipe.settings.left_out)
+            document = without_parts(document, job.source.format, preparation.settings.left_out)
         digest = _digest(document)
         outcomes.append((document.id, Unchanged(origin)))
         if digest != job.stored_digest:
             changed.append((number, document, digest, origin))
     begin(None)
-    records = _records([(document, digest, origin) for _, document, digest, origin in changed], recipe)
+    records = _records([(document, digest, origin) for _, document, digest, origin in changed], preparation)
     for (number, *_), record in zip(changed, records, strict=True):
         outcomes[number] = (record.id, record if record.shingles else Skipped(jobs[number].name, NO_WORDS))
     return outcomes
 
 
-def _records(documents: Sequence[tuple[Document, str, Origin | None]], recipe: Recipe) -> Iterator[Record]:
-    settings, texts = recipe.settings, [document.text for document, _, _ in documents]
+def _records(
+    documents: Sequence[tuple[Document, str, Origin | None]], preparation: PreparationSettings
+) -> Iterator[Record]:
+    settings, texts = preparation.settings, [document.text for document, _, _ in documents]
     tokens = fingerprints(
         texts,
         settings.analysis,
@@ -215,7 +221,7 @@ def _records(documents: Sequence[tuple[Document, str, Origin | None]], recipe: R
         words=settings.words,
         passages=settings.passages,
     )
-    sketches = sketches_of(texts, settings, recipe.extractor)
+    sketches = sketches_of(texts, settings, preparation.extractor)
     for (document, digest, origin), fingerprint, sketch in zip(documents, tokens, sketches, strict=True):
         yield Record(
             document.id,

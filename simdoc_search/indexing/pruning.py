@@ -26,7 +26,7 @@ class VanishedDocuments:
 
 
 def vanished_documents(
-    store: Store, named: NamedPath, seen: Seen, archives: Archives, *, all_may_go: bool
+    store: Store, named: NamedPath, seen: Seen, archives: Archives, *, prune_all: bool
 ) -> VanishedDocuments:
     """Find the documents of a path that did not come in this run and whose files are gone.
 
@@ -35,7 +35,7 @@ def vanished_documents(
         named: the named folder or file.
         seen: the ids that came.
         archives: the archives that were read.
-        all_may_go: also remove documents if no file is left, or if they are more than half.
+        prune_all: also remove documents if no file is left, or if they are more than half.
     """
     try:
         os.scandir(named.path).close()
@@ -64,14 +64,14 @@ def vanished_documents(
         f"{count:,} documents below {folder} were kept, because it is unreadable ({named.unreadable[folder]})"
         for folder, count in unreadable.items()
     ]
-    if gone and not named.files and not all_may_go:
+    if gone and not named.files and not prune_all:
         problems.append(_kept(len(gone), named.path, "no file is left there"))
         gone = []
-    return _unless_too_many(gone, total, named.path, problems, all_may_go=all_may_go)
+    return _unless_too_many(gone, total, named.path, problems, prune_all=prune_all)
 
 
 def vanished_among(
-    store: Store, root: str | Path, paths: Iterable[str], *, all_may_go: bool = False
+    store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False
 ) -> VanishedDocuments:
     """Find the documents of some vanished files, folders and archives below an indexed folder.
 
@@ -90,7 +90,7 @@ def vanished_among(
         for id, record in records.items()
         if record.origin and record.origin.root == named.root and is_gone(file_of(record.origin, id))
     ]
-    return _unless_too_many(gone, named.stored, named.path, [], all_may_go=all_may_go)
+    return _unless_too_many(gone, named.stored, named.path, [], prune_all=prune_all)
 
 
 def _is_gone_from_archive(path: str, archives: Archives) -> bool:
@@ -100,9 +100,9 @@ def _is_gone_from_archive(path: str, archives: Archives) -> bool:
 
 
 def _unless_too_many(
-    gone: list[str], total: int, path: str, problems: list[str], *, all_may_go: bool
+    gone: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
 ) -> VanishedDocuments:
-    if len(gone) <= _FEW or 2 * len(gone) <= total or all_may_go:
+    if len(gone) <= _FEW or 2 * len(gone) <= total or prune_all:
         return VanishedDocuments(gone, problems)
     return VanishedDocuments([], [*problems, _kept(len(gone), path, f"they are more than half of its {total:,}")])
 

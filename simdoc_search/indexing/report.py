@@ -40,7 +40,7 @@ class IndexReport:
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
-    def note_lacking(self, id: str, kinds: Sequence[str]) -> None:
+    def note_missing_kinds(self, id: str, kinds: Sequence[str]) -> None:
         """Note what the last document with this id lacks."""
         self.incomplete.pop(id, None)
         if kinds:

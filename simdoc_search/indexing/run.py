@@ -22,13 +22,13 @@ from simdoc_search.errors import (
     WriteRefusedError,
 )
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.decisions import Decisions, Gate
-from simdoc_search.indexing.preparation import Recipe, prepared
+from simdoc_search.indexing.decisions import Decisions, DocumentFilter
+from simdoc_search.indexing.preparation import PreparationSettings, prepared
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPaths
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
-from simdoc_search.workers import ITEM_SECONDS, ItemLimits, fair_memory
+from simdoc_search.workers import ITEM_SECONDS, ItemLimits, memory_per_worker
 
 FILE_TIMEOUT = ITEM_SECONDS
 
@@ -51,7 +51,7 @@ def index_documents(
     own_ids: bool = False,
     file_timeout: float = FILE_TIMEOUT,
     worker_memory: int | None = None,
-    gate: Gate | None = None,
+    document_filter: DocumentFilter | None = None,
     extractor: Extractor | None = None,
     progress: Callable[[int], None] = lambda _: None,
     written: Callable[[str], None] = lambda _: None,
@@ -59,25 +59,25 @@ def index_documents(
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
     began = time.monotonic()
     errors: list[Exception] = []
-    limits = ItemLimits(file_timeout, worker_memory or fair_memory(workers))
-    recipe = Recipe(store.settings, extractor_for(store.settings, extractor))
-    check_can_sketch(store.settings, recipe.extractor, "the store")
+    limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
+    preparation = PreparationSettings(store.settings, extractor_for(store.settings, extractor))
+    check_can_sketch(store.settings, preparation.extractor, "the store")
     with store.writer() as writer:
         opened = Archives(store, look_inside=archives, reread=checksum, limits=limits)
         paths = NamedPaths(store, prefix, own_ids=own_ids)  # only now does nobody else write
-        decisions = Decisions(store, writer, paths, opened, gate, checksum, written)
+        decisions = Decisions(store, writer, paths, opened, document_filter, checksum, written)
         committed = began
         try:
             jobs = decisions.jobs(_until_error(skip_unreadable(sources, decisions.report.problems), errors), progress)
-            with closing(prepared(jobs, recipe, workers, limits)) as chunks:
+            with closing(prepared(jobs, preparation, workers, limits)) as chunks:
                 for outcomes in chunks:
                     decisions.write(outcomes)
                     progress(len(outcomes))
-                    if time.monotonic() - committed > _COMMIT_SECONDS or (gate and gate.is_full):
+                    if time.monotonic() - committed > _COMMIT_SECONDS or (document_filter and document_filter.is_full):
                         decisions.commit()
                         committed = time.monotonic()
             if not errors:
-                decisions.remove_old(prune=prune_all or prune, all_may_go=prune_all)
+                decisions.remove_old(prune=prune_all or prune, prune_all=prune_all)
         except KeyboardInterrupt:
             writer.commit(within=_INTERRUPTED_SECONDS)
             raise

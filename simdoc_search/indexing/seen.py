@@ -8,7 +8,7 @@ from enum import IntEnum
 _FIRST_SLOTS = 1 << 10
 
 
-class Fate(IntEnum):
+class IdStatus(IntEnum):
     """What happened to an id, compared with the store before the run."""
 
     NOTHING = 1  # the store has the same document as before, or still none
@@ -19,7 +19,7 @@ class Fate(IntEnum):
 
 
 class Seen:
-    """The ids of a run with their fates: a hash table with open addressing and 20 to 63 bytes per id.
+    """The ids of a run with their statuses: a hash table with open addressing and 20 to 63 bytes per id.
 
     An id is represented by 64 bits of its hash. Among ten million ids, two are confused with a probability of 3 in a
     million. Then a count is wrong by one.
@@ -30,7 +30,7 @@ class Seen:
         self._allocate(_FIRST_SLOTS)
 
     def __contains__(self, id: str) -> bool:
-        return self._fates[self._slot(hash(id))] != 0
+        return self._statuses[self._slot(hash(id))] != 0
 
     def add(self, id: str, place: int, digest: str | None) -> None:
         """Add a new id.
@@ -40,10 +40,10 @@ class Seen:
             place: the number of its named path, 0 to 2**32 - 1.
             digest: the digest of its stored document. None: it has none.
         """
-        if 3 * (self._length + 1) > 2 * len(self._fates):
+        if 3 * (self._length + 1) > 2 * len(self._statuses):
             self._grow()
         key = hash(id)
-        self._put(self._slot(key), key, _short(digest), place, Fate.NOTHING)
+        self._put(self._slot(key), key, _short(digest), place, IdStatus.NOTHING)
         self._length += 1
 
     def place(self, id: str) -> int:
@@ -54,57 +54,57 @@ class Seen:
         """Note that the store has, or will have, a document with this digest."""
         slot = self._slot(hash(id))
         before = self._digests[slot]
-        self._fates[slot] = (
-            Fate.INDEXED if before == 0 else Fate.UNCHANGED if before == _short(digest) else Fate.REPLACED
+        self._statuses[slot] = (
+            IdStatus.INDEXED if before == 0 else IdStatus.UNCHANGED if before == _short(digest) else IdStatus.REPLACED
         )
 
     def removed(self, id: str) -> None:
         """Note that the store will have no document with this id."""
         slot = self._slot(hash(id))
-        self._fates[slot] = Fate.DELETED if self._digests[slot] else Fate.NOTHING
+        self._statuses[slot] = IdStatus.DELETED if self._digests[slot] else IdStatus.NOTHING
 
     def refused(self, id: str) -> None:
         """Note that the store refused the change of this id."""
-        self._fates[self._slot(hash(id))] = Fate.NOTHING
+        self._statuses[self._slot(hash(id))] = IdStatus.NOTHING
 
     def is_stored(self, id: str) -> bool:
         """Return whether the store has, or will have, a document with this id."""
         slot = self._slot(hash(id))
-        fate = self._fates[slot]
-        return fate != Fate.DELETED and (fate != Fate.NOTHING or self._digests[slot] != 0)
+        status = self._statuses[slot]
+        return status != IdStatus.DELETED and (status != IdStatus.NOTHING or self._digests[slot] != 0)
 
     def is_new(self, id: str) -> bool:
         """Return whether the id came and the store had no document with it before."""
         slot = self._slot(hash(id))
-        return self._fates[slot] != 0 and self._digests[slot] == 0
+        return self._statuses[slot] != 0 and self._digests[slot] == 0
 
-    def count(self, fate: Fate) -> int:
-        """Return the number of ids with this fate."""
-        return self._fates.count(fate)
+    def count(self, status: IdStatus) -> int:
+        """Return the number of ids with this status."""
+        return self._statuses.count(status)
 
     def _slot(self, key: int) -> int:
         """Return the slot of a key, or the free slot for it."""
-        fates, keys, last = self._fates, self._keys, len(self._fates) - 1
+        statuses, keys, last = self._statuses, self._keys, len(self._statuses) - 1
         slot = key & last
-        while fates[slot] and keys[slot] != key:
+        while statuses[slot] and keys[slot] != key:
             slot = (slot + 1) & last
         return slot
 
-    def _put(self, slot: int, key: int, digest: int, place: int, fate: int) -> None:
-        self._keys[slot], self._digests[slot], self._places[slot], self._fates[slot] = key, digest, place, fate
+    def _put(self, slot: int, key: int, digest: int, place: int, status: int) -> None:
+        self._keys[slot], self._digests[slot], self._places[slot], self._statuses[slot] = key, digest, place, status
 
     def _allocate(self, slots: int) -> None:
-        self._fates = bytearray(slots)  # 0: free
+        self._statuses = bytearray(slots)  # 0: free
         self._keys = array("q", [0]) * slots  # an array made of bytes takes a sixteenth more
         self._digests = array("q", [0]) * slots  # 0: the store had no document
         self._places = array("I", [0]) * slots
 
     def _grow(self) -> None:
-        rows = zip(self._keys, self._digests, self._places, self._fates, strict=True)
-        self._allocate(2 * len(self._fates))
-        for key, digest, place, fate in rows:
-            if fate:
-                self._put(self._slot(key), key, digest, place, fate)
+        rows = zip(self._keys, self._digests, self._places, self._statuses, strict=True)
+        self._allocate(2 * len(self._statuses))
+        for key, digest, place, status in rows:
+            if status:
+                self._put(self._slot(key), key, digest, place, status)
 
 
 def _short(digest: str | None) -> int:

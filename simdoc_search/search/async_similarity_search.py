@@ -27,7 +27,7 @@ def _awaited(
     @wraps(method)
     async def twin(self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
         stop = self._threads.stop.child()
-        search = SimilaritySearch(self.store.until(stop))
+        search = SimilaritySearch(self.store.cancellable_by(stop))
         return await self._threads.run(partial(method, search, *args, **kwargs), stop)
 
     return twin
@@ -41,7 +41,7 @@ def _iterated(
         self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs
     ) -> AsyncGenerator[Result, None]:
         stop = self._threads.stop.child()
-        search = SimilaritySearch(self.store.until(stop))
+        search = SimilaritySearch(self.store.cancellable_by(stop))
         return self._threads.each(method(search, *args, **kwargs), stop)
 
     return twin

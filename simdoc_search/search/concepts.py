@@ -57,7 +57,7 @@ class ConceptsResult:
 
 def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) -> ConceptsResult:
     """Return the concepts of a stored document."""
-    weights = ConceptWeights(concepts.paragraphs, store.frequencies, is_stored=True)
+    weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=True)
     words: dict[int, NamedWord] = {}
     unnamed = ""
     try:

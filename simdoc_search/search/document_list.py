@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 from unicodedata import normalize
 
-from simdoc_search.documents import spellings
+from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.indexing.roots import NamedPaths, absolute
 from simdoc_search.search.columns import Columns, sort_key
@@ -87,7 +87,7 @@ def _path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
         place = NamedPaths(store, None).of(absolute(prefix))
         if place.stored:
             return [{"path": place.id_prefix}] if place.id_prefix else []
-    return [{"path": spellings(prefix)}]
+    return [{"path": unicode_forms(prefix)}]
 
 
 def _pattern(store: Store, prefix: str | None) -> re.Pattern[str] | None:
@@ -100,13 +100,13 @@ def _pattern(store: Store, prefix: str | None) -> re.Pattern[str] | None:
 
 
 def _is_path_prefix(store: Store, prefix: str) -> bool:
-    return store.alternatives(Condition("path", (prefix,))) is None
+    return store.filter_suggestions(Condition("path", (prefix,))) is None
 
 
 def _folder_filters(pattern: str | None) -> list[dict[str, Any]]:
     """Return the filter for the folders of a pattern before its first wildcard."""
     folder, slash, _ = _WILDCARD.split((pattern or "").removeprefix("./"))[0].rpartition("/")
-    return [{"path": spellings(folder + slash)}] if slash else []
+    return [{"path": unicode_forms(folder + slash)}] if slash else []
 
 
 def _matches(path: str, pattern: re.Pattern[str]) -> bool:

@@ -15,7 +15,7 @@ def unknown_field(store: Store, filters: Filters | None) -> UnknownFieldError | 
     """Return the error for the first filter whose field, or whose path, no document has."""
     for condition in conditions(filters):
         if isinstance(condition, Condition) and condition.values and not condition.excluded:
-            known = store.alternatives(condition)
+            known = store.filter_suggestions(condition)
             if known is not None:
                 path = str(condition.values[0]) if condition.field == "path" else None
                 return UnknownFieldError(condition.field, _nearest_first(path or condition.field, known), path)
@@ -24,7 +24,7 @@ def unknown_field(store: Store, filters: Filters | None) -> UnknownFieldError | 
 
 def unknown_column(store: Store, name: str) -> UnknownFieldError | None:
     """Return the error for a column that no document has."""
-    known = None if name in BUILT_IN else store.alternatives(Condition(name, ("",)))
+    known = None if name in BUILT_IN else store.filter_suggestions(Condition(name, ("",)))
     if known is None or name in known:  # an application's own index can have it without indexing it
         return None
     return UnknownFieldError(name, _nearest_first(name, {*BUILT_IN, *known}))

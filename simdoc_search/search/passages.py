@@ -78,7 +78,7 @@ def _candidates(
     store: Store, document: QueryDocument, options: PassageOptions, exclude: Place | None
 ) -> PassageCandidates:
     # Phrases find every run of 6 words. A single equal fingerprint token then says nothing more.
-    min_equal = 2 if store.finds_phrases else 1
+    min_equal = 2 if store.can_find_phrases else 1
     search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude, min_equal=min_equal)
     candidates = search(size=MAX_COMPARED)
     return search(size=candidates.total) if options.compare_all and candidates.total > MAX_COMPARED else candidates

@@ -69,11 +69,11 @@ def passage_candidates(
     run = guaranteed_run(store, document)
     if not len(document.passage_query):  # all words are ignored
         return PassageCandidates([], 0, run, 0)
-    sharing = store.sharing(document.passage_query, filters=filters, exclude=exclude, size=size)
+    sharing = store.documents_sharing(document.passage_query, filters=filters, exclude=exclude, size=size)
     matches = PhraseMatches({})
-    if store.finds_phrases and document.analysed is not None:
+    if store.can_find_phrases and document.analysed is not None:
         phrases = phrases_of(document.analysed, document.ignored)
-        matches = store.having_phrases(phrases, filters=filters, exclude=exclude)
+        matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
     tokens = {found.place: found.shared for found in sharing.documents}
     similar = _similar(store, document, filters, exclude, min_equal)
     shared = {place: tokens.get(place, 0) for place in (*tokens, *matches.documents, *similar)}
@@ -91,7 +91,7 @@ def guaranteed_run(store: Store, document: QueryDocument) -> int:
     """Return the number of words of the shortest shared run that is always found, unless its words are too common."""
     settings = store.settings
     by_tokens = settings.passages.run(settings.analysis.shingle_size) if settings.passages else 0
-    if document.analysed is None or not store.finds_phrases:
+    if document.analysed is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed.words.words)
     by_phrases = min(words, SHORT_RUN) + _step(words) - 1

@@ -24,7 +24,7 @@ _PROBABILITY = Fraction(999, 1000)
 """Probability of finding a document of exactly the minimum overlap."""
 
 
-class DuplicateGate:
+class DuplicateFilter:
     """Rejects new documents that overlap a stored document, or an earlier one of the same run.
 
     A document of exactly that overlap is found with a probability of 99.9 %. Texts decide where the store has them,
@@ -50,8 +50,8 @@ class DuplicateGate:
         """Whether the store should commit."""
         return self._written.is_full
 
-    def passed(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """Return the outcomes, with a `Rejected` in place of each rejected document; see `Gate`."""
+    def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
+        """Return the outcomes, with a `Rejected` in place of each rejected document; see `DocumentFilter`."""
         new = [record for _, record in outcomes if isinstance(record, Record) and not is_stored(record.id)]
         options = {"probability": _PROBABILITY, "accepts": self._can_be_original}
         stored = nearest_duplicates(self._store, new, self._overlap, **options)  # type: ignore[arg-type]
@@ -76,13 +76,13 @@ class DuplicateGate:
             self._removed.discard(id)
             yield id, record
 
-    def removed(self, ids: Iterable[str]) -> None:
+    def note_removed(self, ids: Iterable[str]) -> None:
         """Note that the writer deletes documents, which the store still has."""
         for id in ids:
             self._written.remove(id)
             self._removed.add(id)
 
-    def committed(self) -> None:
+    def note_committed(self) -> None:
         """Note that the store now has everything that was written."""
         self._written = _WrittenDocuments(self._store, self._overlap)
         self._removed.clear()

@@ -38,7 +38,7 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
         record = resolved_record(store, query.query or "", query.source_filters)
         document = QueryDocument(record, store.settings)
     concepts = query_concepts(document, query.extractor, query.synonyms)
-    weights = ConceptWeights(concepts.paragraphs, store.frequencies, is_stored=document.is_stored)
+    weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=document.is_stored)
     candidates = related_candidates(store, weights, query, document.place or query.exclude)
     if not candidates.total and (error := unknown_field(store, query.filters)):
         raise error

@@ -43,7 +43,7 @@ def related_candidates(
         FormatMismatchError: the store has no concepts.
     """
     needed = query.offset + query.size
-    sharing = store.sharing(
+    sharing = store.documents_sharing(
         weights.query_codes(),
         among="concepts",
         filters=query.filters,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 
-from simdoc_search.documents import Place, is_in_several, spellings
+from simdoc_search.documents import Place, ambiguous_id_message, unicode_forms
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
@@ -92,11 +92,11 @@ class Resolver:
             where += f" with routing {place.routing!r}" if place.routing else ""
             raise UnknownDocumentError(id, (), sorted({record.index or "the store" for record in records}), where)
         if len(matching) > 1:
-            raise AmbiguousQueryError(is_in_several(record.place for record in matching), ())
+            raise AmbiguousQueryError(ambiguous_id_message(record.place for record in matching), ())
         return matching[0]
 
     def _unknown(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
-        return UnknownDocumentError(id, suggestions, ids=str(getattr(self._store, "ids_said", "")))
+        return UnknownDocumentError(id, suggestions, id_hint=str(getattr(self._store, "id_hint", "")))
 
     def _at(self, place: Place, records: list[Record]) -> list[Record]:
         """Return the records at a place. If its index is the index of none of them, it may be an alias."""
@@ -129,8 +129,8 @@ class Resolver:
 
     def _with_name(self, name: str) -> list[str]:
         """Return ids by id, file name or path, as written; if there are none, in another Unicode normalisation."""
-        for spelling in spellings(name):
-            by_name = self._with_id(spelling) or self._store.named(spelling, filters=self._filters)
+        for spelling in unicode_forms(name):
+            by_name = self._with_id(spelling) or self._store.ids_with_name(spelling, filters=self._filters)
             if ids := by_name or self._with_path(spelling):
                 return ids
         return []
@@ -143,7 +143,7 @@ class Resolver:
         self._look_up(set(ids))
         if same_path := ids_of_file(path, chain.from_iterable(map(self._with_same_id, ids))):
             return same_path
-        same_name = self._store.named(ids[-1], filters=self._filters)[:MAX_SAME_NAMES]  # ids can have a prefix
+        same_name = self._store.ids_with_name(ids[-1], filters=self._filters)[:MAX_SAME_NAMES]  # ids can have a prefix
         self._look_up(set(same_name))
         return ids_of_file(path, chain.from_iterable(map(self._with_same_id, same_name)))
 

@@ -45,7 +45,7 @@ from simdoc_search.search.options import (
 from simdoc_search.search.passages import passages_of_many
 from simdoc_search.search.passages_result import PassageResult
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.rejection import DuplicateGate
+from simdoc_search.search.rejection import DuplicateFilter
 from simdoc_search.search.related import related_to
 from simdoc_search.search.related_concepts import query_concepts
 from simdoc_search.search.related_result import RelatedResult
@@ -143,7 +143,7 @@ class SimilaritySearch:
                 the machine's memory divided by the workers, 1 to 4 GB each.
             reject_duplicates: reject new documents with at least this overlap with a stored document, or with an
                 earlier one of this run; over 0, up to 1. They are reported as `documents.Rejected`; see
-                `DuplicateGate`.
+                `DuplicateFilter`.
             extractor: extractor of concepts; None: the built-in one that the store names.
             progress: called with the number of documents that are done.
             written: called with the id of each new or replaced document.
@@ -170,7 +170,7 @@ class SimilaritySearch:
             own_ids=own_ids,
             file_timeout=file_timeout,
             worker_memory=worker_memory,
-            gate=None if reject_duplicates is None else DuplicateGate(self.store, reject_duplicates),
+            document_filter=None if reject_duplicates is None else DuplicateFilter(self.store, reject_duplicates),
             extractor=extractor,
             progress=progress,
             written=written,
@@ -454,7 +454,7 @@ class SimilaritySearch:
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.frequencies(no_passages())  # raises FormatMismatchError with the advice of the store
+            self.store.concept_frequencies(no_passages())  # raises FormatMismatchError with the advice of the store
 
     # --- the whole collection ---
 

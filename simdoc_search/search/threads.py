@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, copy_context
 from typing import Any, TypeVar
 
-from simdoc_search.cancellation import Stop, StoppedError, until
+from simdoc_search.cancellation import Stop, StoppedError, cancellable_by
 from simdoc_search.errors import StoreError
 
 Result = TypeVar("Result")
@@ -70,7 +70,7 @@ class Threads:
 
 def _unless_stopped(step: Callable[[], Result], stop: Stop) -> Result:
     stop.check()
-    with until(stop):
+    with cancellable_by(stop):
         return step()
 
 

@@ -88,7 +88,7 @@ def _by_sentences(
     flips = flips_for(len(queried), bits)
 
     def search(codes: Codes) -> int:
-        sharing = store.sharing(codes, among="sentences", filters=query.filters, exclude=exclude, size=size)
+        sharing = store.documents_sharing(codes, among="sentences", filters=query.filters, exclude=exclude, size=size)
         places = [shared.place for shared in sharing.documents if shared.place not in records]
         records.update(read_records(store, places, text=False, sketches=True))
         return sharing.total
@@ -117,7 +117,7 @@ def _by_texts(
     total = 0
     has_passages = store.settings.passages is not None
     if has_passages:
-        sharing = store.sharing(document.passage_query, filters=query.filters, exclude=exclude, size=size)
+        sharing = store.documents_sharing(document.passage_query, filters=query.filters, exclude=exclude, size=size)
         places.update(dict.fromkeys(shared.place for shared in sharing.documents))
         total = sharing.total
     options = SimilarOptions(size=size, filters=query.filters)

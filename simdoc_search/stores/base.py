@@ -17,7 +17,7 @@ from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Candidate, Digest, LeftOut, LeftOutIndex, Phrase, PhraseMatches, Record, Removal
-from simdoc_search.stores.shared_tokens import Sharing
+from simdoc_search.stores.shared_tokens import SharingDocuments
 
 Self = TypeVar("Self")
 
@@ -111,7 +111,7 @@ class Store(Protocol):
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return the indices that cannot be queried; the answer may be some seconds old."""
 
-    def until(self: Self, stop: Stop) -> Self:
+    def cancellable_by(self: Self, stop: Stop) -> Self:
         """Return the same store for a cancellable caller: soon after `stop` is set, it raises `StoppedError`."""
 
     def close(self) -> None:
@@ -197,7 +197,7 @@ class Store(Protocol):
     ) -> Sequence[Candidates]:
         """Run many plans, each with the place to leave out."""
 
-    def sharing(
+    def documents_sharing(
         self,
         codes: NDArray[np.uint32],
         *,
@@ -205,7 +205,7 @@ class Store(Protocol):
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
-    ) -> Sharing:
+    ) -> SharingDocuments:
         """Return the documents that share tokens of a kind, most shared first, for any number of tokens.
 
         Args:
@@ -221,7 +221,7 @@ class Store(Protocol):
             FormatMismatchError: the store has no tokens of this kind; the message says how to add them.
         """
 
-    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each of these concepts.
 
         A local store also counts deleted and replaced documents, until it merges their segment.
@@ -237,10 +237,10 @@ class Store(Protocol):
         """
 
     @property
-    def finds_phrases(self) -> bool:
-        """Whether `having_phrases` can answer."""
+    def can_find_phrases(self) -> bool:
+        """Whether `documents_with_phrases` can answer."""
 
-    def having_phrases(
+    def documents_with_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
         """Return the documents that contain some of these phrases, word for word.
@@ -253,21 +253,21 @@ class Store(Protocol):
             exclude: place of a document to leave out.
 
         Raises:
-            FormatMismatchError: the store cannot find phrases, see `finds_phrases`.
+            FormatMismatchError: the store cannot find phrases, see `can_find_phrases`.
         """
 
     # --- names ---
 
-    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+    def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
         """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
 
-    def beginning(self, begin: str, limit: int) -> list[str]:
+    def ids_with_prefix(self, begin: str, limit: int) -> list[str]:
         """Return up to `limit` ids with this prefix, sorted, for shell completion."""
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return up to three stored ids similar to this one, best first, that match the filters."""
 
-    def alternatives(self, condition: Condition) -> list[str] | None:
+    def filter_suggestions(self, condition: Condition) -> list[str] | None:
         """Return what to suggest for a field that no document has, or for a path prefix that matches none.
 
         Returns:

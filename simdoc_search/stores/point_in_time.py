@@ -32,11 +32,11 @@ class FoundRecords:
 
     Attributes:
         records: documents, without texts and unrequested metadata.
-        left_over: at most this many further documents were found.
+        omitted: at most this many further documents were found.
     """
 
     records: list[Record]
-    left_over: int
+    omitted: int
 
 
 class FrozenStore(Protocol):
@@ -49,7 +49,7 @@ class FrozenStore(Protocol):
     def records(self) -> Iterator[Record]:
         """Yield all records, as `Store.scan`; can be called repeatedly."""
 
-    def ask(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
+    def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         """Return the documents that each plan finds, in no order.
 
         Args:

@@ -157,9 +157,9 @@ class PhraseMatches:
     incomplete: tuple[int, ...] = ()
 
 
-NOT_THERE = "it is not in the store"
+NOT_IN_STORE = "it is not in the store"
 TEXT_CHANGED = "its text has changed since the plan was written"
-KEPT_GONE = "the document that is kept for it has changed or is gone"
+KEPT_CHANGED = "the document that is kept for it has changed or is gone"
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Shared(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Sharing:
+class SharingDocuments:
     """The documents that share tokens.
 
     Attributes:
@@ -81,7 +81,7 @@ Counted = Callable[[Sequence[int], Sequence[Key]], Iterable[Mapping[Key, int]]]
 """Counts the tokens of some parts that given documents share; a missing document shares none."""
 
 
-def add_up(
+def sum_parts(
     streams: Sequence[Iterator[tuple[Key, int]]], counted: Counted[Key], size: int
 ) -> tuple[dict[Key, int], int]:
     """Return the documents that share most in all parts together.
@@ -92,7 +92,7 @@ def add_up(
         size: maximum number of documents.
 
     Returns:
-        Number of shared tokens of each document; and the `floor` of `Sharing`.
+        Number of shared tokens of each document; and the `floor` of `SharingDocuments`.
     """
     if len(streams) == 1:
         return dict(islice(streams[0], size)), 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_of
-from simdoc_search.corpus.text_filters import check_can_leave_out
+from simdoc_search.corpus.text_filters import require_front_matter_parser
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import require_identifier
 from simdoc_search.sketch.concepts import Concepts
@@ -60,7 +60,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
         raise MissingExtraError("splitting texts into sentences", "versions")
     if settings.language:
         require_identifier()
-    check_can_leave_out(settings.left_out)
+    require_front_matter_parser(settings.left_out)
     if extractor is None and settings.concepts is not None:
         raise FormatMismatchError(f"{place} has concepts of {_name_of(settings.concepts)}; give this extractor")
     if extractor is not None and extractor.settings != settings.concepts:
@@ -84,7 +84,7 @@ def sketches_of(texts: Sequence[str], settings: Settings, extractor: Extractor |
     return [Sketches(_sentences(text, settings), of_text) for text, of_text in zip(texts, concepts, strict=True)]
 
 
-def lacking(settings: Settings, sketches: Sketches | Record) -> list[KindName]:
+def missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[KindName]:
     """Return the kinds that an index has and that could not be made of a text with words.
 
     Each such text has a sentence. One whose concepts were extracted has at least the end of a paragraph.

@@ -86,7 +86,7 @@ def _related_score(store: Store, a: Record, b: Record) -> float:
     concepts, others = paragraphs_of(a.concepts), paragraphs_of(b.concepts)
     if version_score is not None or not concepts.count:
         return version_score or 0.0
-    weights = ConceptWeights(concepts, store.frequencies, is_stored=True)
+    weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)
     (similarity,) = weights.similarities(weights.weighted([others]))
     return relation_score(similarity)
 

@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from simdoc_search.cancellation import Stop, StoppedError, until
+from simdoc_search.cancellation import Stop, StoppedError, cancellable_by
 from simdoc_search.web import duplicates, groups
 from simdoc_search.web.compare import compare
 from simdoc_search.web.document import document
@@ -121,7 +121,7 @@ async def _answer(served: ServedStore, path: str, limiter: anyio.CapacityLimiter
 
 def _response_in_thread(make_page: PageFunction, page_request: PageRequest, stop: Stop) -> Response:
     try:
-        with until(stop):
+        with cancellable_by(stop):
             return response_of(make_page(page_request), page_request)
     except Exception as error:
         return response_of(problem(error, page_request.served), page_request)

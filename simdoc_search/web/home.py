@@ -14,7 +14,7 @@ def home(request: PageRequest) -> Page:
     info = request.served.info()
     as_json = {
         "documents": info.documents,
-        "examples": request.served.search().store.beginning("", _EXAMPLES),
+        "examples": request.served.search().store.ids_with_prefix("", _EXAMPLES),
     }
     return Page("home.html", {**as_json, "has_concepts": info.settings.concepts is not None}, as_json)
 

@@ -68,7 +68,7 @@ class ServedStore:
             if self._search is None:
                 self._search = self._open_search()
             search, stop = self._search, current_stop()
-        return search if stop is None else SimilaritySearch(search.store.until(stop))
+        return search if stop is None else SimilaritySearch(search.store.cancellable_by(stop))
 
     def passages_search(self) -> SimilaritySearch:
         """The search over a store with passage tokens.

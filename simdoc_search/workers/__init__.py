@@ -7,6 +7,6 @@ memory.py   memory of processes and of the machine
 """
 
 from simdoc_search.workers.pool import WorkerPool, iterate_in_subprocess
-from simdoc_search.workers.process import ITEM_SECONDS, BeginItem, ItemLimits, fair_memory
+from simdoc_search.workers.process import ITEM_SECONDS, BeginItem, ItemLimits, memory_per_worker
 
-__all__ = ["ITEM_SECONDS", "BeginItem", "ItemLimits", "WorkerPool", "fair_memory", "iterate_in_subprocess"]
+__all__ = ["ITEM_SECONDS", "BeginItem", "ItemLimits", "WorkerPool", "iterate_in_subprocess", "memory_per_worker"]

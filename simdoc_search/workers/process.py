@@ -45,7 +45,7 @@ except MemoryError:
 """
 
 
-def fair_memory(workers: int) -> int:
+def memory_per_worker(workers: int) -> int:
     """Return the memory limit of each of some workers, in bytes.
 
     Together they get half of the machine's memory. Each gets 1 to 4 GB, but never more than that half.
@@ -67,7 +67,7 @@ class ItemLimits:
     """
 
     seconds: float = ITEM_SECONDS
-    memory: int = field(default_factory=lambda: fair_memory(1))
+    memory: int = field(default_factory=lambda: memory_per_worker(1))
 
 
 class BeginItem(Protocol):

@@ -1,4 +1,4 @@
-"""Fingerprints for an application's own loader: what is written, and where, in every shape of bulk action."""
+"""`fingerprint_actions` adds fingerprints to the bulk actions of a loader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opensearchpy.helpers import expand_action
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
 from simdoc_search.concepts import Extractor, codes_of_names
-from simdoc_search.errors import FormatMismatchError
+from simdoc_search.errors import DocumentError, FormatMismatchError
 from simdoc_search.sketch.concepts import CONCEPT_LENGTH
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
@@ -26,93 +26,77 @@ from tests.support.capitals import CAPITALS, Capitals
 from tests.support.strategies import texts
 
 TEXT = "The quick brown fox jumps over the lazy dog near the bank of the river."
-NO_WORDS = " ... "
-WRITTEN: Any = fingerprint_field(TEXT)
+START, END = "The quick brown fox jumps over", "the lazy dog near the bank of the river."
+OURS: Any = fingerprint_field(TEXT)
 
 
-def filled(action: dict[str, Any], text_field: str = "text", **options: Any) -> dict[str, Any]:
-    """The one action that comes out for one that goes in."""
-    (made,) = fingerprint_actions([action], text_field, **options)
-    return made
+def filled(action: dict[str, Any], text_field: str | list[str] = "text", **options: Any) -> dict[str, Any]:
+    """Return an action with a fingerprint."""
+    (result,) = fingerprint_actions([action], text_field, **options)
+    return result
 
 
 def body(action: dict[str, Any]) -> Any:
-    """What OpenSearch's own client sends below the line of the action."""
+    """Return the body that the client sends for an action."""
     return expand_action(action)[1]
 
 
-# --- what is written ---
+# --- the value of the field ---
 
 
-def test_the_field_is_the_fingerprint_of_the_text() -> None:
-    """The tokens in the order of their buckets, the counts, and what tells one text from another."""
-    fp = fingerprint(TEXT)
-    values = filled({"_source": {"text": TEXT}})["_source"]["simdoc"]
-
-    assert {"tokens", "passages", "shingles", "buckets", "text_hash", "words_hash", "format"} == values.keys()
-    assert encode(fingerprint(TEXT, passages=Passages()).passages, 5) == values["passages"].split()
-    assert (fp.tokens(), fp.shingles, len(fp.tokens())) == (
-        values["tokens"].split(" "),
-        values["shingles"],
-        values["buckets"],
-    )
-    assert values["text_hash"] != filled({"text": TEXT + " "})["simdoc"]["text_hash"]
-    assert values["words_hash"] == filled({"text": TEXT.upper() + "!"})["simdoc"]["words_hash"]
-
-
-def test_the_label_is_the_one_of_the_mapping() -> None:
-    """Documents that were made with the settings of the component template are told from others by it."""
+def test_the_field_has_the_fingerprint_of_the_text() -> None:
+    """The label is that of the mapping."""
+    fp = fingerprint(TEXT, passages=Passages())
     meta = component_template()["template"]["mappings"]["properties"]["simdoc"]["properties"]["tokens"]["meta"]
 
-    assert f"{meta['simdoc_analysis']}; {meta['simdoc_sketches']}" == WRITTEN["format"]
+    assert {
+        "tokens": " ".join(fp.tokens()),
+        "passages": " ".join(encode(fp.passages, 5)),
+        "shingles": fp.shingles,
+        "buckets": len(fp.tokens()),
+        "format": f"{meta['simdoc_analysis']}; {meta['simdoc_sketches']}",
+    }.items() <= OURS.items()
+    assert OURS["text_hash"] != fingerprint_field(TEXT + " ")["text_hash"]
+    assert OURS["words_hash"] == fingerprint_field(TEXT.upper() + "!")["words_hash"]
 
 
 @given(texts())
-def test_actions_and_single_texts_get_the_same(text: str) -> None:
-    """`fingerprint_field` is what the action's field holds; both can be sent as UTF-8."""
-    made = filled({"_source": {"text": text}})["_source"].get("simdoc")
+def test_a_text_has_the_same_fingerprint_alone_and_in_an_action(text: str) -> None:
+    value = filled({"_source": {"text": text}})["_source"].get("simdoc")
 
-    assert made == fingerprint_field(text)
-    assert json.dumps(made, ensure_ascii=False).encode()
-
-
-def test_an_index_without_passage_tokens_gets_none() -> None:
-    """With its settings, as `open_store` tells them, all is as before there were any."""
-    made = fingerprint_field(TEXT, Settings(passages=None))
-
-    assert {key: value for key, value in WRITTEN.items() if key not in {"passages", "format"}} == {
-        key: value for key, value in (made or {}).items() if key != "format"
-    }
-    assert "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4" == (made or {})["format"]
+    assert value == fingerprint_field(text)
+    assert json.dumps(value, ensure_ascii=False).encode()
 
 
-def test_sentences_and_concepts_are_made_where_the_settings_say_so() -> None:
-    """With the extractor of these settings, and no other; of a text on which it fails all but its concepts."""
+def test_the_settings_and_the_name_of_the_field_can_differ() -> None:
+    settings = Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64, with_rotation=True), 5)
+    result = filled({"_id": "1", "text": TEXT}, settings=settings, field="fp")
+    bare = fingerprint_field(TEXT, Settings(passages=None))
+
+    assert {"_id": "1", "text": TEXT, "fp": fingerprint_field(TEXT, settings)} == result
+    tokens = fingerprint(TEXT, settings.analysis, settings.minhash).tokens(length=5)
+    assert " ".join(tokens) == result["fp"]["tokens"]
+    assert OURS["tokens"] == bare["tokens"]
+    assert "passages" not in bare
+    assert "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4" == bare["format"]
+
+
+def test_sentences_and_concepts_are_added_if_the_settings_have_them() -> None:
+    """Another extractor is refused. A text on which it fails gets everything but concepts."""
     both = Settings(sentences=Sentences(), concepts=CAPITALS.settings)
-    given = [{"text": "All that is in Vienna and Budapest."}, {"text": "What may fail and is in Vienna."}]
-    one, other = (each["simdoc"] for each in fingerprint_actions(given, "text", settings=both, extractor=CAPITALS))
+    actions = [{"text": "All that is in Vienna and Budapest."}, {"text": "What may fail and is in Vienna."}]
+    one, other = (each["simdoc"] for each in fingerprint_actions(actions, "text", settings=both, extractor=CAPITALS))
 
-    assert {"sentences", "concepts"} == one.keys() - (fingerprint_field(TEXT) or {}).keys()
+    assert {"sentences", "concepts"} == one.keys() - OURS.keys()
     assert [*codes_of_names(["Vienna", "Budapest."]), 0] == decode(one["concepts"].split(), CONCEPT_LENGTH).tolist()
     assert "" == other["concepts"]
     assert [4, 4] == [len(each["sentences"].split()) for each in (one, other)]
     for wrong in (None, Extractor(Capitals("others"))):
         with pytest.raises(FormatMismatchError, match="the index has concepts of capitals"):
-            list(fingerprint_actions(given, "text", settings=both, extractor=wrong))
+            list(fingerprint_actions(actions, "text", settings=both, extractor=wrong))
 
 
-def test_other_settings_and_another_field() -> None:
-    """They go where they are told to, made as they are told to."""
-    settings = Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64, with_rotation=True), 5)
-    made = filled({"_id": "1", "text": TEXT}, settings=settings, field="fp")
-    tokens = fingerprint(TEXT, settings.analysis, settings.minhash).tokens(length=5)
-
-    assert {"_id", "text", "fp"} == made.keys()
-    assert " ".join(tokens) == made["fp"]["tokens"]
-    assert fingerprint_field(TEXT, settings) == made["fp"]
-
-
-# --- where it is written ---
+# --- the place of the field ---
 
 
 @pytest.mark.parametrize(
@@ -122,134 +106,164 @@ def test_other_settings_and_another_field() -> None:
         {"_index": "i", "_id": "1", "text": TEXT, "n": 1},
         {"_op_type": "index", "_id": "1", "routing": "r", "text": TEXT},
         {"_op_type": "create", "_id": "1", "_source": {"text": TEXT}},
-        {"_op_type": "create", "_id": "1", "text": TEXT},
         {"_source": {"text": TEXT, "simdoc": {"tokens": "old"}}},
         {"_id": "1", "text": TEXT, "doc": {"number": 7}},
-        {"_id": "1", "text": TEXT, "doc": "a letter"},
         {"_id": "1", "_source": {"text": TEXT, "doc": {"number": 7}}},
     ],
     ids=" ".join,
 )
-def test_a_whole_document_gets_the_field_at_its_top(action: dict[str, Any]) -> None:
-    """Under `_source` or among the keys of the action; the client sends it beside the other fields."""
-    wanted = {**body(action), "simdoc": WRITTEN}
-    made = filled(action)
+def test_a_whole_document_gets_the_field(action: dict[str, Any]) -> None:
+    result = filled(action)
 
-    assert expand_action(action)[0] == expand_action(made)[0]
-    assert wanted == body(made)
+    assert expand_action(action)[0] == expand_action(result)[0]
+    assert {**body(action), "simdoc": OURS} == body(result)
 
 
 @pytest.mark.parametrize(
-    "action",
+    "update",
     [
-        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT, "n": 1}},
-        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT}, "doc_as_upsert": True},
-        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT}, "retry_on_conflict": 3, "detect_noop": False},
-        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT}, "_source": True},
-        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT}, "_source": ["n"]},
-        {"_op_type": "update", "_id": "1", "_source": {"doc": {"text": TEXT}, "doc_as_upsert": True}},
+        {"doc": {"text": TEXT, "n": 1}},
+        {"doc": {"text": TEXT}, "doc_as_upsert": True},
+        {"doc": {"text": TEXT}, "retry_on_conflict": 3, "detect_noop": False},
+        {"doc": {"text": TEXT}, "_source": ["n"]},
+        {"_source": {"doc": {"text": TEXT}, "doc_as_upsert": True}},
     ],
     ids=" ".join,
 )
-def test_an_update_gets_the_field_in_its_partial_document(action: dict[str, Any]) -> None:
-    """Wherever the client finds the `doc`: there the engine merges it with what is stored."""
-    before = body(action)
-    made = filled(action)
+def test_a_partial_document_gets_the_field(update: dict[str, Any]) -> None:
+    action = {"_op_type": "update", "_id": "1", **update}
+    before, result = body(action), filled(action)
 
-    assert expand_action(action)[0] == expand_action(made)[0]
-    assert {**before, "doc": {**before["doc"], "simdoc": WRITTEN}} == body(made)
+    assert expand_action(action)[0] == expand_action(result)[0]
+    assert {**before, "doc": {**before["doc"], "simdoc": OURS}} == body(result)
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_an_upsert_document_gets_its_own_fingerprint(is_nested: bool) -> None:
+    update: dict[str, Any] = {"doc": {"text": START}, "upsert": {"text": TEXT, "n": 1}, "script": {"source": "x"}}
+    sent = body(filled({"_op_type": "update", "_id": "a", **({"_source": update} if is_nested else update)}))
+
+    assert {"text": TEXT, "n": 1, "simdoc": OURS} == sent["upsert"]
+    assert {"text": START, "simdoc": fingerprint_field(START)} == sent["doc"]
 
 
 @pytest.mark.parametrize(
     "action",
     [
-        {"_op_type": "delete", "_id": "1"},
         {"_op_type": "delete", "_id": "1", "text": TEXT},
         {"_op_type": "update", "_id": "1", "doc": {"n": 1}},
         {"_op_type": "update", "_id": "1", "script": {"source": "ctx._source.n += 1"}},
+        {"_op_type": "update", "doc": {"count": 2}, "upsert": {"text": None}},
         {"_source": {"n": 1}},
         {"_source": {"text": None}},
         {"_source": {"text": []}},
         {"_op_type": "create", "text": [None]},
         {"_id": "1"},
     ],
-    ids=" ".join,
+    ids=str,
 )
-def test_what_has_no_text_passes_as_it_is(action: dict[str, Any]) -> None:
-    """Nothing is added to a deletion, to an update of other fields, or where there is nothing to compare."""
+def test_an_action_without_a_text_is_unchanged(action: dict[str, Any]) -> None:
     before = copy.deepcopy(action)
 
     assert filled(action) is action
     assert before == action
 
 
-@pytest.mark.parametrize("text", [NO_WORDS, "", [" "]])
-@pytest.mark.parametrize("kind", ["index", "create", "update"])
+# --- texts that are removed ---
+
+
+@pytest.mark.parametrize("text", [" ... ", "", [" "]])
+@pytest.mark.parametrize("kind", ["index", "update"])
 def test_a_text_without_words_gets_a_mark(kind: str, text: str) -> None:
-    """As the pipeline and backfill make it. Null takes away what an older document had, where an update is merged."""
+    """An update is merged, so null removes older values."""
     document = {"text": text, "n": 1}
-    made = filled({"_op_type": kind, "_id": "1", **({"doc": document} if kind == "update" else document)})
-    mark = (made["doc"] if kind == "update" else made)["simdoc"]
+    result = filled({"_op_type": kind, "_id": "1", **({"doc": document} if kind == "update" else document)})
+    mark = (result["doc"] if kind == "update" else result)["simdoc"]
 
     assert fingerprint_field("".join(text)) == mark
     assert {"tokens": None, "passages": None, "words_hash": None, "shingles": 0, "buckets": 0}.items() <= mark.items()
 
 
-def test_a_whole_document_without_a_text_loses_the_fingerprint_that_it_brings() -> None:
-    """It is of a text that is gone."""
-    given = [{"_source": {"n": 1, "text": None, "simdoc": WRITTEN}}, {"_op_type": "create", "simdoc": WRITTEN}]
-
-    assert [{"_source": {"n": 1, "text": None}}, {"_op_type": "create"}] == [filled(each) for each in given]
+def test_a_document_without_a_text_loses_its_fingerprint() -> None:
+    assert {"_source": {"n": 1}} == filled({"_source": {"n": 1, "simdoc": OURS}})
+    assert {"_op_type": "create"} == filled({"_op_type": "create", "simdoc": OURS})
 
 
-@pytest.mark.parametrize("text", [[], None, [None]])
-def test_an_update_that_empties_the_text_empties_the_field(text: object) -> None:
-    """A partial document is merged, so the old fingerprint would stay."""
-    made = filled({"_op_type": "update", "_id": "1", "doc": {"text": text, "n": 1}})
+@pytest.mark.parametrize(
+    ("doc", "is_removed"),
+    [
+        ({}, False),
+        ({"content": {}}, False),
+        ({"content": {"title": "t"}}, False),
+        ({"content.title": "t"}, False),
+        ({"content": {"body": None}}, True),
+        ({"content": {"body": []}}, True),
+        ({"content": {"body": [None]}}, True),
+        ({"content.body": None}, True),
+        ({"content": None}, True),
+        ({"content": []}, True),
+    ],
+    ids=str,
+)
+def test_an_update_that_removes_the_text_removes_the_fingerprint(doc: dict[str, Any], is_removed: bool) -> None:
+    result = filled({"_op_type": "update", "doc": doc}, "content.body")["doc"]
 
-    assert {"text": text, "n": 1, "simdoc": None} == made["doc"]
+    assert {**doc, **({"simdoc": None} if is_removed else {})} == result
 
 
-def test_an_update_that_empties_a_text_in_an_object_empties_the_field() -> None:
-    """Also if the whole object goes; an update that says nothing of the text leaves the field alone."""
-    kept: list[dict[str, Any]] = [{}, {"content": {}}, {"content": {"title": "t"}}, {"content.title": "t"}]
-    emptied: list[dict[str, Any]] = [{"content": {"body": None}}, {"content": {"body": []}}, {"content.body": None}]
-    emptied += [{"content": None}, {"content": []}]
-    made = [filled({"_op_type": "update", "doc": each}, "content.body")["doc"] for each in [*kept, *emptied]]
-
-    assert [*kept, *({**each, "simdoc": None} for each in emptied)] == made
+# --- where the text is ---
 
 
-# --- many ---
+@pytest.mark.parametrize(
+    ("document", "text_field"),
+    [
+        ({"a": {"b": {"c": TEXT}}}, "a.b.c"),
+        ({"content.body": TEXT, "content": {"body": "other words"}}, "content.body"),
+        ({"content": {"pages": [START, END]}}, "content.pages"),
+        ({"pages": [{"text": START}, {"text": END}]}, "pages.text"),
+        ({"a": [{"b": [{"c": [START]}, {}]}, {"b": {"c": [END, None]}}]}, "a.b.c"),
+    ],
+    ids=["objects", "key", "list", "list of objects", "lists of lists"],
+)
+def test_dots_lead_into_objects_and_lists_are_one_text(document: dict[str, Any], text_field: str) -> None:
+    result = filled({"_source": document}, text_field)["_source"]
+
+    assert {**document, "simdoc": {**OURS, "text_hash": result["simdoc"]["text_hash"]}} == result
 
 
-def test_actions_come_out_in_their_order() -> None:
-    """With and without text, over many batches, each gets its own fingerprint."""
-    given = [
+@pytest.mark.parametrize("value", [7, False, {"body": TEXT}, [TEXT, 7], [[TEXT]]], ids=str)
+def test_a_value_that_is_not_a_text_is_an_error(value: object) -> None:
+    with pytest.raises(DocumentError, match=r"the field content holds \w+, not text; name a field of text"):
+        filled({"_source": {"content": value}}, "content")
+
+
+def test_several_fields_are_one_text() -> None:
+    """One line per field. An update of some of them removes the fingerprint, as the others are not known."""
+    fields = ["title", "body"]
+
+    assert fingerprint_field(f"A title\n{TEXT}") == filled({"body": TEXT, "title": "A title"}, fields)["simdoc"]
+    assert OURS == filled({"body": TEXT}, fields)["simdoc"]
+    for doc in ({"title": "Another"}, {"body": TEXT}, {"title": None}):
+        assert {**doc, "simdoc": None} == filled({"_op_type": "update", "doc": doc}, fields)["doc"]
+
+
+# --- many actions ---
+
+
+def test_actions_keep_their_order_and_are_not_modified() -> None:
+    actions: list[dict[str, Any]] = [
         {"_id": str(n), "text": f"{TEXT} {n}"} if n % 3 else {"_op_type": "delete", "_id": str(n)} for n in range(200)
     ]
-    wanted = [{**each, "simdoc": fingerprint_field(each["text"])} if "text" in each else each for each in given]
-
-    assert wanted == list(fingerprint_actions(given, "text"))
-
-
-def test_the_actions_are_not_modified() -> None:
-    """What goes in may be used again: actions and documents are copied."""
-    given: list[dict[str, Any]] = [
-        {"_source": {"text": TEXT}},
-        {"text": TEXT},
-        {"_op_type": "update", "doc": {"text": TEXT}},
-        {"_op_type": "update", "doc": {"text": ""}},
+    before = copy.deepcopy(actions)
+    expected = [
+        {**action, "simdoc": fingerprint_field(action["text"])} if "text" in action else action for action in actions
     ]
-    before = copy.deepcopy(given)
-    made = list(fingerprint_actions(given, "text"))
 
-    assert before == given
-    assert all(one is not other for one, other in zip(given, made, strict=True))
+    assert expected == list(fingerprint_actions(actions, "text"))
+    assert before == actions
 
 
-def test_actions_are_read_as_they_are_asked_for() -> None:
-    """A stream of millions is not read into memory: nothing before the first is taken, then a few at a time."""
+def test_actions_are_read_in_small_batches() -> None:
     read: list[int] = []
 
     def endless() -> Iterator[dict[str, Any]]:
@@ -257,9 +271,9 @@ def test_actions_are_read_as_they_are_asked_for() -> None:
             read.append(number)
             yield {"text": TEXT}
 
-    made = fingerprint_actions(endless(), "text")
+    results = fingerprint_actions(endless(), "text")
     before = len(read)
-    next(made)
+    next(results)
 
     assert 0 == before
     assert 1 <= len(read) <= 100

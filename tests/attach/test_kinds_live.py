@@ -90,15 +90,15 @@ def sharing(engine: Engine, index: str, settings: Settings | None = None) -> lis
     """The documents that share the quoted words."""
     passages = (settings or Settings()).passages
     with closing(open_store(f"{engine.name}/{index}")) as store:
-        found = store.sharing(fingerprint(QUOTED, passages=passages).passages, size=5)
+        found = store.documents_sharing(fingerprint(QUOTED, passages=passages).passages, size=5)
         return [each.id for each in found.documents]
 
 
 def naming_the_danube(engine: Engine, index: str) -> list[str]:
     """The documents that name it."""
     with closing(open_store(f"{engine.name}/{index}")) as store:
-        found = store.sharing(DANUBE, among="concepts", size=5).documents
-        assert [len(found)] == store.frequencies(DANUBE).tolist()
+        found = store.documents_sharing(DANUBE, among="concepts", size=5).documents
+        assert [len(found)] == store.concept_frequencies(DANUBE).tolist()
         return [each.id for each in found]
 
 
@@ -189,14 +189,6 @@ def test_documents_without_them_are_counted_and_completed(made: Indices, engine:
     )
 
 
-def test_stale_adds_them_after_the_mapping_was_changed_by_hand(made: Indices, engine: Engine) -> None:
-    name = application(made, PLAIN)
-    engine.call("PUT", [name, "_mapping"], component_template()["template"]["mappings"])
-
-    assert 5 == run(engine, name, stale=True).updated
-    assert ["long"] == sharing(engine, name)
-
-
 def test_a_loader_may_give_more_than_the_index_has(made: Indices, engine: Engine) -> None:
     name = application(made, PLAIN, loader=Settings(), dynamic=False)
 
@@ -239,7 +231,7 @@ def test_an_index_without_them_behind_an_alias_is_named(made: Indices, engine: E
         assert PLAIN == store.settings
         for kind in ("passages", "sentences", "concepts"):
             with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no {kind}; run .* --"):
-                store.sharing(np.zeros(1, np.uint32), among=kind, size=1)
+                store.documents_sharing(np.zeros(1, np.uint32), among=kind, size=1)
     made.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
     hits = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source").hits
     run(engine, old, change=ADD_ALL, extractor=CAPITALS)
@@ -280,8 +272,8 @@ def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind
     assert [f"{fault}, then reindex"] == wrong(engine, name)
     with closing(open_store(f"{engine.name}/{name}")) as store:
         with pytest.raises(StoreError, match=f"cannot be asked for {kind}: {fault}"):
-            store.sharing(DANUBE, among=kind, size=1)
-        assert [0] == store.frequencies(DANUBE).tolist()
+            store.documents_sharing(DANUBE, among=kind, size=1)
+        assert [0] == store.concept_frequencies(DANUBE).tolist()
 
 
 @pytest.mark.parametrize(
@@ -319,7 +311,7 @@ def test_a_short_quotation_is_found_in_the_text_field(made: Indices, engine: Eng
             search = SimilaritySearch(store)
             result = search.passages(text=f"as they say {quoted}", min_words=6)
 
-            assert is_searchable == store.finds_phrases
+            assert is_searchable == store.can_find_phrases
             assert (6 if is_searchable else 36) == result.run
             assert not is_searchable or ["long"] == [hit.id for hit in result.hits]
             assert ["long"] == [hit.id for hit in search.passages(text=f"{QUOTED} {QUOTED} {TEXTS['long']}").hits]

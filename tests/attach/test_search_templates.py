@@ -270,7 +270,7 @@ def test_shared_passages_are_those_that_the_store_finds(engine: Engine, index: s
     fingerprint = fingerprint_in(engine, index, id)
     codes = decode_text(fingerprint["passages"], PASSAGE_LENGTH)
     with open_store(f"{engine.name}/{index}") as store:
-        shared = {each.id: float(each.shared) for each in store.sharing(codes, size=100).documents}
+        shared = {each.id: float(each.shared) for each in store.documents_sharing(codes, size=100).documents}
     by_text = ask(engine, index, "simdoc-passages", fingerprint=fingerprint, size=100)
     by_id = ask(engine, index, "simdoc-passages", id=id, index=index, size=100)
 

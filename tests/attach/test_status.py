@@ -137,19 +137,6 @@ def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
 # --- the sample ---
 
 
-def test_an_estimate_is_in_its_interval(made: Indices, engine: Engine) -> None:
-    """A tenth of 600 is stale, and 60 are drawn."""
-    index = made.make(mapping())
-    right, wrong = (document(words(0, 60), of=each) for each in (words(0, 60), words(9, 60)))
-    fill(made, index, {str(number): right if number % 10 else wrong for number in range(600)})
-    samples = [inspect_indices(engine, index, sample=60).sample for _ in range(10)]
-    intervals = [sample.interval for sample in samples]
-
-    assert {(600, 60)} == {(sample.documents, sample.sampled) for sample in samples}
-    assert 6 <= sum(low <= 0.1 <= high for low, high in intervals)
-    assert all(0 <= low < high < 0.45 for low, high in intervals)
-
-
 def test_the_interval_has_the_stated_confidence() -> None:
     """2,000 samples of 200 from 1,000 documents."""
     rng = random.Random(5)
@@ -223,31 +210,13 @@ def test_the_state_of_the_pipeline_is_reported(made: Indices, engine: Engine) ->
     call(made.engine, "DELETE", f"/_ingest/pipeline/{name}-*")
 
 
-def test_documents_that_the_pipeline_could_not_fingerprint_are_counted(made: Indices, engine: Engine) -> None:
-    index, name = made.make(mapping()), made.name()
-    call(made.engine, "PUT", f"/_ingest/pipeline/{name}", pipeline_body())
-    call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": name})
-    texts = {str(number): {"body": words(number, number + 70)} for number in range(5)}
-    fill(made, index, texts | {"wordless": {"body": "..."}, "wrong": {"body": 7}, "wrong too": {"body": 8.5}})
-    fill(made, index, {"none": {"title": "no text at all"}})
-    found = inspect_indices(engine, index)
-    counts = the_only_index(found).counts
-    call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": "_none"})
-    call(made.engine, "DELETE", f"/_ingest/pipeline/{name}")
-
-    assert ("fits", 9, 2) == (the_only_index(found).ingest.state, counts.documents, counts.errors)
-    assert [2] == list(counts.reasons.values())
-    assert (2, 6, 1, 1) == (counts.missing, counts.current, counts.wordless, counts.without_text)
-    assert Sample(6, 6, 0) == found.sample
-
-
 # --- the command ---
 
 
-def test_people_read_one_line_per_state(made: Indices) -> None:
-    """Limits of the index are shown only if they are stored."""
+def test_the_command_prints_one_line_per_state(made: Indices) -> None:
+    """With `--json`, numbers. Limits of the index are shown only if they are stored."""
     place = f"{made.engine}/{articles(made)}"
-    shown = output("status", place)
+    shown, found = output("status", place), answer("status", place)
     output("defaults", "--bits", "3", "--store", place)
     size = r"[\d.]+ kB"
 
@@ -258,6 +227,8 @@ def test_people_read_one_line_per_state(made: Indices) -> None:
     assert "               2: the text has N characters, too many\n" in shown
     assert "pipeline       none fills the field: index.final_pipeline is not set\n" in shown
     assert "\x1b" not in shown
+    assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
+    assert {"state": "none", "pipeline": "", "setting": ""} == found["indices"][0]["ingest"]
     assert "alike " not in shown
     assert "alike          sentences up to a distance of 3, of 64\n" in output("status", place)
     assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)["limits"]
@@ -270,17 +241,6 @@ def test_an_estimate_is_shown_with_its_interval(made: Indices) -> None:
 
     assert "stale          about 0 of 50 (0.0%; with 95 % confidence 0.0% to 10." in shown
     assert "%), as 0 of 20 drawn at random\n" in shown
-
-
-def test_programs_read_numbers(made: Indices) -> None:
-    index = articles(made)
-    found = answer("status", f"{made.engine}/{index}")
-    counts = found["indices"][0]["counts"]
-
-    assert (15, 4, f"{made.engine}/{index}") == (found["documents"], found["missing"], found["url"])
-    assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
-    assert (10, 1, 3) == tuple(counts[name] for name in ("current", "of_other_settings", "errors"))
-    assert {"state": "none", "pipeline": "", "setting": ""} == found["indices"][0]["ingest"]
 
 
 def test_limits_decide_the_exit_code(made: Indices) -> None:

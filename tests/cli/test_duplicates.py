@@ -270,20 +270,20 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_indexed() -
 def test_an_exclusion_that_fits_no_document_is_noted() -> None:
     shown = run("duplicates", "docs", "--exclude", "path=docs/sub/")
 
-    assert "no document has a path that begins with 'docs/sub/'; there are: sub/" in shown.stderr
+    assert "no document has a path that begins with 'docs/sub/'; choose from: sub/" in shown.stderr
     assert "note" not in run("duplicates", "docs", "--exclude", "path=sub/").stderr
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--overlap", "0"], "an overlap of 0 would pair all documents with all"),
+        (["--overlap", "0"], "an overlap of 0 would pair every document with every other"),
         (["--overlap", "0.8"], "write"),
         (["--overlap", "101"], "100"),
         (["--keep", "best"], "keep must be one of longest, first, newest, oldest, max:FIELD or min:FIELD"),
         (["--json", "--csv", "-"], "give --json or --csv -, because both go to stdout"),
         (["--filter", "de"], "write FIELD=VALUE"),
-        (["--checkpoint", "done"], "a checkpoint is only written where the engine compares"),
+        (["--checkpoint", "done"], "a checkpoint needs via engine"),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(options: list[str], message: str) -> None:
@@ -301,7 +301,7 @@ def test_an_interruption_says_how_to_resume(options: list[str], message: str, mo
         raise KeyboardInterrupt
 
     output("index", "docs/other.txt")
-    assert "only an engine can compare documents itself" in sentence(run("duplicates", "--via", "engine"))
+    assert "this store is not in an engine" in sentence(run("duplicates", "--via", "engine"))
     monkeypatch.setattr("simdoc_search.search.SimilaritySearch.duplicates", interrupted)
     result = run("duplicates", "--via", "engine", *options)
 

@@ -53,7 +53,7 @@ def test_each_kind_has_its_reason() -> None:
         "copy.txt": ("identical", "drop", "identical"),
         "page.html": ("same text", "decide", "same text, different file (pictures or layout may differ)"),
         "b.txt": ("same words", "decide", "same words; 1 sign differs: '500' / '-500'"),
-        "c.txt": ("same words", "decide", "same words; only spaces and line ends differ"),
+        "c.txt": ("same words", "decide", "same words; only spaces and line breaks differ"),
         "near.txt": ("near", "decide", "overlap 97.5 %"),
     } == members("docs")
 

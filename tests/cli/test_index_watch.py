@@ -188,4 +188,4 @@ def test_documents_of_vanished_files_are_removed_unless_they_are_many(tmp_path: 
         )
         assert [] == vanished_among(store, root, many).ids
         assert "they are more than half of its 22" in vanished_among(store, root, many).problems[0]
-        assert 20 == len(vanished_among(store, root, many, all_may_go=True).ids)
+        assert 20 == len(vanished_among(store, root, many, prune_all=True).ids)

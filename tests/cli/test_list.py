@@ -77,7 +77,7 @@ def test_a_pattern_lists_names_and_paths() -> None:
     assert [COPY] == ids("reports/c*") == ids("./reports/?opy.txt")
     assert [HALF] == ids("*alf.txt", "--sort", "size")
     assert [] == ids("*.pdf") == ids("reports/*.pdf")
-    assert "begins with 'nowhere/'; there are: " in sentence(run("list", "nowhere/*.txt"))
+    assert "begins with 'nowhere/'; choose from: " in sentence(run("list", "nowhere/*.txt"))
 
 
 def test_documents_are_sorted_by_a_column() -> None:
@@ -144,8 +144,8 @@ def test_an_unknown_column_is_reported_with_similar_ones(command: list[str]) -> 
     said = run(*command, "--show", "date,titel,tags", "--sort", "datum").stderr.splitlines()
 
     assert [
-        "note: no document has the field 'titel'; there are: title",
-        "note: no document has the field 'datum'; there are: date",
+        "note: no document has the field 'titel'; choose from: title",
+        "note: no document has the field 'datum'; choose from: date",
     ] == [line.partition(",")[0] for line in said]
     assert "" == run(*command, "--show", "path,tags", "--sort", "modified_at").stderr
 

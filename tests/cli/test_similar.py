@@ -171,10 +171,10 @@ def test_filters_select_by_metadata_and_path(filters: str, expected: str) -> Non
 
 
 def test_an_unknown_field_or_path_is_an_error() -> None:
-    message = "no document has the field 'langage'; there are: language, path, year"
+    message = "no document has the field 'langage'; choose from: language, path, year"
 
     assert message == sentence(run("similar", "elsewhere", "--filter", "langage=de"))
-    assert "there are: reports/, notes/" in sentence(run("similar", "doc123", "--filter", "path=reprots/"))
+    assert "choose from: reports/, notes/" in sentence(run("similar", "doc123", "--filter", "path=reprots/"))
 
 
 def test_containment_finds_a_short_text_in_long_ones() -> None:
@@ -197,7 +197,7 @@ def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
 
     assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
     assert "not in the store; run simdoc-search index to add it" in sentence(run("show", "draft.txt"))
-    assert "skipped files have none" in sentence(run("show", "xyzzy"))
+    assert "a skipped file has none" in sentence(run("show", "xyzzy"))
 
 
 def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: Path) -> None:

@@ -264,7 +264,10 @@ def test_without_pyarrow_one_sentence_says_what_to_install(tmp_path: Path) -> No
     cli.write(tmp_path / "hidden", {"pyarrow.py": "raise ModuleNotFoundError('none', name='pyarrow')"})
     done = cli.process("index", "t.parquet", cwd=tmp_path, PYTHONPATH=str(tmp_path / "hidden"))
 
-    assert (1, "Error: a Parquet file needs an optional part: pip install 'simdoc-search[documents]'\n") == (
+    assert (
+        1,
+        "Error: a Parquet file needs an optional package; install it with: pip install 'simdoc-search[documents]'\n",
+    ) == (
         done.returncode,
         done.stderr,
     )

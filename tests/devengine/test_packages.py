@@ -72,14 +72,14 @@ def left_over() -> list[str]:
 
 @pytest.mark.usefixtures("faults")
 def test_jars_are_fetched_once() -> None:
-    told: list[tuple[str, int, int]] = []
-    first = find_jars(progress=lambda *step: told.append(step))
+    steps: list[tuple[str, int, int]] = []
+    first = find_jars(progress=lambda *step: steps.append(step))
     again = find_jars(progress=lambda *step: pytest.fail(str(step)))
 
     assert ["one.jar", "three.jar", "two.jar"] == [jar.name for jar in first]
     assert first == again
     assert 3 == Artifact.fetched
-    assert [(0, 0), (1, 3), (2, 3), (3, 3)] == [step[1:] for step in told]
+    assert [(0, 0), (1, 3), (2, 3), (3, 3)] == [step[1:] for step in steps]
     assert [] == left_over()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.collection import Documents
-from simdoc_search.duplicates.keep_order import Keep
+from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.duplicates.paths import is_within
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record
@@ -19,7 +19,7 @@ from tests.support.stores import record
 
 
 def collected(records: Iterable[Record], keep: str = "first", **options: int) -> Documents:
-    return Documents(records, Settings(), Keep(keep), **options)  # type: ignore[arg-type] # given on
+    return Documents(records, Settings(), KeepRule(keep), **options)  # type: ignore[arg-type] # given on
 
 
 def ids(documents: Documents) -> list[str]:

@@ -182,10 +182,13 @@ def test_floods_are_in_the_checkpoint(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"overlap": 0.9}, r"made for overlap 80\.0 %, not 90\.0 %; use the same options again, or name another file"),
-        ({"measure": "containment"}, "made for measure jaccard, not containment"),
-        ({"filters": {"path": "a/"}}, r"made for filters none, not .*path.*a/"),
-        ({}, "made for the index this store, not another store"),
+        (
+            {"overlap": 0.9},
+            r"written for overlap 80\.0 %, not 90\.0 %; use the same options again, or name another file",
+        ),
+        ({"measure": "containment"}, "written for measure jaccard, not containment"),
+        ({"filters": {"path": "a/"}}, r"written for filters none, not .*path.*a/"),
+        ({}, "written for the index this store, not another store"),
     ],
 )
 def test_a_checkpoint_is_made_for_one_search(
@@ -218,9 +221,9 @@ def test_other_files_are_left_unchanged(of_three: FreezableStore, tmp_path: Path
 
 
 def test_options_that_do_not_fit_are_refused(of_three: FreezableStore, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="only an engine can compare documents itself; leave out via engine"):
+    with pytest.raises(StoreError, match="this store is not in an engine; leave out via engine"):
         duplicates_in(open_store(":memory:", create=True), via="engine")
     with pytest.raises(QuerySyntaxError, match="via must be one of memory, engine, not 'cluster'"):
         duplicates_in(of_three, via="cluster")  # type: ignore[arg-type]
-    with pytest.raises(QuerySyntaxError, match="a checkpoint is only written where the engine compares"):
+    with pytest.raises(QuerySyntaxError, match="a checkpoint needs via engine; add via engine, or leave"):
         duplicates_in(of_three, checkpoint=tmp_path / "done")

@@ -10,10 +10,10 @@ from simdoc_search.sketch.estimate import shared_and_union
 from tests.support.fingerprints import BITS, pair, shingles, table
 
 
-@pytest.mark.parametrize("whole_board", [True, False])
-def test_pairs_are_counted_as_one_by_one(whole_board: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With one board for all documents, or one for each slice of pairs."""
-    monkeypatch.setattr(module, "_WHOLE_BOARD", 1 << 20 if whole_board else 0)
+@pytest.mark.parametrize("one_matrix", [True, False])
+def test_pairs_are_counted_as_one_by_one(one_matrix: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one matrix for all documents, or one for each slice of pairs."""
+    monkeypatch.setattr(module, "_MAX_MATRIX_CELLS", 1 << 20 if one_matrix else 0)
     monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 7)
     rng = np.random.default_rng(1)
     sets = [side for size in (2, 4, 41, 901) for overlap in (0.0, 0.4, 1.0) for side in pair(rng, size, overlap)]

@@ -8,7 +8,7 @@ from simdoc_search.documents import Place
 from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
-from simdoc_search.duplicates.keep_order import Keep
+from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Record
 
@@ -20,7 +20,7 @@ def record(id: str, text_hash: str, index: str = "i", routing: str | None = None
 
 def membership(*records: Record) -> GroupMembership:
     """Of documents in the order of their ids, the second one is kept for the third."""
-    documents = Documents(records, Settings(), Keep("first"))
+    documents = Documents(records, Settings(), KeepRule("first"))
     kept_for = np.full(len(documents), UNASSIGNED, np.int64)
     kept_for[2] = 1
     return GroupMembership(documents, kept_for)
@@ -34,7 +34,7 @@ def test_documents_are_found_by_their_places() -> None:
 
     assert [*range(5)] == [groups.number(groups.place(number)) for number in range(5)]
     assert None is groups.number(Place("a", "j"))
-    assert [None, 1, 1, None, None] == [groups.group(number) for number in range(5)]
+    assert [None, 1, 1, None, None] == [groups.kept(number) for number in range(5)]
     assert [1, 2] == groups.members.tolist()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.duplicates.keep_order import Keep, KeepCriteria
+from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.errors import QuerySyntaxError
 
@@ -22,7 +22,7 @@ def order(
     flags = (np.array([id in ids for id in IDS]) for ids in (new, preferred))
     count = np.array(copies)
     criteria = KeepCriteria(IDS.__getitem__, SHINGLES, count, count, WRITTEN, values, *flags)
-    return "".join(IDS[number] for number in Keep(rule, measure).order(criteria))
+    return "".join(IDS[number] for number in KeepRule(rule, measure).order(criteria))
 
 
 @pytest.mark.parametrize(
@@ -74,13 +74,13 @@ def test_names_order_documents_that_are_equal_by_the_rule(names: tuple[str, ...]
     criteria = KeepCriteria(backwards.__getitem__, equal, equal, equal, equal, (), equal > 0, equal > 1)
 
     for rule in ("longest", "newest"):
-        assert list(names) == [backwards[number] for number in Keep(rule).order(criteria)]
+        assert list(names) == [backwards[number] for number in KeepRule(rule).order(criteria)]
 
 
 @pytest.mark.parametrize("rule", ["", "longer", "max:", "max", "mean:year"])
 def test_an_unknown_rule_is_refused(rule: str) -> None:
     with pytest.raises(QuerySyntaxError, match="keep must be one of longest, first, newest, oldest, max:FIELD or min"):
-        Keep(rule)
+        KeepRule(rule)
 
 
 def test_preferred_documents_come_first_and_new_ones_last() -> None:

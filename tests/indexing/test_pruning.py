@@ -114,12 +114,12 @@ class Vanishing(Iterator[Source]):
             raise
 
 
-@pytest.mark.parametrize("all_may_go", [True, False])
+@pytest.mark.parametrize("prune_all", [True, False])
 def test_a_folder_that_vanishes_during_the_run_keeps_its_documents(
-    corpus: Path, search: SimilaritySearch, all_may_go: bool
+    corpus: Path, search: SimilaritySearch, prune_all: bool
 ) -> None:
     (corpus / "00.txt").unlink()
-    report = search.index(Vanishing(corpus), prune=True, prune_all=all_may_go)
+    report = search.index(Vanishing(corpus), prune=True, prune_all=prune_all)
 
     assert (0, True) == (report.deleted, report.failed)
     assert [f"no document of {corpus} was removed, because it is unreadable (no such file or directory)"] == (

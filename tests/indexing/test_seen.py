@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from simdoc_search.indexing.seen import Fate, Seen
+from simdoc_search.indexing.seen import IdStatus, Seen
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -35,13 +35,13 @@ def test_fates_are_those_of_dictionaries(seed: int) -> None:
             seen.refused(id)
         assert (now[id] is not None) == seen.is_stored(id)
 
-    def fate(old: str | None, new: str | None) -> Fate:
+    def status(old: str | None, new: str | None) -> IdStatus:
         if old is None:
-            return Fate.NOTHING if new is None else Fate.INDEXED
-        return Fate.DELETED if new is None else Fate.UNCHANGED if old == new else Fate.REPLACED
+            return IdStatus.NOTHING if new is None else IdStatus.INDEXED
+        return IdStatus.DELETED if new is None else IdStatus.UNCHANGED if old == new else IdStatus.REPLACED
 
-    expected = Counter(fate(before[id], now[id]) for id in before)
-    for each in (Fate.INDEXED, Fate.REPLACED, Fate.DELETED):
+    expected = Counter(status(before[id], now[id]) for id in before)
+    for each in (IdStatus.INDEXED, IdStatus.REPLACED, IdStatus.DELETED):
         assert expected[each] == seen.count(each)
     assert places == {id: seen.place(id) for id in places}
     assert {id: old is None for id, old in before.items()} == {id: seen.is_new(id) for id in before}

@@ -1,12 +1,12 @@
-"""A month of an application in minutes: what its index goes through, and what every command answers meanwhile.
+"""Simulates a month of an application, and checks the answers of all commands meanwhile.
 
-    texts.py        what its users write: articles, copies, edited ones, parts, quotations
-    application.py  its index template, alias or data stream, and all the ways in which it writes
-    truth.py        what is to be found, by comparing each text with each other one
-    commands.py     every command, whose answer must be that
-    month.py        one step after the other
+    texts.py        writes texts: articles, copies, edited copies, parts and quotations
+    application.py  writes documents to an alias or data stream in all ways
+    truth.py        finds the right answers by comparing all texts
+    commands.py     compares the answers of all commands with the right ones
+    month.py        the steps of the month
 
-`scripts/living.py` plays it at any size, on engines of its own or on one that runs.
+`scripts/living.py` plays it at any size and with any engine.
 """
 
 import pytest

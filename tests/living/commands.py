@@ -1,9 +1,8 @@
-"""Every command over the alias or data stream of an application answers what comparing all its texts does."""
+"""Compares the answers of all commands for an application with the right ones."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from tests.living.application import NOTE, Application, Document
@@ -13,18 +12,21 @@ from tests.support.cli import answer, output, run, sentence
 __all__ = ["Checks"]
 
 ALL = ("--size", "1000")
-SAID_OFTEN = len(NOTE.split())
+COMMON_WORDS = len(NOTE.split())
 DIGITS = 6
-"""In which overlaps of JSON are the same."""
+"""Digits that overlaps in JSON have."""
 
 
 class Checks:
-    """Asks all commands, and compares what they answer with what is so.
+    """Runs all commands, and checks their answers.
 
     Args:
-        application: whose documents are asked about.
-        watches: the index of watches; what is watched is noted here.
-        sources: about how many documents is asked.
+        application: the application.
+        watches: the index of watches.
+        sources: number of query documents.
+
+    Attributes:
+        watched: the watched documents.
     """
 
     def __init__(self, application: Application, watches: str, sources: int) -> None:
@@ -34,81 +36,80 @@ class Checks:
         self._sources = sources
 
     def all(self) -> None:
-        """Every command; all documents have the fingerprint of their text."""
+        """Check every command. All documents have the fingerprint of their text."""
         application = self.of
         truth = Truth(application.texts)
 
         assert application.open_sources == application.stored()
         if not application.left_out:
-            self.documents_are_counted()
+            self.check_counts()
             assert [] == self.problems()
-            assert (0, sorted(application.read_only)) == self.backfilled()
-        self.documents_are_listed()
-        for source in application.some(self._sources):
-            self.similar(source, truth)
-            self.passages(source, truth)
-            self.versions(source, truth)
-            self.shown(source, truth)
-        self.duplicates(truth)
-        self.compared(truth)
-        self.listed_watches()
+            assert (0, sorted(application.read_only)) == self.backfill()
+        self.check_list()
+        for source in application.choose(self._sources):
+            self.check_similar(source, truth)
+            self.check_passages(source, truth)
+            self.check_versions(source, truth)
+            self.check_text(source, truth)
+        self.check_duplicates(truth)
+        self.check_comparison(truth)
+        self.check_watches()
 
     def watch(self, document: Document) -> None:
-        """A standing query for copies of it."""
+        """Watch a document."""
         output("watch", document.id, "--overlap", 50, "--watches", self._watches, *self._store)
         self.watched.append(document.key)
 
-    def arrived(self, document: Document) -> set[Key]:
-        """Of which watched documents it is a copy."""
-        found = self._answer("watch", "--arrived", document.id, "--watches", self._watches)["arrived"]
-        return {_key(each) for each in found[0]["copy_of"]}
+    def copied_by(self, document: Document) -> set[Key]:
+        """Return the watched documents of which a document is a copy."""
+        (arrived,) = self._answer("watch", "--arrived", document.id, "--watches", self._watches)["arrived"]
+        return set(map(_key, arrived["copy_of"]))
 
     def counts(self) -> dict[str, int]:
-        """What `status` says of all documents: it makes each fingerprint again."""
-        found = answer("status", self._url, "--sample", 10_000)
+        """Return the numbers of `status`, which compares all documents."""
+        status = answer("status", self._url, "--sample", 10_000)
 
-        assert [] == found["skipped"]
-        counts = {key: found[key] for key in ("documents", "missing", "without_text")}
-        gone = sum(each["counts"]["text_gone"] for each in found["indices"])
-        return {**counts, "text_gone": gone, "stale": found["staleness"]["stale"]}
+        assert [] == status["skipped"]
+        counts = {key: status[key] for key in ("documents", "missing", "without_text")}
+        gone = sum(index["counts"]["text_gone"] for index in status["indices"])
+        return {**counts, "text_gone": gone, "stale": status["staleness"]["stale"]}
 
     def problems(self) -> list[dict[str, Any]]:
-        """What `check` finds wrong; what users should not see in answers of the application is a note."""
-        found = json.loads(run("check", self._url, "--json").stdout)["findings"]
-        return [each for each in found if each["wrong"]]
+        """Return the problems that `check` finds."""
+        findings = json.loads(run("check", self._url, "--json").stdout)["findings"]
+        return [finding for finding in findings if finding["wrong"]]
 
-    def backfilled(self, *options: str) -> tuple[int, list[str]]:
-        """How many documents `backfill` gives fingerprints, and which indices it cannot write."""
+    def backfill(self, *options: str) -> tuple[int, list[str]]:
+        """Run `backfill`, and return its number of updates and the skipped indices."""
         result = run("backfill", self._url, "--json", *options)
-        done = json.loads(result.stdout)
-        left_out = [each["index"] for each in done["skipped_indices"]]
+        report = json.loads(result.stdout)
+        skipped = [index["index"] for index in report["skipped_indices"]]
 
-        assert [] == done["refused"]
-        assert bool(left_out) == result.exit_code
-        return done["updated"], left_out
+        assert [] == report["refused"]
+        assert bool(skipped) == result.exit_code
+        return report["updated"], skipped
 
     def refused(self, *command: str) -> str:
-        """The sentence of a command that has no answer."""
+        """Return the sentence of a command that fails."""
         return sentence(run(*command, *self._store))
 
-    def documents_are_counted(self) -> None:
-        """By `status` and `info`; all have the fingerprint of their text."""
+    def check_counts(self) -> None:
+        """Check `status` and `info`."""
         number = len(self.of.sources)
         without = sum(not source.get("body") for source in self.of.sources.values())
-
         expected = {"documents": number, "missing": 0, "without_text": without, "text_gone": 0, "stale": 0}
 
         assert expected == self.counts()
         assert number == self._answer("info")["documents"]
 
-    def documents_are_listed(self) -> None:
-        """By `list`."""
+    def check_list(self) -> None:
+        """Check `list`."""
         lines = [json.loads(line) for line in output("list", "--json", *self._store).splitlines()]
 
         assert sorted(document.key for document in self.of.open_sources) == sorted(map(_key, lines))
 
-    def similar(self, source: Document, truth: Truth) -> None:
-        """By the fingerprints, and by the texts."""
+    def check_similar(self, source: Document, truth: Truth) -> None:
+        """Check `similar`, estimated and exact."""
         estimated = self._answer("similar", source.id, "--overlap", 20, "--estimate", *ALL)
         exact = self._answer("similar", source.id, "--overlap", 20, *ALL)
 
@@ -116,56 +117,53 @@ class Checks:
         assert _rounded(truth.exact(source.key, 0.2)) == _overlaps(exact)
         assert [] == estimated["left_out"] == exact["left_out"]
 
-    def passages(self, source: Document, truth: Truth) -> None:
-        """By the texts. What so many documents say that not all of them are read is counted, and short."""
-        found = self._answer("passages", source.id, "--all", *ALL)
-        hits, expected = {_key(hit): hit["words"] for hit in found["hits"]}, truth.passages(source.key)
-        common = {key for key, words in expected.items() if found["too_common"] and words <= SAID_OFTEN}
+    def check_passages(self, source: Document, truth: Truth) -> None:
+        """Check `passages`. Documents that share only a common sentence may be left out."""
+        result = self._answer("passages", source.id, "--all", *ALL)
+        hits, expected = {_key(hit): hit["words"] for hit in result["hits"]}, truth.passages(source.key)
+        common = {key for key, words in expected.items() if result["too_common"] and words <= COMMON_WORDS}
 
         assert {key: words for key, words in expected.items() if key in hits or key not in common} == hits
-        assert found["candidates"] == found["compared"]
+        assert result["candidates"] == result["compared"]
 
-    def versions(self, source: Document, truth: Truth) -> None:
-        """By the sentences."""
-        found = self._answer("versions", source.id, *ALL)
+    def check_versions(self, source: Document, truth: Truth) -> None:
+        """Check `versions`."""
+        assert truth.versions(source.key) == set(map(_key, self._answer("versions", source.id, *ALL)["hits"]))
 
-        assert truth.versions(source.key) == {_key(hit) for hit in found["hits"]}
-
-    def shown(self, source: Document, truth: Truth) -> None:
-        """By `show`."""
+    def check_text(self, source: Document, truth: Truth) -> None:
+        """Check `show`."""
         assert truth.texts[source.key] == output("show", source.id, "--text", *self._store).rstrip("\n")
 
-    def duplicates(self, truth: Truth) -> None:
-        """All of them."""
-        found = self._answer("duplicates", "--overlap", 80)
-        groups = {frozenset(_group(each)) for each in found["clusters"]}
+    def check_duplicates(self, truth: Truth) -> None:
+        """Check `duplicates`."""
+        result = self._answer("duplicates", "--overlap", 80)
+        clusters = result["clusters"]
+        without_text = {document.key for document in self.of.open_sources} - truth.texts.keys()
 
-        others = {each.key for each in self.of.open_sources} - truth.texts.keys()
+        assert truth.groups(0.8) == {frozenset(map(_key, [each["kept"], *each["duplicates"]])) for each in clusters}
+        assert (without_text, []) == (set(map(_key, result["left_out"])), result["problems"])
 
-        assert truth.groups(0.8) == groups
-        assert (others, []) == (set(map(_key, found["left_out"])), found["problems"])
+    def check_comparison(self, truth: Truth) -> None:
+        """Check `compare` with two documents in any indices."""
+        first, second = self.of.choose(2)
+        overlap = self._answer("compare", first.id, second.id)["details"]["jaccard"]
 
-    def compared(self, truth: Truth) -> None:
-        """Two documents, in whichever index each of them is."""
-        first, second = self.of.some(2)
-        found = self._answer("compare", first.id, second.id)["details"]["jaccard"]
+        assert round(truth.exact(first.key, 0).get(second.key, 0), DIGITS) == round(overlap, DIGITS)
 
-        assert round(truth.exact(first.key, 0).get(second.key, 0), DIGITS) == round(found, DIGITS)
+    def check_watches(self) -> None:
+        """Check `watch --list`."""
+        watches = self._answer("watch", "--list", "--watches", self._watches)["watched"]
 
-    def listed_watches(self) -> None:
-        """Those that were set; none is of other settings."""
-        found = self._answer("watch", "--list", "--watches", self._watches)["watched"]
-
-        assert sorted(self.watched) == sorted(map(_key, found))
-        assert not any(each["outdated"] for each in found)
+        assert sorted(self.watched) == sorted(map(_key, watches))
+        assert not any(watch["outdated"] for watch in watches)
 
     def _answer(self, *command: object) -> Any:
-        """What a command answers, which names what it leaves out."""
-        found = answer(*command, *self._store)
-        left_out = {each["index"]: each["documents"] for each in found.get("left_out_indices", ())}
+        """Return the answer of a command. It names the indices that it leaves out."""
+        result = answer(*command, *self._store)
+        left_out = {index["index"]: index["documents"] for index in result.get("left_out_indices", ())}
 
         assert self.of.left_out == left_out
-        return found
+        return result
 
     @property
     def _url(self) -> str:
@@ -180,15 +178,9 @@ def _key(hit: dict[str, Any]) -> Key:
     return hit["index"], hit["id"]
 
 
-def _overlaps(found: dict[str, Any]) -> dict[Key, float]:
-    return _rounded({_key(hit): hit["overlap"] for hit in found["hits"]})
+def _overlaps(result: dict[str, Any]) -> dict[Key, float]:
+    return _rounded({_key(hit): hit["overlap"] for hit in result["hits"]})
 
 
 def _rounded(overlaps: dict[Key, float]) -> dict[Key, float]:
-    return {key: round(each, DIGITS) for key, each in overlaps.items()}
-
-
-def _group(cluster: dict[str, Any]) -> Iterator[Key]:
-    yield _key(cluster["kept"])
-    for each in cluster["duplicates"]:
-        yield _key(each)
+    return {key: round(overlap, DIGITS) for key, overlap in overlaps.items()}

@@ -1,4 +1,4 @@
-"""What users of an application write: of each text it is clear what it has in common with others."""
+"""Writes texts with known similarity."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["Writer"]
 
 SENTENCES = (20, 26)
 KINDS = {"article": 50, "copy": 12, "edited": 14, "part": 14, "quotation": 10}
-"""How often each is written."""
+"""Relative frequencies."""
 
 
 class Writer:
-    """Writes texts, the same ones for the same seed.
+    """Writes the same texts for the same seed.
 
-    Texts of one family that are alike by 80 % are so in pairs, all of them: an edited text differs from the article in
-    one word. So a group of duplicates is the same whoever is compared with whom.
+    An edited copy differs from its article in one word. So all pairs in a group of duplicates overlap by 80 % or more,
+    and the groups do not depend on the order of comparison.
     """
 
     def __init__(self, seed: int) -> None:
@@ -26,21 +26,21 @@ class Writer:
         self._articles: list[list[str]] = []
 
     def text(self) -> str:
-        """The next one."""
+        """Return the next text."""
         kind = self._rng.choices(list(KINDS), list(KINDS.values()))[0] if self._articles else "article"
         if kind == "article":
             self._articles.append(self._sentences(self._rng.randint(*SENTENCES)))
             return " ".join(self._articles[-1])
-        of = self._rng.choice(self._articles)
+        article = self._rng.choice(self._articles)
         if kind == "copy":
-            return " ".join(of)
+            return " ".join(article)
         if kind == "edited":
-            words = " ".join(of).split()
+            words = " ".join(article).split()
             words[self._rng.randrange(len(words))] = f"edited{self._rng.randrange(10**9)}"
             return " ".join(words)
-        count = len(of) // 2 if kind == "part" else 1
-        at = self._rng.randrange(len(of) - count + 1)
-        return " ".join([*self._sentences(6), *of[at : at + count], *self._sentences(5)])
+        count = len(article) // 2 if kind == "part" else 1
+        start = self._rng.randrange(len(article) - count + 1)
+        return " ".join([*self._sentences(6), *article[start : start + count], *self._sentences(5)])
 
     def _sentences(self, count: int) -> list[str]:
         self._seed += 1

@@ -1,14 +1,14 @@
-"""What is to be found among some texts: each is compared with each other one."""
+"""Finds the right answers by comparing all texts."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 
-from simdoc_search import Document, Fingerprint, SimilaritySearch, compare, fingerprint, open_store
+from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
 
@@ -22,51 +22,50 @@ _shingles = lru_cache(10_000)(shingle_set)
 
 
 class Truth:
-    """What commands must answer about some documents.
+    """The right answers for some documents.
 
     Args:
-        texts: of all documents; None where a document has none.
+        texts: the text of each document; None if it has none.
     """
 
     def __init__(self, texts: Mapping[Key, str | None]) -> None:
         self.texts = {key: text for key, text in texts.items() if text}
 
     def estimated(self, key: Key, overlap: float) -> dict[Key, float]:
-        """The others whose fingerprint reaches an overlap with that of one, and their overlaps."""
-        return self.estimated_of(_fingerprint(self.texts[key]), overlap, key)
-
-    def estimated_of(self, source: Fingerprint, overlap: float, key: Key | None = None) -> dict[Key, float]:
-        """The same of a fingerprint."""
-        found = {other: source.overlap(_fingerprint(text)) for other, text in self.texts.items() if other != key}
-        return {other: each for other, each in found.items() if each >= overlap}
+        """Return the other documents with at least this estimated overlap."""
+        own = _fingerprint(self.texts[key])
+        return self._others(key, overlap, lambda text: own.overlap(_fingerprint(text)))
 
     def exact(self, key: Key, overlap: float) -> dict[Key, float]:
-        """The others whose text reaches an overlap with that of one, and their overlaps."""
+        """Return the other documents with at least this exact overlap."""
         own = _shingles(self.texts[key])
-        found = {other: jaccard(own, _shingles(text)) for other, text in self.texts.items() if other != key}
-        return {other: each for other, each in found.items() if each >= overlap}
+        return self._others(key, overlap, lambda text: jaccard(own, _shingles(text)))
 
     def passages(self, key: Key) -> dict[Key, int]:
-        """The others that share a passage with one, and how many of its words are in them."""
+        """Return the other documents that share a passage, and the number of shared words."""
         own = self.texts[key]
-        found = {other: _shared_words(own, text) for other, text in self.texts.items() if other != key}
-        return {other: words for other, words in found.items() if words}
+        words = {other: _shared_words(own, text) for other, text in self.texts.items() if other != key}
+        return {other: count for other, count in words.items() if count}
 
     def groups(self, overlap: float) -> set[frozenset[Key]]:
-        """The groups of duplicates."""
-        near: dict[Key, set[Key]] = defaultdict(set)
+        """Return the groups of duplicates."""
+        similar: dict[Key, set[Key]] = defaultdict(set)
         for a, b in self._pairs():
             if jaccard(_shingles(self.texts[a]), _shingles(self.texts[b])) >= overlap:
-                near[a].add(b)
-                near[b].add(a)
-        found = {frozenset({key, *others}) for key, others in near.items()}
-        assert len({key for each in found for key in each}) == sum(map(len, found)), "groups that overlap"
-        return found
+                similar[a].add(b)
+                similar[b].add(a)
+        groups = {frozenset({key, *others}) for key, others in similar.items()}
+        assert len({key for group in groups for key in group}) == sum(map(len, groups)), "groups overlap"
+        return groups
 
     def versions(self, key: Key) -> set[Key]:
-        """The versions of one, as a store in memory finds them."""
+        """Return the versions of a document, as a store in memory finds them."""
         hits = self._search.versions(" ".join(key), size=1000).hits
         return {self._key(hit.id) for hit in hits}
+
+    def _others(self, key: Key, least: float, measure: Callable[[str], float]) -> dict[Key, float]:
+        overlaps = {other: measure(text) for other, text in self.texts.items() if other != key}
+        return {other: overlap for other, overlap in overlaps.items() if overlap >= least}
 
     @cached_property
     def _search(self) -> SimilaritySearch:
@@ -75,12 +74,12 @@ class Truth:
         return search
 
     def _pairs(self) -> Iterator[tuple[Key, Key]]:
-        """All pairs that have a shingle in common."""
-        having: dict[str, list[Key]] = defaultdict(list)
+        """Yield all pairs that share a shingle."""
+        by_shingle: dict[str, list[Key]] = defaultdict(list)
         for key, text in self.texts.items():
             for shingle in _shingles(text):
-                having[shingle].append(key)
-        yield from {pair for keys in having.values() for pair in combinations(keys, 2)}
+                by_shingle[shingle].append(key)
+        yield from {pair for keys in by_shingle.values() for pair in combinations(keys, 2)}
 
     @staticmethod
     def _key(joined: str) -> Key:

@@ -121,9 +121,9 @@ def test_an_empty_store_has_no_duplicates(store: Store) -> None:
 def test_a_field_that_no_document_has_is_an_error(store: Store) -> None:
     """In a filter or in `keep`."""
     search = search_over(store)
-    with pytest.raises(UnknownFieldError, match="no document has the field 'month'; there are: team, year"):
+    with pytest.raises(UnknownFieldError, match="no document has the field 'month'; choose from: team, year"):
         search.duplicates(filters={"month": 1})
-    with pytest.raises(UnknownFieldError, match="no document has the field 'month'; there are: team, year"):
+    with pytest.raises(UnknownFieldError, match="no document has the field 'month'; choose from: team, year"):
         search.duplicates(keep="max:month")
     with pytest.raises(QuerySyntaxError, match="keep must be one of"):
         search.duplicates(keep="month")

@@ -236,7 +236,7 @@ def test_a_client_need_not_be_entered(indexed: StoreLocation) -> None:
 def test_a_blocking_call_in_the_loop_is_refused(indexed: StoreLocation) -> None:
     async def ask() -> None:
         async with indexed.search() as search:
-            with pytest.raises(StoreError, match=r"would block the event loop .* ask with AsyncSimilaritySearch"):
+            with pytest.raises(StoreError, match=r"would block the event loop .* use AsyncSimilaritySearch"):
                 search.store.info()
 
     asyncio.run(ask())

@@ -96,7 +96,7 @@ def test_an_unknown_field_is_refused_with_the_known_fields(search: SimilaritySea
     fields: dict[str, dict[str, MetadataValue]] = {"a": {"year": 2020, "team": "x"}, "b": {"language": "de"}}
     search.index(Document(id, TEXT, metadata) for id, metadata in fields.items())
 
-    with pytest.raises(UnknownFieldError, match="no document has the field 'tem'; there are: team, ") as caught:
+    with pytest.raises(UnknownFieldError, match="no document has the field 'tem'; choose from: team, ") as caught:
         search.similar("a", filters={"tem": "x"})
     assert ("tem", {"team", "year", "language"}) == (caught.value.field, set(caught.value.known))
     with pytest.raises(UnknownFieldError, match="the field 'tem'"):
@@ -110,14 +110,14 @@ def test_an_unknown_field_is_refused_with_the_known_fields(search: SimilaritySea
 def test_an_unknown_path_is_refused_with_the_known_folders(search: SimilaritySearch) -> None:
     search.index(Document(id, TEXT) for id in ("reports/1", "reports/2", "notes/1", "top"))
 
-    with pytest.raises(UnknownFieldError, match="begins with 'reprots/'; there are: reports/, notes/"):
+    with pytest.raises(UnknownFieldError, match="begins with 'reprots/'; choose from: reports/, notes/"):
         search.similar("top", filters={"path": "reprots/"})
     assert [] == ids(search, "top", filters={"path": ["nowhere/", "top"]})
 
 
 def test_a_message_names_at_most_ten_fields(search: SimilaritySearch) -> None:
     search.index([Document("a", TEXT, {f"field{n}": n for n in range(100)}), Document("b", TEXT)])
-    with pytest.raises(UnknownFieldError, match=r"there are: field99, .* and 90 more") as caught:
+    with pytest.raises(UnknownFieldError, match=r"choose from: field99, .* and 90 more") as caught:
         search.similar("a", filters={"field999": 1})
 
     assert 100 == len(caught.value.known)

@@ -66,7 +66,7 @@ def test_passages_and_containment_find_what_similar_finds(new_store: NewStore, s
             assert similar <= contained
             assert similar & {partner} <= passages
             assert partner in passages or not settings.words
-            if store.finds_phrases:
+            if store.can_find_phrases:
                 assert (12, 0) == (result.run, result.too_common)
                 assert partner in contained
 
@@ -106,5 +106,5 @@ def test_every_run_of_the_promised_length_is_found(
             result = search.passages(text=text, min_words=run)
 
             assert [id] == [hit.id for hit in result]
-            if store.finds_phrases:
+            if store.can_find_phrases:
                 assert run == result.run

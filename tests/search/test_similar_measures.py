@@ -106,7 +106,7 @@ def test_containment_compares_the_best_candidates(search: SimilaritySearch, monk
 
     assert 10 < partial.candidates == whole.candidates == whole.compared
     assert 10 == partial.compared
-    compared = f"10 documents compared of {partial.candidates} that have something in common with it"
+    compared = f"10 of {partial.candidates} candidates compared"
     assert f": showing 1 of at least 10 hits, {compared}" in str(partial)
 
 

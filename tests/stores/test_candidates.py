@@ -215,7 +215,7 @@ def test_many_records_come_with_their_texts_on_request(store: Store) -> None:
 def test_ids_are_found_by_their_prefix(store: Store) -> None:
     put(store, *(record(id) for id in ("a/1", "a/2", "ab", "b/a/1", "a'c")), record("ax", path="elsewhere/9"))
 
-    assert ["a/1", "a/2"] == store.beginning("a/", 10)
-    assert ["a'c", "a/1", "a/2", "ab", "ax"] == store.beginning("a", 10)
-    assert 2 == len(store.beginning("a", 2))
-    assert [] == store.beginning("z", 10)
+    assert ["a/1", "a/2"] == store.ids_with_prefix("a/", 10)
+    assert ["a'c", "a/1", "a/2", "ab", "ax"] == store.ids_with_prefix("a", 10)
+    assert 2 == len(store.ids_with_prefix("a", 2))
+    assert [] == store.ids_with_prefix("z", 10)

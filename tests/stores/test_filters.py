@@ -53,7 +53,7 @@ def test_a_list_of_values_matches_any_and_none_of_matches_no_value(store: Store)
     assert [] == filtered({"x": []}) == filtered({"path": []}) == filtered([{"x": any_of()}, {"y": "1"}])
 
 
-def test_alternatives_are_suggested_for_an_unknown_field_or_path(store: Store) -> None:
+def test_other_fields_are_suggested_for_an_unknown_field_or_path(store: Store) -> None:
     put(store, record("a/1", x="1", long="x" * 5_000), record("b/c/2", y=2), record("top"))
 
     for known in (
@@ -62,9 +62,13 @@ def test_alternatives_are_suggested_for_an_unknown_field_or_path(store: Store) -
         Condition("path", ("z/", "b/c")),
         Condition("y", (1,)),
     ):
-        assert None is store.alternatives(known)
-    assert ["long", "x", "y"] == store.alternatives(Condition("z", ("1",))) == store.alternatives(Condition("xx", ()))
-    assert ["a/", "b/"] == store.alternatives(Condition("path", ("z/", "b/d")))
+        assert None is store.filter_suggestions(known)
+    assert (
+        ["long", "x", "y"]
+        == store.filter_suggestions(Condition("z", ("1",)))
+        == store.filter_suggestions(Condition("xx", ()))
+    )
+    assert ["a/", "b/"] == store.filter_suggestions(Condition("path", ("z/", "b/d")))
 
 
 @pytest.mark.parametrize(

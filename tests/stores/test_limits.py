@@ -61,7 +61,7 @@ def test_an_interrupted_change_of_limits_is_not_damage(tmp_path: Path, monkeypat
         path.write_bytes(content)
 
     with monkeypatch.context() as patched, open_store(tmp_path / "s") as store:
-        patched.setattr(settings_file, "write_whole", write_first)
+        patched.setattr(settings_file, "write_atomically", write_first)
         with pytest.raises(KeyboardInterrupt):
             set_limits(store, OTHER)
     with open_store(tmp_path / "s") as store:

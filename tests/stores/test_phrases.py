@@ -30,7 +30,7 @@ def phrase(text: str) -> Phrase:
 
 def having(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
     """Return the ids of the documents that contain some phrases, with the numbers of the phrases."""
-    found = store.having_phrases([phrase(each) for each in texts], **options)  # type: ignore[arg-type]
+    found = store.documents_with_phrases([phrase(each) for each in texts], **options)  # type: ignore[arg-type]
     assert () == found.incomplete
     return {place.id: numbers for place, numbers in found.documents.items()}
 
@@ -48,7 +48,7 @@ def filled(store: Store) -> Store:
 
 
 def test_phrases_are_found_word_for_word(filled: Store) -> None:
-    assert filled.finds_phrases
+    assert filled.can_find_phrases
     assert {"a": (0,), "b": (0,)} == having(filled, "quick brown FOX")
     assert {"a": (0, 1), "b": (2,)} == having(filled, "the lazy dog, it's the", "brown fox jumps", "dog jumps")
     assert {"c": (0,)} == having(filled, "öffnet früh и вода")
@@ -91,7 +91,7 @@ def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: p
     monkeypatch.setattr(remote, "MAX_TOGETHER", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
     asked = [phrase(each) for each in ("is now", "it is now w7", "now w8")]
-    found = store.having_phrases(asked)
+    found = store.documents_with_phrases(asked)
 
     assert (0,) == found.incomplete
     assert {1, 2} <= {number for numbers in found.documents.values() for number in numbers}
@@ -101,9 +101,9 @@ def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: p
 def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
     with new_store(store_texts=False) as store:
         fill(store)
-        assert not store.finds_phrases
+        assert not store.can_find_phrases
         with pytest.raises(FormatMismatchError, match=r"phrases|index of words"):
-            store.having_phrases([phrase("quick brown fox")])
+            store.documents_with_phrases([phrase("quick brown fox")])
 
 
 @pytest.mark.parametrize("length", [3, 6, 20])
@@ -135,10 +135,10 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
         fill(old, {"a": words, "b": f"something else, and {words}"})
         result = SimilaritySearch(old).passages(text=words)
 
-        assert not old.finds_phrases
+        assert not old.can_find_phrases
         assert (36, ["a", "b"]) == (result.run, sorted(hit.id for hit in result.hits))
         with pytest.raises(FormatMismatchError, match="has no index of words; index again into a new store"):
-            old.having_phrases([phrase("w1 w2")])
+            old.documents_with_phrases([phrase("w1 w2")])
 
 
 def test_words_are_indexed_only_with_texts_and_passages(new_folder_store: NewStore) -> None:
@@ -161,7 +161,7 @@ def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -
     fill(local_store, {"x": text, "y": "something else"})
     words = placed_words(text).words
     runs = [tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)]
-    found = local_store.having_phrases([Phrase(each, "") for each in runs])
+    found = local_store.documents_with_phrases([Phrase(each, "") for each in runs])
 
     assert {"x": tuple(range(len(runs)))} == {place.id: numbers for place, numbers in found.documents.items()}
 

@@ -168,7 +168,7 @@ def test_an_empty_store_answers_everything(store: Store) -> None:
     candidates = store.candidates(Threshold(tokens([1]), 1))
 
     assert (0, []) == (candidates.total, list(candidates))
-    assert ([], [], []) == (ids(store), store.named("a"), store.suggest("a"))
+    assert ([], [], []) == (ids(store), store.ids_with_name("a"), store.suggest("a"))
     assert 0 == store.info().documents
 
 
@@ -189,12 +189,12 @@ def test_a_closed_store_raises_an_error(store: Store) -> None:
 def test_ids_are_found_by_last_component_and_by_stem(store: Store) -> None:
     put(store, *map(record, ("b/doc.txt", "a/doc.md", "doc", "c/doc.tar.gz", "docs", "x/.hidden", "é 漢/ü.txt")))
 
-    assert ["a/doc.md", "b/doc.txt", "doc"] == store.named("doc")
-    assert ["b/doc.txt"] == store.named("doc.txt") == store.named("b/doc")
-    assert ["c/doc.tar.gz"] == store.named("doc.tar")
-    assert ["x/.hidden"] == store.named(".hidden")
-    assert ["é 漢/ü.txt"] == store.named("ü")
-    assert [] == store.named("nothing") == store.named("") == store.named("\udcff")
+    assert ["a/doc.md", "b/doc.txt", "doc"] == store.ids_with_name("doc")
+    assert ["b/doc.txt"] == store.ids_with_name("doc.txt") == store.ids_with_name("b/doc")
+    assert ["c/doc.tar.gz"] == store.ids_with_name("doc.tar")
+    assert ["x/.hidden"] == store.ids_with_name(".hidden")
+    assert ["é 漢/ü.txt"] == store.ids_with_name("ü")
+    assert [] == store.ids_with_name("nothing") == store.ids_with_name("") == store.ids_with_name("\udcff")
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,13 @@ from simdoc_search.stores import shared_tokens
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import shared_tokens as local
 from simdoc_search.stores.remote import shared_tokens as remote
-from simdoc_search.stores.shared_tokens import add_up
+from simdoc_search.stores.shared_tokens import sum_parts
 from tests.support.stores import NewStore, put, record
 
 
 def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens and the id of each document, in order."""
-    found = store.sharing(np.array(sorted(passages), np.uint32), size=size, **options)
+    found = store.documents_sharing(np.array(sorted(passages), np.uint32), size=size, **options)
     assert 0 == found.floor
     return [(each.shared, each.id) for each in found.documents]
 
@@ -57,7 +57,7 @@ def test_documents_are_ranked_by_their_shared_tokens(store: Store) -> None:
 
     assert [(3, "b"), (2, "a"), (2, "c"), (1, "d")] == shared(store, [1, 2, 3, 2**30 - 1])
     assert [3, 2] == [count for count, _ in shared(store, [1, 2, 3, 2**30 - 1], size=2)]
-    assert 4 == store.sharing(np.array([1, 2, 3, 2**30 - 1], np.uint32), size=2).total
+    assert 4 == store.documents_sharing(np.array([1, 2, 3, 2**30 - 1], np.uint32), size=2).total
     assert [] == shared(store, []) == shared(store, [5])
 
 
@@ -66,7 +66,7 @@ def test_filters_and_the_excluded_document_are_left_out(store: Store) -> None:
 
     assert [(6, "5"), (4, "3"), (2, "1")] == shared(store, range(6), filters={"team": "b"})
     assert [(4, "3")] == shared(store, range(6), filters={"team": ["b", "c"]}, exclude=Place("5"), size=1)
-    assert 5 == store.sharing(np.arange(6, dtype=np.uint32), exclude=Place("5"), size=1).total
+    assert 5 == store.documents_sharing(np.arange(6, dtype=np.uint32), exclude=Place("5"), size=1).total
 
 
 def test_passages_are_loaded_only_on_request(store: Store) -> None:
@@ -97,7 +97,7 @@ def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
 
     assert ((25, "everywhere"), (20, "nearly"), 9) == (first, second, third[0])
     assert [20, 9] == [count for count, _ in shared(store, range(50), size=2, exclude=Place("everywhere"))]
-    assert 152 == store.sharing(np.arange(50, dtype=np.uint32), size=3).total
+    assert 152 == store.documents_sharing(np.arange(50, dtype=np.uint32), size=3).total
     assert 152 == len(shared(store, range(50), size=1000))
 
 
@@ -112,8 +112,8 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
         *(record(f"{n:03}", passages=[code for code in boilerplate if (n + code) % 50]) for n in range(300)),
         record("passage", passages=[*boilerplate, 1, 2, 3, 41]),
     )
-    found = store.sharing(np.arange(50, dtype=np.uint32), size=1)
-    many = store.sharing(np.arange(50, dtype=np.uint32), size=250)
+    found = store.documents_sharing(np.arange(50, dtype=np.uint32), size=1)
+    many = store.documents_sharing(np.arange(50, dtype=np.uint32), size=250)
 
     assert [("passage", 9)] == [(each.id, each.shared) for each in found.documents]
     assert (301, 0) == (found.total, found.floor)
@@ -129,7 +129,7 @@ def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore
     assert found is not None
     assert [] == found.passages.tolist()
     with pytest.raises(FormatMismatchError, match="passages; index its documents again into a new store"):
-        store.sharing(np.arange(3, dtype=np.uint32), size=1)
+        store.documents_sharing(np.arange(3, dtype=np.uint32), size=1)
 
 
 def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
@@ -148,7 +148,7 @@ def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
 def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewStore) -> None:
     store = new_opensearch_store()
     with pytest.raises(QuerySyntaxError, match="the filters have 1104 clauses and the engine allows 1024; give fewer"):
-        store.sharing(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
+        store.documents_sharing(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
 
 
 # --- by hand ---
@@ -166,7 +166,7 @@ def test_shared_tokens_are_the_same_as_counted_by_hand(
     wanted = sorted((-len(each & asked), f"{n:02}") for n, each in enumerate(stored) if each & asked)
     with closing(open_store(":memory:")) as store:
         put(store, *(record(f"{n:02}", passages=each) for n, each in enumerate(stored)))
-        found = store.sharing(np.array(sorted(asked), np.uint32), size=size)
+        found = store.documents_sharing(np.array(sorted(asked), np.uint32), size=size)
         least = [-count for count, _ in wanted[:size]]
 
         assert (len(wanted), 0) == (found.total, found.floor)
@@ -188,7 +188,7 @@ def test_sums_are_exact_or_have_a_floor(parts: list[dict[int, int]], size: int, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_tokens, "MOST_READ", most_read)
         patch.setattr(shared_tokens, "FIRST_READ", 1)
-        found, floor = add_up(streams, lambda some, _: [parts[part] for part in some], size)
+        found, floor = sum_parts(streams, lambda some, _: [parts[part] for part in some], size)
     left_out = max((count for key, count in exact.items() if key not in found), default=0)
     last = min(found.values(), default=0) if len(found) == size else 0
 

@@ -31,7 +31,7 @@ SENTENCES = [2**64 - 1, 5, 5, 1]
 
 def shared(store: Store, codes: Any, among: KindName, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens of a kind and the id of each document, in order."""
-    found = store.sharing(np.array(codes, np.uint32), among=among, size=10, **options)
+    found = store.documents_sharing(np.array(codes, np.uint32), among=among, size=10, **options)
     return [(each.shared, each.id) for each in found.documents]
 
 
@@ -76,7 +76,7 @@ def test_sentences_that_differ_in_few_bits_are_found(
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
     put(both, *(record(id, sentences=each) for id, each in stored.items()))
 
-    found = both.sharing(query_codes(np.array(asked, np.uint64)), among="sentences", size=24)
+    found = both.documents_sharing(query_codes(np.array(asked, np.uint64)), among="sentences", size=24)
 
     assert {id for id in stored if id.startswith("near")} <= {each.id for each in found.documents}
     assert {each.id: each.shared for each in found.documents} == {
@@ -96,9 +96,9 @@ def test_concepts_are_found_and_counted_once_per_document(both: Store) -> None:
     assert [(3, "c"), (2, "a"), (2, "b")] == shared(both, [11, 7, 9, 9], "concepts")
     assert [(2, "a")] == shared(both, [7, 9], "concepts", filters={"team": "x"}, exclude=Place("c"))
     assert [] == shared(both, [7], "sentences") == shared(both, [], "concepts")
-    frequencies = both.frequencies(np.array([7, 8, 9, 7], np.uint32))
+    frequencies = both.concept_frequencies(np.array([7, 8, 9, 7], np.uint32))
     assert ("int64", [3, 0, 2, 3]) == (str(frequencies.dtype), frequencies.tolist())
-    assert [] == both.frequencies(np.zeros(0, np.uint32)).tolist()
+    assert [] == both.concept_frequencies(np.zeros(0, np.uint32)).tolist()
 
 
 def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> None:
@@ -109,12 +109,12 @@ def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> N
     assert found is not None
     assert [0, 0] == [len(found.sentences), len(found.concepts)]
     with pytest.raises(FormatMismatchError, match=r"was made without sentences; .*"):
-        store.sharing(codes, among="sentences", size=1)
+        store.documents_sharing(codes, among="sentences", size=1)
     of_concepts = pytest.raises(FormatMismatchError, match=r"was made without concepts; .*")
     with of_concepts:
-        store.sharing(codes, among="concepts", size=1)
+        store.documents_sharing(codes, among="concepts", size=1)
     with of_concepts:
-        store.frequencies(codes)
+        store.concept_frequencies(codes)
 
 
 ROWS = st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), max_size=12)
@@ -128,7 +128,7 @@ def test_each_row_of_tokens_counts_once(stored: list[list[int]], asked: list[lis
     with closing(open_store(":memory:", BOTH)) as store, pytest.MonkeyPatch.context() as patch:
         patch.setattr(local, "TOKENS_AT_ONCE", 10)
         put(store, *(record(f"{n}", concepts=each) for n, each in enumerate(stored)))
-        found = store.sharing(np.array(asked, np.uint32).reshape(-1, 3), among="concepts", size=size)
+        found = store.documents_sharing(np.array(asked, np.uint32).reshape(-1, 3), among="concepts", size=size)
 
         assert (len(counts), 0) == (found.total, found.floor)
         assert counts[:size] == [each.shared for each in found.documents]

@@ -108,7 +108,7 @@ def test_a_form_without_passages_says_so(tmp_path: Path) -> None:
         closing(open_store(unpacked("2", tmp_path / "store"))) as store,
         pytest.raises(FormatMismatchError, match=message),
     ):
-        store.sharing(codes, size=1)
+        store.documents_sharing(codes, size=1)
 
 
 def test_the_newest_form_finds_passages_sentences_and_concepts(tmp_path: Path) -> None:
@@ -125,11 +125,13 @@ def test_the_newest_form_finds_passages_sentences_and_concepts(tmp_path: Path) -
         assert passages.tolist() == found.passages.tolist() != []
         assert fresh.sentences.tolist() == found.sentences.tolist() != []
         assert fresh.concepts.tolist() == found.concepts.tolist() != []
-        assert id in [each.id for each in store.sharing(passages, size=3).documents]
-        assert id in [each.id for each in store.sharing(fresh.sentences, among="sentences", size=3).documents]
+        assert id in [each.id for each in store.documents_sharing(passages, size=3).documents]
+        assert id in [each.id for each in store.documents_sharing(fresh.sentences, among="sentences", size=3).documents]
     zurich = codes_of_names(["Zürich"])
-    assert ["notes/größe.txt"] == [each.id for each in store.sharing(zurich, among="concepts", size=3).documents]
-    assert [1] == store.frequencies(zurich).tolist()
+    assert ["notes/größe.txt"] == [
+        each.id for each in store.documents_sharing(zurich, among="concepts", size=3).documents
+    ]
+    assert [1] == store.concept_frequencies(zurich).tolist()
 
 
 def test_an_earlier_form_is_checked_and_repaired(location: Path, tmp_path: Path) -> None:

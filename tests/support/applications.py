@@ -1,4 +1,4 @@
-"""An application with an index template, a write alias or a data stream, of which nothing is left afterwards."""
+"""An application with an index template, and an alias or a data stream."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ TEMPLATE: dict[str, Any] = {
         },
     },
 }
-"""What such a template has; a write of anything else is refused."""
+"""A template whose indices refuse other fields."""
 
 
 class Application:
-    """One that has its own names in an engine.
+    """An application with its own names in an engine.
 
     Attributes:
-        url: the address of the engine.
-        name: of its alias or data stream, its index template, and the pipeline.
-        component: the name of a component template of its own.
+        url: the URL of the engine.
+        name: the name of the alias or data stream, the index template, and the pipeline.
+        component: the name of its component template.
     """
 
     def __init__(self, url: str, name: str = "") -> None:
@@ -39,45 +39,45 @@ class Application:
         self.component = f"{self.name}-own"
 
     def call(self, method: str, path: str, body: object = None, **options: Any) -> Any:
-        """A request; `NAME` in the path stands for its name."""
+        """Send a request. `NAME` in the path is the name of the application."""
         return call(self.url, method, path.replace("NAME", self.name), body, **options)
 
     def make_template(self, **changes: Any) -> None:
-        """Its index template, of a component of its own."""
+        """Create the index template and the component template."""
         own = {"template": {"settings": {"index.default_pipeline": "_none"}}}
         self.call("PUT", f"/_component_template/{self.component}", own)
         body = {"index_patterns": [f"{self.name}*"], "composed_of": [self.component], **TEMPLATE, **changes}
         self.call("PUT", "/_index_template/NAME", body)
 
     def make_alias(self, **body: Any) -> str:
-        """The first index, and the alias to write through."""
+        """Create the first index and the write alias."""
         first = f"{self.name}-000001"
         self.call("PUT", f"/{first}", {"aliases": {self.name: {"is_write_index": True}}, **body})
         return first
 
     def template(self) -> Any:
-        """Its index template as it is now."""
-        found = self.call("GET", "/_index_template/NAME", allow=(404,))
-        return found["index_templates"][0]["index_template"] if "index_templates" in found else None
+        """Return the index template."""
+        answer = self.call("GET", "/_index_template/NAME", allow=(404,))
+        return answer["index_templates"][0]["index_template"] if "index_templates" in answer else None
 
     def roll_over(self) -> str:
-        """The name of the new index."""
+        """Roll over, and return the name of the new index."""
         return str(self.call("POST", "/NAME/_rollover")["new_index"])
 
     def write(self, id: str, document: dict[str, Any]) -> str:
-        """Write through the alias or into the data stream; the concrete index."""
+        """Write a document, and return the name of its index."""
         source = {"@timestamp": "2026-01-01T00:00:00Z", **document}
         return str(self.call("PUT", f"/NAME/_create/{id}?refresh=true", source)["_index"])
 
     def install(self, *more: str) -> list[str]:
-        """The arguments that install the pipeline for it."""
+        """Return the arguments that install the pipeline for it."""
         texts = ["--text-field", "title", "--text-field", "body"]
         return ["template", "install", self.url, "--pipeline", "--name", self.name, *texts, *more]
 
 
 @contextmanager
 def application(url: str, name: str = "") -> Iterator[Application]:
-    """One for the time of a block; without a name it has one that no index template of the tests matches."""
+    """Create an application, and remove it afterwards. The default name matches no index template of the tests."""
     made = Application(url, name)
     try:
         yield made

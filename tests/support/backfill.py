@@ -1,4 +1,4 @@
-"""Indices of an application that get fingerprints, and what they have before and afterwards."""
+"""Indices of an application before and after a backfill."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ __all__ = [
     "to",
 ]
 
-TEXTS = {each.id: each.text for each in documents("backfill", 160, words=30)}
+TEXTS = {document.id: document.text for document in documents("backfill", 160, words=30)}
 OTHER = "quite another text that somebody wrote while we were busy with the first one"
 
 
 one_engine = pytest.mark.parametrize("engine_url", ["opensearch"], indirect=True)
-"""For what is decided on our side: it need not be asked of each engine."""
+"""For decisions of ours, which do not depend on the engine."""
 
 
 @contextmanager
 def to(url: str) -> Iterator[Engine]:
-    """The way to an engine."""
+    """Open an engine."""
     opened, _ = connect(url, index=False)
     with closing(opened):
         yield opened
 
 
 def load(engine: Engine, index: str, sources: Mapping[str, Mapping[str, Any]], **place: Any) -> None:
-    """Put documents into an index, as its application does."""
+    """Write documents in a bulk."""
     lines = (
         json.dumps(line)
         for id, source in sources.items()
@@ -61,19 +61,19 @@ def load(engine: Engine, index: str, sources: Mapping[str, Mapping[str, Any]], *
 
 
 def bodies(texts: Mapping[str, Any] = TEXTS) -> dict[str, dict[str, Any]]:
-    """Documents with a text, and a field that is none of our business."""
+    """Return documents with a text and a number."""
     return {id: {"body": text, "number": number} for number, (id, text) in enumerate(texts.items())}
 
 
 def filled(made: Indices, engine: Engine, texts: Mapping[str, Any] = TEXTS, **settings: Any) -> str:
-    """An index with documents."""
+    """Create an index with documents."""
     name = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}}}, settings)
     load(engine, name, bodies(texts))
     return name
 
 
 def stored(engine: Engine, index: str) -> dict[str, Any]:
-    """What an index has, by id."""
+    """Return the sources of all documents, by id."""
     engine.call("POST", [index, "_refresh"])
     hits = engine.call("POST", [index, "_search"], {"size": 1000})["hits"]["hits"]
     assert len(hits) == len({hit["_id"] for hit in hits})
@@ -81,26 +81,26 @@ def stored(engine: Engine, index: str) -> dict[str, Any]:
 
 
 def done(texts: Mapping[str, str] = TEXTS) -> dict[str, dict[str, Any]]:
-    """What it has when all is done."""
-    made = fingerprint_fields(list(texts.values()), Settings())
-    return {id: {**source, "simdoc": ours} for (id, source), ours in zip(bodies(texts).items(), made, strict=True)}
+    """Return the sources after a backfill."""
+    values = fingerprint_fields(list(texts.values()), Settings())
+    return {id: {**source, "simdoc": ours} for (id, source), ours in zip(bodies(texts).items(), values, strict=True)}
 
 
 def backfill(engine: Engine, index: str, text_field: str | tuple[str, ...] = "body", **options: Any) -> BackfillReport:
-    """What a run reports."""
+    """Run a backfill, and return its report."""
     return Backfill(engine, index, Task(text_field, **options)).run()
 
 
 def reasons(report: BackfillReport | Estimate) -> dict[str, str]:
-    """Why indices were skipped."""
-    return {each.index: each.reason for each in report.skipped_indices}
+    """Return the reasons why indices were skipped."""
+    return {skipped.index: skipped.reason for skipped in report.skipped_indices}
 
 
 @contextmanager
 def interposed(made: Indices, before_bulk: Callable[[int], Answer | None]) -> Iterator[tuple[Engine, Server]]:
-    """A way to the engine on which something happens before each bulk request, counted from 0.
+    """Call a function with a number before each bulk request. It may answer instead of the engine.
 
-    Several bulk requests are on their way at once. None passes while `before_bulk` runs for an earlier one.
+    Bulk requests are sent in parallel, and wait while the function runs.
     """
     passing, number, turn = forward(made.engine), itertools.count(), Lock()
 

@@ -57,7 +57,7 @@ class _Frozen:
     def records(self) -> Iterator[Record]:
         return iter(self._records)
 
-    def ask(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
+    def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         self._store.before_asking()
         self._store.asked += plans
         return [self._answer(each, size, distinct_words) for each in plans]

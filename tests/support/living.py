@@ -1,4 +1,4 @@
-"""An application's alias or data stream that rolls over: each new index comes from its index template."""
+"""An alias or data stream of an application that rolls over, with an index template."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tests.support.engines import call, own_name
 __all__ = ["Rolling", "has_data_streams", "rolling"]
 
 PRIORITY = 900
-"""Over the index template that all indices of tests have."""
+"""Higher than that of the index template for all tests."""
 
 
 @dataclass(frozen=True)
 class Rolling:
-    """What an application writes to and searches.
+    """An alias or data stream that an application writes and queries.
 
     Attributes:
-        engine: the address of the engine.
+        engine: the URL of the engine.
         name: the alias or data stream.
         is_stream: whether it is a data stream.
     """
@@ -33,26 +33,23 @@ class Rolling:
 
     @property
     def url(self) -> str:
-        """What `--store` takes."""
+        """The value for `--store`."""
         return f"{self.engine}/{self.name}"
 
     def write(self, id: str, source: Mapping[str, Any], **parameters: str) -> dict[str, Any]:
-        """Save a document as an application does; the engine's answer, which names the index."""
-        asked = urlencode({"refresh": "true", **parameters})
+        """Write a document, and return the answer of the engine, which names the index."""
+        query = urlencode({"refresh": "true", **parameters})
         kind, stamp = ("_create", {"@timestamp": "2026-11-01"}) if self.is_stream else ("_doc", {})
-        saved: dict[str, Any]
-        saved = call(self.engine, "PUT", f"/{self.name}/{kind}/{quote(id, safe='')}?{asked}", stamp | dict(source))
-        return saved
+        answer = call(self.engine, "PUT", f"/{self.name}/{kind}/{quote(id, safe='')}?{query}", stamp | dict(source))
+        return dict(answer)
 
     def roll_over(self) -> str:
-        """The name of the index that is written from now on."""
+        """Roll over, and return the name of the new write index."""
         return str(call(self.engine, "POST", f"/{self.name}/_rollover")["new_index"])
 
     def hits(self, **body: Any) -> list[dict[str, Any]]:
-        """All documents behind the name."""
-        found: list[dict[str, Any]]
-        found = call(self.engine, "POST", f"/{self.name}/_search", {"size": 1000, **body})["hits"]["hits"]
-        return found
+        """Return all documents."""
+        return list(call(self.engine, "POST", f"/{self.name}/_search", {"size": 1000, **body})["hits"]["hits"])
 
 
 @contextmanager
@@ -64,7 +61,7 @@ def rolling(
     is_stream: bool = False,
     text_field: str = "body",
 ) -> Iterator[Rolling]:
-    """An alias with its first index, or a data stream, whose indices have our field and our pipeline."""
+    """Create an alias or a data stream whose indices have our field and pipeline, and remove it afterwards."""
     name = own_name()
     body = {
         "index_patterns": [f"{name}*"],
@@ -91,5 +88,5 @@ def rolling(
 
 
 def has_data_streams(engine: str) -> bool:
-    """The free Elasticsearch of packages has none."""
+    """Return whether the engine has data streams. The free Elasticsearch has none."""
     return "data_streams" in call(engine, "GET", "/_data_stream", allow=(400, 404, 405))

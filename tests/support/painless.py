@@ -1,4 +1,4 @@
-"""What our scripts in Painless use of Java, and what an engine says that scripts may use.
+"""Names of Java that Painless scripts use, and names that an engine allows.
 
 A name is `Map` (a type), `new ArrayList/1`, `Math.min/2`, `Long.MIN_VALUE` or `.charAt/1` (a method of some object).
 The number is that of the arguments.
@@ -10,9 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simdoc_search.attach.pipeline import pipeline_body
-
-__all__ = ["allowed_in", "names_in", "operators_in", "our_scripts", "properties_in", "sources_in"]
+__all__ = ["allowed_in", "names_in", "operators_in", "sources_in"]
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|[0-9]\w*|==?~|\S")
 _STRING = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
@@ -20,50 +18,40 @@ _COMMENT = re.compile(r"//.*")
 _KEYWORDS = frozenset({"catch", "for", "if", "return", "while"})
 
 
-def our_scripts() -> dict[str, str]:
-    """All scripts that we give to engines, by the context in which they run."""
-    return {"ingest": "\n".join(sources_in(pipeline_body()))}
-
-
 def sources_in(value: Any) -> list[str]:
-    """All scripts in the body of a pipeline."""
+    """Return all scripts in the body of a pipeline."""
     if isinstance(value, dict):
-        return [each for key, inner in value.items() for each in ([inner] if key == "source" else sources_in(inner))]
-    return [each for inner in value for each in sources_in(inner)] if isinstance(value, list) else []
+        nested = [[inner] if key == "source" else sources_in(inner) for key, inner in value.items()]
+    else:
+        nested = [sources_in(inner) for inner in value] if isinstance(value, list) else []
+    return [source for sources in nested for source in sources]
 
 
 def names_in(source: str) -> set[str]:
-    """The names of Java that a script uses; of functions that it calls without having them, `call of NAME`."""
+    """Return the names of Java in a script; for functions that it calls but does not define, `call of NAME`."""
     tokens = _tokens(source)
-    own = {
-        name for kind, name, sign in zip(tokens, tokens[1:], tokens[2:], strict=False) if sign == "(" and _is_type(kind)
-    }
-    return set(_names(tokens, own))
-
-
-def properties_in(source: str) -> set[str]:
-    """What follows a dot without being called: keys of maps, and the length of arrays."""
-    tokens = _tokens(source)
-    near = zip(["", *tokens], tokens, tokens[1:], [*tokens[2:], ""], strict=False)
-    return {name for before, dot, name, after in near if dot == "." and after != "(" and not _is_class(before)}
+    near = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    return set(_names(tokens, {name for kind, name, sign in near if sign == "(" and _is_type(kind)}))
 
 
 def operators_in(source: str) -> set[str]:
-    """All signs of a script: those of regular expressions are among them if it has any."""
+    """Return all signs in a script, among them those of regular expressions."""
     return {token for token in _tokens(source) if not re.match(r"\w", token)}
 
 
 def allowed_in(context: Mapping[str, Any]) -> set[str]:
-    """The names that an engine allows, by its answer to `GET _scripts/painless/_context`; methods with their class."""
-    found = set()
-    for each in context["classes"]:
-        short = each["name"].rpartition(".")[2].replace("$", ".")
-        found.add(short)
-        found |= {f"new {short}/{len(made['parameters'])}" for made in each["constructors"]}
-        found |= {f"{short}.{made['name']}/{len(made['parameters'])}" for made in each["static_methods"]}
-        found |= {f"{short}.{made['name']}" for made in each["static_fields"]}
-        found |= {f"{each['name']}.{made['name']}/{len(made['parameters'])}" for made in each["methods"]}
-    return found
+    """Return the names in an answer to `GET _scripts/painless/_context`; methods with their class."""
+    names = set()
+    for described in context["classes"]:
+        short = described["name"].rpartition(".")[2].replace("$", ".")
+        names.add(short)
+        names |= {f"new {short}/{len(method['parameters'])}" for method in described["constructors"]}
+        names |= {f"{short}.{method['name']}/{len(method['parameters'])}" for method in described["static_methods"]}
+        names |= {f"{short}.{field['name']}" for field in described["static_fields"]}
+        names |= {
+            f"{described['name']}.{method['name']}/{len(method['parameters'])}" for method in described["methods"]
+        }
+    return names
 
 
 def _tokens(source: str) -> list[str]:
@@ -72,41 +60,41 @@ def _tokens(source: str) -> list[str]:
 
 
 def _names(tokens: list[str], own: set[str]) -> Iterator[str]:
-    at = 0
-    while at < len(tokens):
-        before, token = tokens[at - 1] if at else "", tokens[at]
-        called = tokens[at + 1 : at + 2] == ["("]
+    place = 0
+    while place < len(tokens):
+        before, token = tokens[place - 1] if place else "", tokens[place]
+        is_called = tokens[place + 1 : place + 2] == ["("]
         if _is_class(token) and before != ".":
             name = token
-            while tokens[at + 1 : at + 2] == ["."] and _is_class(tokens[at + 2]):
-                name, at = f"{name}.{tokens[at + 2]}", at + 2
+            while tokens[place + 1 : place + 2] == ["."] and _is_class(tokens[place + 2]):
+                name, place = f"{name}.{tokens[place + 2]}", place + 2
             yield name
-            if tokens[at + 1 : at + 2] == ["("]:
-                yield f"new {name}/{_arguments(tokens, at + 1)}"
-            elif tokens[at + 1 : at + 2] == ["."]:
-                at += 2
-                count = f"/{_arguments(tokens, at + 1)}" if tokens[at + 1 : at + 2] == ["("] else ""
-                yield f"{name}.{tokens[at]}{count}"
-        elif before == "." and called:
-            yield f".{token}/{_arguments(tokens, at + 1)}"
-        elif called and re.match(r"[a-z]", token) and token not in own | _KEYWORDS:
+            if tokens[place + 1 : place + 2] == ["("]:
+                yield f"new {name}/{_arguments(tokens, place + 1)}"
+            elif tokens[place + 1 : place + 2] == ["."]:
+                place += 2
+                count = f"/{_arguments(tokens, place + 1)}" if tokens[place + 1 : place + 2] == ["("] else ""
+                yield f"{name}.{tokens[place]}{count}"
+        elif before == "." and is_called:
+            yield f".{token}/{_arguments(tokens, place + 1)}"
+        elif is_called and re.match(r"[a-z]", token) and token not in own | _KEYWORDS:
             yield f"call of {token}"
-        at += 1
+        place += 1
 
 
 def _arguments(tokens: list[str], start: int) -> int:
-    """How many there are between the bracket at a place and the one that closes it."""
+    """Count the arguments in the brackets that open at a token."""
     depth, count = 0, 1
-    for at in range(start, len(tokens)):
-        depth += (tokens[at] in "([{") - (tokens[at] in ")]}")
-        count += tokens[at] == "," and depth == 1
+    for place in range(start, len(tokens)):
+        depth += (tokens[place] in "([{") - (tokens[place] in ")]}")
+        count += tokens[place] == "," and depth == 1
         if not depth:
-            return count if at > start + 1 else 0
+            return count if place > start + 1 else 0
     raise ValueError("a bracket is not closed")
 
 
 def _is_class(token: str) -> bool:
-    """Whether it is the name of a class; that of a constant has no small letters."""
+    """Whether a token is the name of a class. The name of a constant has no small letters."""
     return bool(re.match(r"[A-Z]\w*[a-z]", token))
 
 

@@ -1,25 +1,21 @@
-"""Texts of all kinds of characters for the pipeline, and what it makes of them beside what we make."""
+"""Texts of many scripts for the pipeline, and comparison of its fingerprints with those of Python."""
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.analysis.word_grammar import classes
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.pipeline import pipeline_body
-from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.schema import format_label
 from tests.support.engines import call
 
-AT_ONCE = 200
-"""Texts of one request."""
+_BATCH = 200
+"""Texts per request."""
 
 TRICKY = {
     "thai": "เด็กที่มีปัญหาทางการเรียนรู้ ๑๒๓ ภาษาไทยๆ กำ",
@@ -60,11 +56,11 @@ TRICKY = {
     "signs": "... !!! ---",
     "no_fold": "\u115f \u1160 \u3164 \uffa0",
 }
-"""Texts of many scripts, and of what is hard in them."""
+"""Texts with the hard cases of many scripts."""
 
 
 def mixtures(seed: object, count: int, *, longest: int = 60) -> list[str]:
-    """Random texts of all classes of characters, each class as often as any other, in runs too."""
+    """Return random texts with all classes of characters, equally often."""
     rng = random.Random(str(seed))
     table = classes().numbers
     of_class = [np.flatnonzero(table == number).tolist() for number in range(1, len(classes().properties))]
@@ -78,7 +74,7 @@ def mixtures(seed: object, count: int, *, longest: int = 60) -> list[str]:
 
 
 def any_points(seed: object, count: int, length: int = 200) -> list[str]:
-    """Random texts of all letters there are, of lone surrogates too, in words of some letters."""
+    """Return random texts of all letters, with lone surrogates."""
     rng = random.Random(str(seed))
     letters = np.flatnonzero(classes().numbers).tolist()
     rare = [0x20, 0x20, 0x20, 0xD800, 0xDC00, 0x27, 0x2E, 0x5F, 0x301, 0x200D]
@@ -89,47 +85,40 @@ def any_points(seed: object, count: int, length: int = 200) -> list[str]:
 
 
 def as_engine_reads(text: str) -> str:
-    """A text after JSON: two surrogates that make a pair are one character."""
+    """Return a text as JSON carries it: a pair of surrogates is one character."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def made_by_engine(
-    url: str, documents: Iterable[dict[str, Any]], settings: Settings | None = None, **options: Any
+def run_pipeline(
+    url: str, documents: Sequence[dict[str, Any]], settings: Settings | None = None, **options: Any
 ) -> list[dict[str, Any]]:
-    """What the pipeline makes of each document."""
-    found: list[dict[str, Any]] = []
-    rest = list(documents)
+    """Run the pipeline on documents, and return their sources."""
+    sources: list[dict[str, Any]] = []
     body = pipeline_body(settings, **options)
-    for start in range(0, len(rest), AT_ONCE):
-        docs = [{"_source": each} for each in rest[start : start + AT_ONCE]]
+    for start in range(0, len(documents), _BATCH):
+        docs = [{"_source": document} for document in documents[start : start + _BATCH]]
         answer = call(url, "POST", "/_ingest/pipeline/_simulate", {"pipeline": body, "docs": docs})
-        found += [each["doc"]["_source"] for each in answer["docs"]]
-    return found
+        sources += [result["doc"]["_source"] for result in answer["docs"]]
+    return sources
 
 
 def different(url: str, texts: Sequence[str], settings: Settings | None = None) -> list[tuple[str, Any, Any]]:
-    """The texts of which the pipeline makes another thing than we do: what it makes, and what we make."""
-    made = made_by_engine(url, ({"body": each} for each in texts), settings)
-    pairs = [(each.get("simdoc"), expected(text, settings)) for text, each in zip(texts, made, strict=True)]
-    return [(text, *pair) for text, pair in zip(texts, pairs, strict=True) if pair[0] != pair[1]]
+    """Return the texts whose fingerprints differ, with that of the pipeline and that of Python."""
+    sources = run_pipeline(url, [{"body": text} for text in texts], settings)
+    triples = [
+        (text, source.get("simdoc"), expected(text, settings)) for text, source in zip(texts, sources, strict=True)
+    ]
+    return [(text, actual, wanted) for text, actual, wanted in triples if actual != wanted]
 
 
 def expected(text: str, settings: Settings | None = None) -> dict[str, Any]:
-    """What a document with this text has in our field; one without words is marked as backfill marks it."""
-    settings = settings or Settings()
-    mark = {"shingles": 0, "buckets": 0, "text_hash": text_hash(text), "format": format_label(settings)}
-    none = dict.fromkeys(["tokens", *names_of_kinds(settings), "words_hash"])
-    return fingerprint_field(text, settings) or {**none, **mark}
+    """Return the value of our field for a text."""
+    return fingerprint_field(text, settings or Settings())
 
 
 OLD, NEW = "the old text of a document", "and the new text which it has now"
 
 
 def ours(url: str, index: str, id: str = "1") -> Any:
-    """What a document has in our field."""
+    """Return the value of our field in a document."""
     return call(url, "GET", f"/{index}/_doc/{id}")["_source"].get("simdoc")
-
-
-def shown(text: str) -> str:
-    """A text as pytest can print it."""
-    return json.dumps(text)[:300]

@@ -1,4 +1,4 @@
-"""An index of an application with documents in each state."""
+"""An index with documents in all states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.http_server import Indices
 
 
 def mapping(settings: Settings | None = None, *, recorded: str | None = "body") -> dict[str, Any]:
-    """The mapping of an application, with the text field that backfill records."""
+    """Return a mapping with our field and the recorded text field."""
     fields: dict[str, Any] = component_template(settings)["template"]["mappings"]["properties"]
     if recorded:
         fields["simdoc"]["properties"]["text_hash"]["meta"] = {"simdoc_text_1": recorded}
@@ -24,7 +24,7 @@ def mapping(settings: Settings | None = None, *, recorded: str | None = "body") 
 
 
 def fill(made: Indices, index: str, documents: dict[str, Any]) -> None:
-    """Write many documents at once."""
+    """Write documents in a bulk."""
     lines = [line for id, each in documents.items() for line in ({"index": {"_index": index, "_id": id}}, each)]
     place = made.engine.removeprefix("http://").rpartition(":")
     connection = HTTPConnection(place[0], int(place[2]))
@@ -35,12 +35,12 @@ def fill(made: Indices, index: str, documents: dict[str, Any]) -> None:
 
 
 def document(text: str, of: str | None = None, settings: Settings | None = None) -> dict[str, Any]:
-    """A document with the fingerprint of its text, or of another one."""
+    """Return a document with the fingerprint of its text, or of another text."""
     return {"body": text, "simdoc": fingerprint_field(text if of is None else of, settings)}
 
 
 def articles(made: Indices) -> str:
-    """An index with documents in each state."""
+    """Create an index with documents in all states."""
     index = made.make(mapping())
     fine = {f"fine/{number}": document(words(number, number + 60)) for number in range(6)}
     wordless = {"text_hash": "x", "format": format_label(Settings()), "shingles": 0, "buckets": 0}
@@ -62,6 +62,6 @@ def articles(made: Indices) -> str:
 
 
 def the_only_index(inspection: Inspection) -> IndexInspection:
-    """The inspection of the only index."""
+    """Return the inspection of the only index."""
     (only,) = inspection.indices
     return only

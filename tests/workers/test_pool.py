@@ -12,7 +12,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from simdoc_search.errors import DocumentError, SimdocError
-from simdoc_search.workers import ItemLimits, WorkerPool, fair_memory, iterate_in_subprocess
+from simdoc_search.workers import ItemLimits, WorkerPool, iterate_in_subprocess, memory_per_worker
 from tests.support.trouble import lost, numbers, work
 from tests.support.workers import worker_processes
 
@@ -179,5 +179,5 @@ def test_workers_together_get_half_of_the_memory(workers: int) -> None:
     """Each gets 1 to 4 GB, but never more than half of the machine."""
     half = psutil.virtual_memory().total // 2
 
-    assert fair_memory(workers) <= min(max(half // workers, 1_000_000_000), 4_000_000_000, half)
-    assert fair_memory(workers) >= min(fair_memory(1), 1_000_000_000)
+    assert memory_per_worker(workers) <= min(max(half // workers, 1_000_000_000), 4_000_000_000, half)
+    assert memory_per_worker(workers) >= min(memory_per_worker(1), 1_000_000_000)

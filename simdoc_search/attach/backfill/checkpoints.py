@@ -47,13 +47,9 @@ class Shards:
 
 
 def read_shards(engine: Engine, index: str, count: int) -> Shards | None:
-    """Return the shards of a concrete index with `count` shards; None if the engine does not report them.
-
-    Raises:
-        StoreError: the engine does not answer.
-    """
-    found = engine.call("GET", [index, "_stats", "store"], allow=OPTIONAL, level="shards") or {}
-    shards = found.get("indices", {}).get(index, {}).get("shards", {})
+    """Return the shards of a concrete index with `count` shards; None if the engine does not report them."""
+    answer = engine.call("GET", [index, "_stats", "store"], allow=OPTIONAL, level="shards") or {}
+    shards = answer.get("indices", {}).get(index, {}).get("shards", {})
     histories, checkpoints = [], []
     for number in range(count):
         copies = shards.get(str(number), [])
@@ -101,14 +97,7 @@ class WriteRange:
 def recorded_checkpoints(
     fields: Mapping[str, Any], shards: Shards, text_fields: Sequence[str], settings: Settings
 ) -> tuple[int, ...]:
-    """Return the recorded checkpoint of each shard; -1 for each shard if none are recorded.
-
-    Args:
-        fields: the mappings below the fingerprint field.
-        shards: the current shards.
-        text_fields: the fields of the text.
-        settings: the settings of the fingerprints.
-    """
+    """Return the checkpoints in the mappings below the fingerprint field, one per shard; all -1 if none are valid."""
     none = (-1,) * len(shards.checkpoints)
     meta = fields.get(_PLACE, {}).get("meta", {})
     if meta.get(_KEY) != _identity(shards, text_fields, settings):
@@ -124,14 +113,7 @@ def recorded_checkpoints(
 def unread_writes(engine: Engine, target: Target, task: Task, shards: Shards | None) -> WriteRange:
     """Return the writes since the recorded checkpoints, up to the current ones.
 
-    Args:
-        engine: the engine.
-        target: the index.
-        task: what the backfill must do.
-        shards: the current shards; None if the engine does not report them. Then these are all visible writes.
-
-    Raises:
-        StoreError: the engine does not answer.
+    If the engine does not report its shards (None), these are all visible writes.
     """
     start = (-1,) * target.index.shards
     if shards is None:
@@ -144,11 +126,7 @@ def unread_writes(engine: Engine, target: Target, task: Task, shards: Shards | N
 
 
 def unread_queries(engine: Engine, target: Target, task: Task) -> list[Query]:
-    """Return the queries of all documents that a backfill reads. With several shards they may find more.
-
-    Raises:
-        StoreError: the engine does not answer.
-    """
+    """Return the queries of all documents that a backfill reads. With several shards they may find more."""
     if not task.stale:
         return [incomplete(target, task)]
     shards = read_shards(engine, target.index.name, target.index.shards)
@@ -159,16 +137,8 @@ def unread_queries(engine: Engine, target: Target, task: Task) -> list[Query]:
 def record_checkpoints(engine: Engine, target: Target, task: Task, shards: Shards, writes: int) -> None:
     """Record that all documents up to these checkpoints were compared, if the user may change the mapping.
 
-    Args:
-        engine: the engine.
-        target: the index.
-        task: what the backfill did.
-        shards: the shards before the documents were read.
-        writes: number of documents that the backfill wrote. If nobody else wrote meanwhile, the current checkpoints are
-            recorded instead, so that the next run does not read them again.
-
-    Raises:
-        StoreError: the engine does not answer.
+    The shards are those before the documents were read. If nobody wrote meanwhile but the backfill itself (`writes`
+    documents), the current checkpoints are recorded instead. Then the next run does not read its writes again.
     """
     if target.index.filters:  # only the documents that the alias shows were compared
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from simdoc_search.attach.backfill.queries import Query
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Task
 from simdoc_search.attach.indices import OPTIONAL, ApplicationIndex, SkippedIndex
+from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import in_random_order
@@ -69,7 +69,6 @@ def estimate(engine: Engine, index: str, task: Task) -> Estimate:
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: the engine does not answer, or refuses.
     """
     engine = engine.in_background()
     targets, skipped = find_targets(engine, index, task)
@@ -110,12 +109,13 @@ def _estimate_query(engine: Engine, target: Target, task: Task, query: Query, si
     tokens = sum(map(_count_tokens, values)) / max(1, len(values))
     document_bytes, milliseconds = _index_statistics(engine, target.index)
     copies = target.index.copies
-    writes = round(documents * len(values) / max(1, len(hits)))
+    share = len(values) / max(1, len(hits))
+    writes = round(documents * share)
     added = round(copies * writes * (BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * tokens))
     return Estimate(
         documents,
         writes,
-        _upper_bound(len(values), len(hits), documents),
+        _writes_at_most(share, len(hits), documents),
         len(hits),
         tokens,
         added,
@@ -131,17 +131,15 @@ def _count_tokens(value: Mapping[str, Any] | None) -> int:
     return int(value["buckets"]) + sum(len((value.get(name) or "").split()) for name in KINDS)
 
 
-def _upper_bound(found: int, sampled: int, documents: int) -> int:
-    """The upper bound for all documents, by the rule of three and its extension to more than no finds."""
-    if sampled in (0, documents) or found == sampled:
-        return round(documents * found / sampled) if sampled else 0
-    return min(documents, math.ceil(documents * (found + 2 * math.sqrt(found) + 3) / sampled))
+def _writes_at_most(share: float, sampled: int, documents: int) -> int:
+    """The upper bound for all documents, if a sample has this share of documents to write."""
+    return round(documents * (share if sampled in (0, documents) else wilson_interval(share, sampled)[1]))
 
 
 def _index_statistics(engine: Engine, index: ApplicationIndex) -> tuple[float, float]:
     """The bytes of a document, and the milliseconds that the engine took to index one."""
-    found = engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=OPTIONAL)
-    stats = (found or {}).get("_all", {}).get("primaries", {})
+    answer = engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=OPTIONAL) or {}
+    stats = answer.get("_all", {}).get("primaries", {})
     if not {"docs", "indexing", "store"} <= stats.keys():
         return 0.0, DEFAULT_MILLISECONDS
     indexed, documents = stats["indexing"]["index_total"], stats["docs"]["count"]

@@ -42,10 +42,7 @@ class FingerprintWriter:
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
         """Bring documents up to date, and count them in a report. The report is right whatever ends the call.
 
-        Args:
-            hits: the documents.
-            report: where to count them.
-            reindex: whether to write documents that have the right fingerprint too, as queries did not find it.
+        With `reindex`, documents with the right fingerprint are written too, as queries did not find it.
 
         Raises:
             UnfitIndexError: the index takes no updates, or is gone.

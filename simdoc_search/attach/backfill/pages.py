@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from simdoc_search.attach.backfill.task import BackfillReport
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.point_in_time import PointInTime, RawHit
+from simdoc_search.stores.remote.point_in_time import PagedHits, RawHit
 
 WRITERS = 3
 """Pages that are written at the same time."""
@@ -64,7 +64,7 @@ class Pages:
         """Stop the threads."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def process(self, pages: PointInTime, write: Write) -> int:
+    def process(self, pages: PagedHits, write: Write) -> int:
         """Read all pages and write them.
 
         Returns:

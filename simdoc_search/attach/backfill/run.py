@@ -65,8 +65,6 @@ class Backfill:
 
         Raises:
             StoreNotFoundError: no index has this name.
-            StoreUnavailableError: the engine does not answer.
-            StoreError: the engine refuses.
         """
         started = time.monotonic()
         try:

@@ -66,9 +66,8 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: the engine does not answer.
     """
-    indices, skipped = describe_indices(engine, name, task.field)
+    indices, skipped = describe_indices(engine, name, task.field), list[SkippedIndex]()
     default = next((index.settings for index in indices if index.settings), Settings().with_key(key_from()))
     others = _shared_text_fields(engine, indices)
     targets = []
@@ -97,8 +96,8 @@ def choose_fields(
     """
     if field and text_fields:
         return field, tuple(text_fields)
-    indices, _ = describe_indices(engine, name, field)
-    field = indices[0].field if indices else field or Task("").field
+    indices = describe_indices(engine, name, field)
+    field = indices[0].field
     mappings = [index.mappings for index in indices]
     known = text_fields or _shared_text_fields(engine, indices)
     return field, tuple(known or require_text_fields(mappings, field, f"{engine.name}/{name}"))
@@ -109,7 +108,6 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
 
     Raises:
         UnfitIndexError: the engine refuses the mapping.
-        StoreError: it does not answer.
     """
     if target.record:  # only helps readers, so a user who may not write it goes on
         add_fields(engine, target.index.name, field, target.record)
@@ -125,7 +123,7 @@ def _target(index: ApplicationIndex, task: Task, default: Settings) -> Target:
     text_hash = index.fields.get("text_hash", wanted["text_hash"])
     wanted["text_hash"] = record_text_fields(text_hash, task.text_fields)
     optional = MARK_FIELDS if index.settings else ()  # added when documents are marked
-    missing = {name: each for name, each in wanted.items() if name not in index.fields and name not in optional}
+    missing = {name: mapping for name, mapping in wanted.items() if name not in index.fields and name not in optional}
     if index.settings and settings != index.settings:
         missing["tokens"] = wanted["tokens"]  # its meta lists the kinds of tokens
     return Target(
@@ -163,7 +161,6 @@ def _check_fit(engine: Engine, index: ApplicationIndex, task: Task) -> None:
 
     Raises:
         UnfitIndexError: it cannot; the message is the first reason.
-        StoreError: the engine does not answer.
     """
     faults = [
         fault.problem for fault in find_faults(index.mappings, index.index_settings, task.field) if fault.blocks_writes
@@ -182,14 +179,13 @@ def _check_documents(engine: Engine, index: ApplicationIndex, task: Task) -> Non
 
     Raises:
         UnfitIndexError: no document has the text, or some have other values in our field.
-        StoreError: the engine does not answer.
     """
     body = {"size": _SAMPLE, "_source": [*task.text_fields, task.field], "query": in_random_order({"match_all": {}})}
     sources = [hit.get("_source", {}) for hit in engine.search(index.name, body)["hits"]["hits"]]
     for name in task.text_fields if sources else ():
         if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
             properties = index.mappings.get("properties", {})
-            others = {each: mapping for each, mapping in properties.items() if each != task.field}
+            others = {key: mapping for key, mapping in properties.items() if key != task.field}
             has = list_some(text_paths(others))
             raise UnfitIndexError(f"neither its mapping nor its documents have a field {name}; its text fields: {has}")
     if not all(is_ours(fingerprint_in(source, task.field)) for source in sources):
@@ -227,13 +223,8 @@ def _check_text_fields(index: ApplicationIndex, task: Task, others: Sequence[str
 def _shared_text_fields(engine: Engine, indices: Sequence[ApplicationIndex]) -> list[str]:
     """The text fields that these indices record, or else the indices that share an alias or a data stream with them.
 
-    None if no index records any, or if they differ.
-
-    Raises:
-        StoreError: the engine does not answer.
+    Empty if no index records any, or if they differ.
     """
-    if not indices:
-        return []
     mappings = {index.name: index.mappings for index in indices}
     if not all(index.text_fields for index in indices):
         for name in sorted({name for index in indices for name in index.other_names}):

@@ -62,13 +62,7 @@ class Counts:
 def count_documents(engine: Engine, index: ApplicationIndex, text_query: _Query | None) -> Counts:
     """Count the documents of an index, as far as the alias shows them.
 
-    Args:
-        engine: the engine.
-        index: the index.
-        text_query: finds the documents with a text; None if no query can tell.
-
-    Raises:
-        StoreError: the engine does not answer, or not for all shards.
+    `text_query` finds the documents with a text; None if no query can tell.
     """
     has_reasons = index.fields.get("error", {}).get("type") == "keyword"
     aggregations: dict[str, Any] = {"of": {"filters": {"filters": _queries(index, text_query)}}}
@@ -76,9 +70,9 @@ def count_documents(engine: Engine, index: ApplicationIndex, text_query: _Query 
         aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _REASONS_READ}}
     # The total is an aggregation too: an engine that need not collect hits reports that it ended early.
     body = {"query": {"bool": {"filter": [*index.filters]}}, "size": 0, "track_total_hits": False, "aggs": aggregations}
-    found = engine.search(index.name, body)["aggregations"]
-    number = {name: bucket["doc_count"] for name, bucket in found["of"]["buckets"].items()}
-    reasons = {each["key"]: each["doc_count"] for each in found["reasons"]["buckets"]} if has_reasons else {}
+    answer = engine.search(index.name, body)["aggregations"]
+    number = {name: bucket["doc_count"] for name, bucket in answer["of"]["buckets"].items()}
+    reasons = {bucket["key"]: bucket["doc_count"] for bucket in answer["reasons"]["buckets"]} if has_reasons else {}
     return Counts(
         number["documents"],
         number["fingerprinted"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ _BEST_FIRST: tuple[PipelineState, ...] = ("fits", "different", "missing", "unkno
 _MAX_DEPTH = 5
 """Levels of pipelines that call pipelines."""
 
-_OUR_PARAMETERS = {"into", "format", "token_length"}
+_OUR_PARAMETERS = {"fields", "into", "format", "token_length"}
 """Parameters by which our script is recognised."""
 
 _Body = Mapping[str, Any]
@@ -69,56 +69,41 @@ class Pipelines:
         self._known: dict[str, _Body | PipelineState] = {}
 
     def of_index(self, index: ApplicationIndex) -> Ingest:
-        """Return the pipeline of an index: the one that makes fingerprints, or else the first.
-
-        Raises:
-            StoreError: the engine does not answer.
-        """
+        """Return the pipeline of an index: the one that makes fingerprints, or else the first."""
         settings = index.index_settings
         named = [(str(settings[key]), key) for key in _SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE]
-        found = [Ingest(self._state(name, index), name, key) for name, key in named]
-        return min(found, key=lambda ingest: _BEST_FIRST.index(ingest.state), default=Ingest("none"))
+        pipelines = [Ingest(self._state(name, index), name, key) for name, key in named]
+        return min(pipelines, key=lambda ingest: _BEST_FIRST.index(ingest.state), default=Ingest("none"))
 
     def _state(self, name: str, index: ApplicationIndex) -> PipelineState:
         body = self._read(name)
         if isinstance(body, str):
             return body
-        parameters = list(_script_parameters(body, self._readable))
-        if not parameters:
-            return "other"
+        scripts = list(self._our_scripts(body))
         label = format_label(index.settings) if index.settings else None
-        fits = any(
-            each["into"] == index.field and each["format"] == label and index.text_fields in ([], each.get("fields"))
-            for each in parameters
-        )
-        return "fits" if fits else "different"
+        if any(
+            script["into"] == index.field and script["format"] == label and index.text_fields in ([], script["fields"])
+            for script in scripts
+        ):
+            return "fits"
+        return "different" if scripts else "other"
 
-    def _readable(self, name: str) -> _Body | None:
-        body = self._read(name)
-        return None if isinstance(body, str) else body
+    def _our_scripts(self, body: _Body, depth: int = _MAX_DEPTH) -> Iterator[_Body]:
+        """Yield the parameters of our scripts in a pipeline, and in the pipelines that it calls."""
+        for processor in body.get("processors", ()):
+            parameters = processor.get("script", {}).get("params", {})
+            if parameters.keys() >= _OUR_PARAMETERS:
+                yield parameters
+            called = processor.get("pipeline", {}).get("name")
+            if called and depth and not isinstance(inner := self._read(called), str):
+                yield from self._our_scripts(inner, depth - 1)
 
     def _read(self, name: str) -> _Body | PipelineState:
         if name not in self._known:
-            self._known[name] = self._request(name)
+            try:
+                self._known[name] = self._engine.call("GET", ["_ingest", "pipeline", name]).get(name, "missing")
+            except RequestError as error:
+                if error.status not in (401, 403, 404):
+                    raise
+                self._known[name] = "missing" if error.status == 404 else "unknown"
         return self._known[name]
-
-    def _request(self, name: str) -> _Body | PipelineState:
-        try:
-            body = self._engine.call("GET", ["_ingest", "pipeline", name]).get(name)
-        except RequestError as error:
-            if error.status not in (401, 403, 404):
-                raise
-            return "missing" if error.status == 404 else "unknown"
-        return body if isinstance(body, Mapping) else "missing"
-
-
-def _script_parameters(body: _Body, read: Callable[[str], _Body | None], depth: int = _MAX_DEPTH) -> Iterator[_Body]:
-    """The parameters of our scripts in a pipeline, and in the pipelines that it calls."""
-    for processor in body.get("processors", ()):
-        parameters = processor.get("script", {}).get("params", {})
-        if parameters.keys() >= _OUR_PARAMETERS:
-            yield parameters
-        called = processor.get("pipeline", {}).get("name")
-        inner = read(called) if called and depth else None
-        if inner is not None:
-            yield from _script_parameters(inner, read, depth - 1)

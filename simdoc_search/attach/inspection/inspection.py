@@ -64,12 +64,12 @@ class Inspection:
     @property
     def documents(self) -> int:
         """All documents."""
-        return sum(each.counts.documents for each in self.indices)
+        return sum(inspected.counts.documents for inspected in self.indices)
 
     @property
     def missing(self) -> int:
         """Documents with a text and without a fingerprint, as far as queries can tell."""
-        return sum(each.counts.missing for each in self.indices)
+        return sum(inspected.counts.missing for inspected in self.indices)
 
     @property
     def missing_share(self) -> float:
@@ -79,7 +79,7 @@ class Inspection:
     @property
     def without_text(self) -> int:
         """Documents without a text and without a fingerprint, as far as queries can tell."""
-        return sum(each.counts.without_text or 0 for each in self.indices)
+        return sum(inspected.counts.without_text or 0 for inspected in self.indices)
 
 
 def inspect_indices(
@@ -100,14 +100,12 @@ def inspect_indices(
     Raises:
         StoreNotFoundError: no index has this name.
         LocationError: there is no such text field.
-        StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses.
     """
     engine = engine.without_closed_indices()
-    described, skipped = describe_indices(engine, name, field)
+    described = describe_indices(engine, name, field)
     closed = {index.name: "it is closed; open it first" for index in described if index.is_closed}
     unusable = {**(_missing_shards(engine, name) if len(closed) < len(described) else {}), **closed}
-    skipped += [SkippedIndex(index, reason) for index, reason in sorted(unusable.items())]
+    skipped = [SkippedIndex(index, reason) for index, reason in sorted(unusable.items())]
     usable = [index for index in described if index.name not in unusable]
     if theirs := {index.name: index.mappings for index in usable if not index.is_own}:
         check_text_fields(text_fields, theirs, usable[0].field, own=False)
@@ -120,7 +118,7 @@ def inspect_indices(
             indices.append(_inspect(engine, index, known, pipelines, sizes.get(index.name)))
         except RequestError as error:
             skipped.append(SkippedIndex(index.name, f"its documents cannot be counted ({error})"))
-    reach = ",".join(each.index.name for each in indices) if unusable else name
+    reach = ",".join(inspected.index.name for inspected in indices) if unusable else name
     drawn = _sample(engine, reach, indices, known, sample)
     limits = recorded_limits(mappings, usable[0].field) if usable else Limits()
     return Inspection(described, indices, skipped, drawn, limits)
@@ -143,11 +141,11 @@ def _sample(
     engine: Engine, name: str, indices: Sequence[IndexInspection], text_fields: Sequence[str], size: int
 ) -> Sample:
     """Draw documents. If the fingerprints of one index cannot be compared with their texts, none are compared."""
-    filled = [each for each in indices if each.counts.current]
-    documents = sum(each.counts.current for each in filled)
+    filled = [inspected for inspected in indices if inspected.counts.current]
+    documents = sum(inspected.counts.current for inspected in filled)
     if not size:
         return Sample(documents, 0, 0, not_compared="no sample was requested")
-    both = [_sample_source(each, text_fields) for each in filled]
+    both = [_sample_source(inspected, text_fields) for inspected in filled]
     reason = next((reason for _, reason in both if reason), "")
     sources = [replace(source, text_fields=()) if reason else source for source, _ in both]
     try:
@@ -192,6 +190,8 @@ def _missing_shards(engine: Engine, name: str) -> dict[str, str]:
 
 def _sizes(engine: Engine, name: str) -> dict[str, int]:
     """The bytes of the primary shards of each index; empty if this user may not know."""
-    found = engine.call("GET", [name, "_stats", "store"], allow=OPTIONAL) or {}
-    sizes = {index: stats.get("primaries", {}).get("store", {}) for index, stats in found.get("indices", {}).items()}
+    stats = engine.call("GET", [name, "_stats", "store"], allow=OPTIONAL) or {}
+    sizes = {
+        index: described.get("primaries", {}).get("store", {}) for index, described in stats.get("indices", {}).items()
+    }
     return {index: int(store["size_in_bytes"]) for index, store in sizes.items() if "size_in_bytes" in store}

@@ -97,16 +97,11 @@ class Sample:
 
 
 def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource], size: int) -> Sample:
-    """Draw documents with a complete fingerprint, and compare it with their texts where the text fields are known.
+    """Draw up to `size` documents with a complete fingerprint, and compare it with their texts.
 
-    Args:
-        engine: the engine.
-        name: a name that reaches all indices.
-        sources: the indices.
-        size: maximum of documents, up to MAX_SAMPLE.
+    The name reaches all of these indices. Where the text fields are not known, nothing is compared.
 
     Raises:
-        StoreError: the engine does not answer.
         MissingExtraError: a package that makes the fingerprints is not installed.
     """
     documents = sum(source.documents for source in sources)

@@ -64,8 +64,6 @@ def pipeline_steps(
 
     Raises:
         StoreError: another pipeline has this name, or the engine cannot make such fingerprints.
-        StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses.
     """
     body = pipeline_body(settings, text_field, field)
     engine.require_scripts("ingest", NO_SCRIPTS)

@@ -8,7 +8,7 @@ from simdoc_search.documents import Place
 from simdoc_search.duplicates.paths import file_path
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import NOT_THERE, TEXT_CHANGED, Removal
+from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Removal
 
 
 def text_hashes(store: Store | None, places: Collection[Place]) -> dict[Place, str]:
@@ -24,7 +24,7 @@ def check_document(hashes: Mapping[Place, str], row: PlanRow) -> str:
         LeftAloneError: the document is gone, or its text has changed since the plan was written.
     """
     if row.place not in hashes:
-        raise LeftAloneError(NOT_THERE)
+        raise LeftAloneError(NOT_IN_STORE)
     if not isinstance(row.state, TextState) or hashes[row.place] != row.state.hash:
         raise LeftAloneError(TEXT_CHANGED if row.state else row.no_state)
     return row.state.hash

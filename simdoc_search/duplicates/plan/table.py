@@ -11,7 +11,7 @@ from pathlib import Path
 from simdoc_search.display import printable
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, PlanRow, State, TextState
-from simdoc_search.durable import MAKE_ROOM, is_full, whole_file
+from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_full
 from simdoc_search.small_files import read_small
 
 _COLUMNS = (
@@ -42,10 +42,10 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
     """
     check_new(path)
     try:
-        with whole_file(path) as file:
+        with atomic_file(path) as file:
             file.writelines(line.encode() for line in table_lines(rows, command, drop))
     except OSError as error:
-        advice = f"; {MAKE_ROOM}" if is_full(error) else ""
+        advice = f"; {DISK_FULL_ADVICE}" if is_full(error) else ""
         raise PlanError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}{advice}") from None
 
 

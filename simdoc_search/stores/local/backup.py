@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from simdoc_search.durable import PRIVATE, finished_folder, sync_folder, write_whole
+from simdoc_search.durable import PRIVATE_MODE, atomic_folder, sync_folder, write_atomically
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import find_store
@@ -43,11 +43,11 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     find_store(folder)
     with (
         engine_errors("back up", f"{folder} to {target}"),
-        finished_folder(target) as working,
+        atomic_folder(target) as working,
         pinned(folder / INDEX_FOLDER) as (commit, files),
     ):
         index = working / INDEX_FOLDER
-        index.mkdir(mode=PRIVATE)
+        index.mkdir(mode=PRIVATE_MODE)
         done, total = 0, sum(path.stat().st_size for path in files.values())
         for name in commit.files:
             fault = _copy(files[name], index / name) if name in files else MISSING
@@ -58,10 +58,10 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
             done += (index / name).stat().st_size
             if progress:
                 progress(done, total)
-        write_whole(index / FILES_FILE, json.dumps([*commit.files, META_FILE]).encode())
-        write_whole(index / META_FILE, commit.meta)
+        write_atomically(index / FILES_FILE, json.dumps([*commit.files, META_FILE]).encode())
+        write_atomically(index / META_FILE, commit.meta)
         for parent in (INDEX_FOLDER, "."):
-            write_whole(working / parent / SETTINGS_FILE, (folder / parent / SETTINGS_FILE).read_bytes())
+            write_atomically(working / parent / SETTINGS_FILE, (folder / parent / SETTINGS_FILE).read_bytes())
         sync_folder(working)
         return commit.documents
 

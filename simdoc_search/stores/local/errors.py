@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from simdoc_search.durable import MAKE_ROOM, is_full
+from simdoc_search.durable import DISK_FULL_ADVICE, is_full
 from simdoc_search.errors import SimdocError, StoreError, StoreLockedError
 
 _REASONS = (
@@ -15,8 +15,8 @@ _REASONS = (
         "out of memory; allow more (the limit of the container), then run the same command again",
     ),
     ("PermissionDenied|ReadOnly", "no write permission in its folder"),
-    (r"StorageFull|(os error|code:) (27|28|122)\b", f"the disk is full; {MAKE_ROOM}"),
-    ("worker thread|writer was killed", f"writing failed, probably because the disk is full; {MAKE_ROOM}"),
+    (r"StorageFull|(os error|code:) (27|28|122)\b", f"the disk is full; {DISK_FULL_ADVICE}"),
+    ("worker thread|writer was killed", f"writing failed, probably because the disk is full; {DISK_FULL_ADVICE}"),
     ("was consumed", "this writer is closed; open another one"),
     (
         "schema does not match|Incompatible",
@@ -50,7 +50,7 @@ def engine_errors(action: str, location: str) -> Iterator[None]:
 def _store_error(error: BaseException, action: str, location: str) -> StoreError:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        advice = MAKE_ROOM if is_full(error) else "check the path and its permissions"
+        advice = DISK_FULL_ADVICE if is_full(error) else "check the path and its permissions"
         return StoreError(f"cannot {action} the store {location}: {reason}; {advice}")
     message = " ".join(f"{type(error).__name__}: {error}".split())
     without_paths = _PATHS.sub(lambda quoted: "" if "/" in quoted[0] or "\\" in quoted[0] else quoted[0], message)

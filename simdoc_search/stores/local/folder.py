@@ -10,12 +10,12 @@ from typing import Any
 import tantivy
 from filelock import FileLock, Timeout
 
-from simdoc_search.durable import PRIVATE, sync_folder, write_whole
+from simdoc_search.durable import PRIVATE_MODE, sync_folder, write_atomically
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreLockedError, StoreNotFoundError
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.schema import build_schema, further_fields
+from simdoc_search.stores.local.schema import build_schema, optional_fields
 from simdoc_search.stores.local.segments import META_FILE, read_commit
 from simdoc_search.stores.local.settings_file import (
     INDEX_FOLDER,
@@ -79,10 +79,10 @@ def find_or_make_store(
 def make_store(folder: Path, identity: Identity) -> None:
     """Make an empty store in an empty folder. The settings file, which makes it a store, is written last."""
     index = folder / INDEX_FOLDER
-    index.mkdir(exist_ok=True, mode=PRIVATE)
+    index.mkdir(exist_ok=True, mode=PRIVATE_MODE)
     index.chmod(folder.stat().st_mode & 0o777)
     if not (index / META_FILE).exists():
-        tantivy.Index(build_schema(further_fields(identity.settings)), str(index))
+        tantivy.Index(build_schema(optional_fields(identity.settings)), str(index))
     write_identity(folder, identity)
     sync_folder(folder.absolute().parent)
 
@@ -104,7 +104,7 @@ def replace_index(folder: Path) -> None:
                 index.rename(replaced)
             (new / INDEX_FOLDER).rename(index)
             sync_folder(folder)
-        write_whole(folder / SETTINGS_FILE, (index / SETTINGS_FILE).read_bytes())
+        write_atomically(folder / SETTINGS_FILE, (index / SETTINGS_FILE).read_bytes())
         shutil.rmtree(new, ignore_errors=True)
         shutil.rmtree(replaced, ignore_errors=True)
 
@@ -113,7 +113,7 @@ def _make(folder: Path, wanted: Identity) -> Identity:
     """Make the store, or its missing parts, unless another process has made it meanwhile."""
     if not (folder / SETTINGS_FILE).exists():
         _check_free(folder)
-    folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+    folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_MODE)
     try:
         with FileLock(folder / LOCK_FILE, timeout=LOCK_SECONDS, mode=0o600):
             identity = read_identity(folder)

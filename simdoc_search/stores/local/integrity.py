@@ -10,7 +10,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.open_index import IndexInFolder, pinned
-from simdoc_search.stores.local.schema import build_schema, further_fields
+from simdoc_search.stores.local.schema import build_schema, optional_fields
 from simdoc_search.stores.local.segments import fault_of
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 
@@ -52,7 +52,7 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
     index = folder / INDEX_FOLDER
     schema = None
     try:
-        schema = build_schema(further_fields(find_store(folder).settings))
+        schema = build_schema(optional_fields(find_store(folder).settings))
     except StoreError as error:
         if not (folder / SETTINGS_FILE).exists() and not (index / SETTINGS_FILE).exists():
             raise

@@ -50,7 +50,7 @@ class IndexInFolder:
         self._schema = schema
         self._commit: Commit | None = None
         _verify_small_files(path)
-        if _may_lock(path / READERS_LOCK):
+        if can_lock(path / READERS_LOCK):
             self._index = open_index(path, schema)
         else:
             self._link()
@@ -69,7 +69,7 @@ class IndexInFolder:
         An index opened earlier does not know the files that others wrote since, and would remove them from the list of
         files that may be deleted. An index with a reader would keep what the reader has open.
         """
-        _may_lock(self._path / WRITERS_LOCK)
+        can_lock(self._path / WRITERS_LOCK)
         return open_index(self._path)
 
     def _link(self) -> None:
@@ -141,8 +141,8 @@ def _verify_small_files(index: Path) -> None:
                     )
 
 
-def _may_lock(path: Path) -> bool:
-    """Whether a lock file can be written. tantivy would try too, but would follow a link and make it elsewhere."""
+def can_lock(path: Path) -> bool:
+    """Return whether this process can write a lock file. Unlike tantivy, the check never follows a link."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666))
     except PermissionError:

@@ -40,7 +40,7 @@ _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in rang
 def find_phrases(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> PhraseMatches:
-    """Return the documents that contain some of these phrases; see `Store.having_phrases`."""
+    """Return the documents that contain some of these phrases; see `Store.documents_with_phrases`."""
     candidates = _candidates(snapshot, phrases, filters, exclude)
     phrases_of, incomplete = _affordable(candidates, len(phrases))
     matcher = _Matcher(phrases, snapshot.settings.analysis)

@@ -11,7 +11,7 @@ from tantivy import FieldType, Occur, Query, Schema
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
-from simdoc_search.stores.fields import fact_term, indexable, root_fact
+from simdoc_search.stores.fields import indexable, metadata_term, root_term
 from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.local.schema import path_terms
 
@@ -86,8 +86,8 @@ def root_query(schema: Schema, root: str | None, below: bool) -> Query:
     if root is None:
         return Query.all_query()
     if below:
-        return prefix_query(schema, "facts", root_fact(os.path.join(root, "")))  # noqa: PTH118
-    return term_query(schema, "facts", root_fact(root))
+        return prefix_query(schema, "facts", root_term(os.path.join(root, "")))  # noqa: PTH118
+    return term_query(schema, "facts", root_term(root))
 
 
 def restricted(schema: Schema, query: Query, filters: Filters | None, exclude: Place | None = None) -> Query:
@@ -101,7 +101,7 @@ def condition_query(schema: Schema, condition: Condition) -> Query:
     if condition.field == "path":
         queries = [_path_query(schema, str(value)) for value in condition.values]
     else:
-        queries = [term_query(schema, "facts", fact_term(condition.field, value)) for value in condition.values]
+        queries = [term_query(schema, "facts", metadata_term(condition.field, value)) for value in condition.values]
     if not queries:
         return Query.empty_query()
     return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])

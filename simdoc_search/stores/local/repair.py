@@ -1,8 +1,9 @@
 """Copies the readable documents of a damaged store into a new store.
 
-A segment whose inverted index is damaged still has its documents in a file of its own. To read it, we put it into an
-index of one empty document, in place of the documents of that index. A damaged file of documents can end the process
-that reads it, because tantivy then requests more memory than there is. So a subprocess reads the documents.
+tantivy keeps the documents of a segment in a separate file (`.store`), which may be readable even if the inverted index
+is damaged. To read it, we make an index with one empty document and replace its `.store` file by a link to that of the
+segment. A damaged `.store` file can kill the process that reads it, because tantivy then requests too much memory. The
+documents are therefore read in a subprocess.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from uuid import UUID
 
 import tantivy
 
-from simdoc_search.durable import finished_folder
+from simdoc_search.durable import atomic_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import make_store
 from simdoc_search.stores.local.integrity import Damage, Progress
-from simdoc_search.stores.local.open_index import open_index, scratch_folder
+from simdoc_search.stores.local.open_index import WRITERS_LOCK, can_lock, open_index, scratch_folder
 from simdoc_search.stores.local.queries import term_query
-from simdoc_search.stores.local.schema import build_schema, document_at, further_fields, to_record
+from simdoc_search.stores.local.schema import build_schema, document_at, optional_fields, to_record
 from simdoc_search.stores.local.segments import META_FILE, PARTS, Segment, fault_of, read_commit
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, surviving_identity
 from simdoc_search.stores.local.store import LocalStore
@@ -36,7 +37,7 @@ from simdoc_search.workers.process import ProcessEndedError, WorkerProcess
 
 _AT_ONCE = 256
 _MAX_SINGLE_CRASHES = 64
-"""After this many crashes in a row, growing numbers of documents are skipped at once."""
+"""Maximum number of consecutive crashes that skip one document each. Each further crash skips twice as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class Repaired:
 
     Attributes:
         documents: number of documents in the new store.
-        lost: unreadable documents, by id, or by number and file if the id is unreadable too.
-        doubts: what else is uncertain.
+        lost: ids of the unreadable documents; number and segment of a document whose id is unreadable too.
+        doubts: damage that may have brought back deleted documents.
     """
 
     documents: int
@@ -55,44 +56,74 @@ class Repaired:
 
 
 def repair_store(folder: Path, target: Path, progress: Progress | None = None) -> Repaired:
-    """Put all readable documents of a store into a new store with the same settings.
+    """Copy all readable documents of a store into a new store with the same settings.
 
-    The damaged store is not changed. The new one gets its name when it is complete.
+    The damaged store is not changed, and nobody can write to it during the repair. The new store gets its name when it
+    is complete.
 
     Args:
-        folder: folder of the damaged store; nobody may write to it meanwhile.
-        target: folder of the new store; new or empty.
-        progress: called with the number of finished documents and of all.
+        folder: folder of the damaged store. It can be locked only if this process may write to it.
+        target: folder of the new store. It must not exist or be empty.
+        progress: called with the number of finished documents and of all documents.
 
     Raises:
-        StoreError: neither copy of the settings can be read, the list of segments is damaged, or the target is not
-            empty.
+        StoreLockedError: another process is writing to the damaged store.
+        StoreError: neither copy of the settings can be read, `meta.json` is damaged, or the target is not empty.
     """
     identity = surviving_identity(folder)
     if identity is None:
         raise StoreError(f"no settings of a store can be read in {folder}; restore its simdoc.json from a backup")
     index = folder / INDEX_FOLDER
-    with engine_errors("read", str(folder)):
-        segments = [_DamagedSegment(index, segment, identity.settings) for segment in read_commit(index).segments]
-    with engine_errors("write to", str(target)), finished_folder(target) as working:
-        make_store(working, Identity.new(identity.settings, identity.store_texts))
-        with closing(LocalStore(str(target), working, identity.settings, identity.store_texts)) as new:
-            lost: list[str] = []
-            with new.writer() as writer:
-                writer.put(_records(segments, lost, progress or (lambda _done, _total: None)))
-            replaced = {record.id for record in new.records(lost)}  # another segment has a later version
-            documents = new.info().documents
-    unknown = "its file of deletions is damaged, so deleted documents may be back"
+    with _write_lock(index, folder):
+        with engine_errors("read", str(folder)):
+            segments = [_DamagedSegment(index, segment, identity.settings) for segment in read_commit(index).segments]
+        with engine_errors("write to", str(target)), atomic_folder(target) as working:
+            make_store(working, Identity.new(identity.settings, identity.store_texts))
+            with closing(LocalStore(str(target), working, identity.settings, identity.store_texts)) as new:
+                lost: list[str] = []
+                with new.writer() as writer:
+                    writer.put(_records(segments, lost, progress or (lambda _done, _total: None)))
+                replaced = {record.id for record in new.records(lost)}  # another segment has a later version
+                documents = new.info().documents
+    problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
     doubts = [
-        Damage(f"{INDEX_FOLDER}/{each.segment.deletions}", unknown) for each in segments if not each.knows_deletions
+        Damage(f"{INDEX_FOLDER}/{damaged.segment.deletions}", problem)
+        for damaged in segments
+        if not damaged.knows_deletions
     ]
     return Repaired(documents, [id for id in dict.fromkeys(lost) if id not in replaced], doubts)
 
 
-class _DamagedSegment:
-    """A segment of which any file may be damaged.
+@contextmanager
+def _write_lock(index: Path, folder: Path) -> Iterator[None]:
+    """Keep others from writing to an index. Does nothing if this process may not write its lock file.
 
-    As the work of a subprocess, it returns the records of documents by their numbers, None for a damaged document.
+    tantivy cannot open a writer of every damaged index. So it opens one of an empty index, whose lock file is a link to
+    that of the damaged index.
+
+    Raises:
+        StoreLockedError: another process is writing to the index.
+    """
+    lock = index / WRITERS_LOCK
+    if not index.is_dir() or not can_lock(lock):
+        yield
+        return
+    with scratch_folder() as scratch:
+        with engine_errors("repair", str(folder)):
+            empty_index = tantivy.Index(build_schema([]), str(scratch))
+            (scratch / WRITERS_LOCK).symlink_to(lock.absolute())
+            writer = empty_index.writer(MIN_HEAP, 1)
+        try:
+            yield
+        finally:
+            writer.wait_merging_threads()
+
+
+class _DamagedSegment:
+    """A segment with files that may be damaged.
+
+    Calling it with numbers of documents returns their records, with None for a damaged document. A subprocess does
+    that.
     """
 
     def __init__(self, index: Path, segment: Segment, settings: Settings) -> None:
@@ -100,12 +131,12 @@ class _DamagedSegment:
         store, deletions = (self._index / f"{name}" for name in (f"{segment.name}.store", segment.deletions))
         self.written = store.stat().st_mtime if store.is_file() else 0.0
         self.knows_deletions = segment.deletions is None or (deletions.is_file() and not fault_of(deletions))
-        self._schema = further_fields(settings)
+        self._schema = optional_fields(settings)
         self._searcher: tantivy.Searcher | None = None
         self._is_open = False
 
     def numbers(self) -> list[int]:
-        """Return the numbers of the documents that are not deleted; of all documents if the deletions are damaged."""
+        """Return the numbers of the documents that are not deleted, or of all if the list of deletions is damaged."""
         with self._opened([]) as searcher:
             if searcher:
                 query, limit = tantivy.Query.all_query(), max(1, self.segment.documents)
@@ -114,7 +145,7 @@ class _DamagedSegment:
         return list(range(self.segment.documents))
 
     def ids_of(self, numbers: Collection[int]) -> dict[int, str]:
-        """Return the ids of some documents, as far as the inverted index has them."""
+        """Return the ids of documents by their numbers, if the inverted index has them."""
         ids: dict[int, str] = {}
         schema, wanted = build_schema(self._schema), set(numbers)
         with self._opened(PARTS[1:]) as searcher, suppress(StoreError), engine_errors("read", str(self._index)):
@@ -128,12 +159,12 @@ class _DamagedSegment:
         begin_item(0)
         if not self._is_open:
             self._is_open = True
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy reports there what it dies of
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy prints there why it ends the process
             with self._opened(["store"]) as self._searcher:
                 pass
         records: list[Record | None] = []
-        for at, number in enumerate(numbers):
-            begin_item(at)
+        for position, number in enumerate(numbers):
+            begin_item(position)
             records.append(None)
             with suppress(StoreError), engine_errors("read", str(self._index)):
                 if self._searcher:
@@ -144,9 +175,9 @@ class _DamagedSegment:
 
     @contextmanager
     def _opened(self, parts: Collection[str]) -> Iterator[tantivy.Searcher | None]:
-        """Open the segment with these files of its own, and others of an index with one empty document.
+        """Open the segment with the given files. Its other files are those of an index with one empty document.
 
-        Yields None if a file is so damaged that it cannot be opened.
+        Yields None if a file is too damaged to be opened.
         """
         with scratch_folder() as scratch:
             writer = tantivy.Index(build_schema(self._schema), str(scratch)).writer(MIN_HEAP, 1)
@@ -171,10 +202,10 @@ class _DamagedSegment:
 
 
 def _records(segments: list[_DamagedSegment], lost: list[str], progress: Progress) -> Iterator[Record]:
-    """Yield all readable documents that are not deleted, and add the others to `lost`.
+    """Yield the readable documents that are not deleted. Add the ids of the unreadable ones to `lost`.
 
-    Where deletions are unknown, later documents replace earlier ones. Those segments therefore come first, the oldest
-    before all.
+    A segment without a readable list of deletions still has older versions of documents, which newer versions must
+    replace. Such segments are therefore read first, and the oldest segment before the others.
     """
     numbers = {segment: segment.numbers() for segment in segments}
     done, total = 0, sum(map(len, numbers.values()))
@@ -192,16 +223,16 @@ def _records(segments: list[_DamagedSegment], lost: list[str], progress: Progres
 
 
 def _read(segment: _DamagedSegment, numbers: list[int]) -> Iterator[tuple[int, Record | None]]:
-    """Read documents in a subprocess. A document that ends it is damaged."""
+    """Read documents in a subprocess. A document that crashes it is damaged."""
     with closing(WorkerProcess(segment, ItemLimits())) as process:
-        at, size, crashes = 0, _AT_ONCE, 0
-        while at < len(numbers):
-            page = numbers[at : at + size]
+        start, size, crashes = 0, _AT_ONCE, 0
+        while start < len(numbers):
+            page = numbers[start : start + size]
             records: Sequence[Record | None]
             try:
                 records = process.run(page)
             except ProcessEndedError as end:
-                if end.item:  # the documents before the one that ended the process are read again
+                if end.item:  # read the documents before the one that crashed the process again
                     size = end.item
                     continue
                 crashes += 1
@@ -210,4 +241,4 @@ def _read(segment: _DamagedSegment, numbers: list[int]) -> Iterator[tuple[int, R
             else:
                 crashes = 0
             yield from zip(page, records, strict=True)
-            at, size = at + len(page), _AT_ONCE
+            start, size = start + len(page), _AT_ONCE

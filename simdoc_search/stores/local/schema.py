@@ -21,7 +21,7 @@ from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_code
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import no_passages
-from simdoc_search.stores.fields import facts_of, indexable, names_of
+from simdoc_search.stores.fields import indexable, metadata_terms, names_of
 from simdoc_search.stores.record import Origin, Record
 
 MAX_TERM_BYTES = 65_000
@@ -44,7 +44,7 @@ _CHECKED = ("id", "codes", "rest", "text", *_STORED.values())
 """The fields in the checksum of a document. A missing field does not change it, so fields can be added."""
 
 
-def further_fields(settings: Settings) -> list[str]:
+def optional_fields(settings: Settings) -> list[str]:
     """Return the names of the optional fields of a store, for `build_schema`."""
     return [*names_of_kinds(settings), *([WORDS] if settings.words else [])]
 
@@ -81,7 +81,7 @@ def to_document(record: Record, schema: tantivy.Schema, settings: Settings, stor
         "id": record.id,
         "names": names_of(record.id),
         "path": path_terms(record.path),
-        "facts": facts_of(record),
+        "facts": metadata_terms(record),
         "tokens": " ".join(encode(record.codes, settings.token_length)),
         "buckets": len(record.codes),
         "codes": _pack(record.codes, settings.token_length),

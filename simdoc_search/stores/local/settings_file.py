@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from simdoc_search.durable import write_whole
+from simdoc_search.durable import write_atomically
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.small_files import parse_json, read_small
@@ -74,8 +74,8 @@ def write_identity(folder: Path, identity: Identity) -> None:
     """Write both settings files. The one in the folder comes last: a folder that has it is a complete store."""
     values = {**identity.settings.to_dict(), "store_texts": identity.store_texts, "id": identity.id}
     content = json.dumps({**values, "checksum": _checksum(values)}, indent=2).encode()
-    write_whole(folder / INDEX_FOLDER / SETTINGS_FILE, content)
-    write_whole(folder / SETTINGS_FILE, content)
+    write_atomically(folder / INDEX_FOLDER / SETTINGS_FILE, content)
+    write_atomically(folder / SETTINGS_FILE, content)
 
 
 def _read(path: Path, folder: Path) -> Identity | None:

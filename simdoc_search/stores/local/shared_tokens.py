@@ -15,7 +15,15 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import sharing_query
 from simdoc_search.stores.local.schema import id_of, tokens_of
 from simdoc_search.stores.local.snapshot import Address, Snapshot
-from simdoc_search.stores.shared_tokens import FIRST_READ, GROWTH, Shared, Sharing, add_up, most_first, rows_of
+from simdoc_search.stores.shared_tokens import (
+    FIRST_READ,
+    GROWTH,
+    Shared,
+    SharingDocuments,
+    most_first,
+    rows_of,
+    sum_parts,
+)
 
 TOKENS_AT_ONCE = 1 << 15
 """Number of tokens in one query, as many as a text of half a million words has. Each takes 3 kB meanwhile."""
@@ -29,8 +37,8 @@ def find_sharing(
     filters: Filters | None,
     exclude: Place | None,
     size: int,
-) -> Sharing:
-    """Return the documents that share tokens of a kind, most shared first; see `Store.sharing`."""
+) -> SharingDocuments:
+    """Return the documents that share tokens of a kind, most shared first; see `Store.documents_sharing`."""
     schema = snapshot.schema
     rows = rows_of(codes, kind.length)
     width = len(rows[0]) if rows else 1
@@ -49,7 +57,7 @@ def find_sharing(
     def stream(query: Query) -> Iterator[tuple[Address, int]]:
         return ((address, int(score)) for score, address in snapshot.ranked(query, max(size, FIRST_READ), GROWTH))
 
-    counts, floor = add_up([stream(query) for query in queries], count, size)
+    counts, floor = sum_parts([stream(query) for query in queries], count, size)
     documents = [Shared(Place(id_of(snapshot.document(address))), shared) for address, shared in counts.items()]
     total = snapshot.count(sharing_query(schema, kind.name, rows, filters, exclude, counted=False))
-    return Sharing(sorted(documents, key=most_first), total, floor)
+    return SharingDocuments(sorted(documents, key=most_first), total, floor)

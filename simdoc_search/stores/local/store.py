@@ -15,7 +15,7 @@ import tantivy
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import Stop
-from simdoc_search.documents import MAX_ID_BYTES, Place, spellings
+from simdoc_search.documents import MAX_ID_BYTES, Place, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.key import HashKey
@@ -23,7 +23,7 @@ from simdoc_search.sketch.kinds import KINDS, Kind, KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Closable, StoreInfo
-from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
+from simdoc_search.stores.fields import field_or_folder_names, indexable, metadata_prefix, most_similar_ids, names_of
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.local.candidates import LocalCandidates, with_enough_tokens
 from simdoc_search.stores.local.errors import engine_errors
@@ -38,14 +38,14 @@ from simdoc_search.stores.local.queries import (
     root_query,
     term_query,
 )
-from simdoc_search.stores.local.schema import build_schema, further_fields, id_of, to_document
+from simdoc_search.stores.local.schema import build_schema, id_of, optional_fields, to_document
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_sharing
 from simdoc_search.stores.local.snapshot import Snapshot
 from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, heap_bytes
 from simdoc_search.stores.record import (
-    KEPT_GONE,
-    NOT_THERE,
+    KEPT_CHANGED,
+    NOT_IN_STORE,
     TEXT_CHANGED,
     Digest,
     LeftOutIndex,
@@ -54,7 +54,7 @@ from simdoc_search.stores.record import (
     Record,
     Removal,
 )
-from simdoc_search.stores.shared_tokens import Sharing
+from simdoc_search.stores.shared_tokens import SharingDocuments
 
 SIZE_SAMPLE = 500
 """Number of documents whose texts are measured for `info`."""
@@ -79,7 +79,7 @@ class LocalStore(Closable):
         self.store_texts = store_texts
         self._folder = folder
         self._settings = settings
-        self._schema = build_schema(further_fields(settings))
+        self._schema = build_schema(optional_fields(settings))
         self._stop = Stop()
         with engine_errors("open", location):
             index = IndexInFolder(folder / INDEX_FOLDER, self._schema) if folder else IndexInMemory(self._schema)
@@ -104,7 +104,7 @@ class LocalStore(Closable):
         """Return no indices, because a local store has none."""
         return ()
 
-    def until(self, stop: Stop) -> LocalStore:
+    def cancellable_by(self, stop: Stop) -> LocalStore:
         other = copy(self)
         other._stop = stop
         return other
@@ -148,9 +148,9 @@ class LocalStore(Closable):
             refused: dict[Place, str] = {}
             for place, removal in wanted.items():
                 if hashes.get(place) != removal.text_hash:
-                    refused[place] = TEXT_CHANGED if place in hashes else NOT_THERE
+                    refused[place] = TEXT_CHANGED if place in hashes else NOT_IN_STORE
                 elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
-                    refused[place] = KEPT_GONE
+                    refused[place] = KEPT_CHANGED
             writer.delete(place.id for place in wanted if place not in refused)
         return refused
 
@@ -223,7 +223,7 @@ class LocalStore(Closable):
     ) -> list[LocalCandidates]:
         return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
 
-    def sharing(
+    def documents_sharing(
         self,
         codes: NDArray[np.uint32],
         *,
@@ -231,22 +231,22 @@ class LocalStore(Closable):
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
-    ) -> Sharing:
+    ) -> SharingDocuments:
         kind, snapshot = self._kind(among), self._snapshot()
         return find_sharing(snapshot, kind, codes, filters=filters, exclude=exclude, size=size)
 
-    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         kind, snapshot = self._kind("concepts"), self._snapshot()
         return np.array([snapshot.frequency(kind.name, token) for token in encode(codes, kind.length)], np.int64)
 
     @property
-    def finds_phrases(self) -> bool:
+    def can_find_phrases(self) -> bool:
         return self._settings.words
 
-    def having_phrases(
+    def documents_with_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
-        if not self.finds_phrases:
+        if not self.can_find_phrases:
             raise FormatMismatchError(
                 f"the store {self.location} has no index of words; index again into a new store with texts"
             )
@@ -254,33 +254,33 @@ class LocalStore(Closable):
 
     # --- names ---
 
-    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+    def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
         return sorted(self._ids(term_query(self._schema, "names", name), filters=filters))
 
-    def beginning(self, begin: str, limit: int) -> list[str]:
+    def ids_with_prefix(self, begin: str, limit: int) -> list[str]:
         return sorted(self._ids(prefix_query(self._schema, "id", begin), limit=limit))
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Return ids whose name is at most two edits away, or begins alike, ranked by their similarity."""
         if len(id) > MAX_ID_BYTES:
             return []  # no stored id is that long
-        ids = [indexable(spelling) for spelling in spellings(id)]
+        ids = [indexable(spelling) for spelling in unicode_forms(id)]
         names = [*(("id", each) for each in ids), *(("names", name) for each in ids for name in names_of(each))]
         schema = self._schema
         queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
         queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
-        return most_alike(id, set(self._ids(*queries, filters=filters, limit=IDS_PER_QUERY)))
+        return most_similar_ids(id, set(self._ids(*queries, filters=filters, limit=IDS_PER_QUERY)))
 
-    def alternatives(self, condition: Condition) -> list[str] | None:
+    def filter_suggestions(self, condition: Condition) -> list[str] | None:
         snapshot, is_path = self._snapshot(), condition.field == "path"
         if is_path:
             query = condition_query(self._schema, condition)
         else:
-            query = prefix_query(self._schema, "facts", beginning_of_facts(condition.field))
+            query = prefix_query(self._schema, "facts", metadata_prefix(condition.field))
         if snapshot.addresses(query, 1):
             return None
         sample = snapshot.addresses(tantivy.Query.all_query(), NAMES_SAMPLE)
-        return sampled_names(snapshot.records(sample), condition)
+        return field_or_folder_names(snapshot.records(sample), condition)
 
     def _ids(self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None) -> Iterator[str]:
         snapshot = self._snapshot()

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from simdoc_search.durable import finished_folder
+from simdoc_search.durable import atomic_folder
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import engine_errors
@@ -45,7 +45,7 @@ def upgrade_folder(store: LocalStore, settings: Settings, sketch: Sketch, progre
     with _locked(store):
         identity = replace(find_store(folder), settings=settings)
         records = store.scan(text=True, passages=True, sketches=True)
-        with engine_errors("write to", store.location), finished_folder(folder / UPGRADE_FOLDER) as working:
+        with engine_errors("write to", store.location), atomic_folder(folder / UPGRADE_FOLDER) as working:
             working.chmod(folder.stat().st_mode & 0o777)
             make_store(working, identity)
             new = LocalStore(store.location, working, settings, identity.store_texts)

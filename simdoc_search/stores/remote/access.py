@@ -61,9 +61,9 @@ class IndexAccess:
         """Address of the engine and name of the index, without secrets."""
         return f"{self.engine.name}/{self.name}"
 
-    def until(self, stop: Stop) -> IndexAccess:
+    def cancellable_by(self, stop: Stop) -> IndexAccess:
         """Return the same access for a caller who may stop waiting by setting an event."""
-        engine = self.engine.until(stop)
+        engine = self.engine.cancellable_by(stop)
         return replace(self, engine=engine, background=engine.in_background())
 
     @property

@@ -184,7 +184,7 @@ class BulkWriter:
         return outcomes
 
     def _check_index(self, how: str = "is another one than was opened") -> set[str]:
-        """Return the names of the indices. Raises IndexGoneError if they are not those that were opened."""
+        """Return the names of the indices. Raises IndexGoneError if they are not the opened ones."""
         try:
             current = uuids_of(self._engine, self._index)
         except StoreNotFoundError:

@@ -117,7 +117,7 @@ class RemoteCandidates:
             higher = [hit["_score"] for hit in page if hit["_score"] > last]
             yielded = {document_key(hit) for hit in page if hit["_score"] == last} | (set() if higher else yielded)
             above = min(higher, default=above)
-            if not higher and size == LARGEST_PAGE:  # no page has room for all documents of this score
+            if not higher and size == LARGEST_PAGE:  # one page cannot hold all documents of this score
                 rest = (hit for hit in self._all() if hit["_score"] < above and document_key(hit) not in yielded)
                 yield from self._candidates(rest)
                 return

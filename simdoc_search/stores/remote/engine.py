@@ -78,7 +78,7 @@ class Engine:
         self._clause_limits: list[int] = []
         self._skipped: set[str] | None = None
 
-    def until(self, stop: Stop) -> Engine:
+    def cancellable_by(self, stop: Stop) -> Engine:
         """Return the same engine for a caller who may stop waiting by setting an event."""
         other = copy(self)
         other.stopped = stop
@@ -97,7 +97,7 @@ class Engine:
 
     def in_background(self) -> Engine:
         """Return the same engine for work without a waiting user: it retries longer. It is stopped with this one."""
-        other = self.until(self.stopped.child())
+        other = self.cancellable_by(self.stopped.child())
         other._seconds = max(retry.BACKGROUND_SECONDS, self._seconds)
         return other
 

@@ -13,7 +13,7 @@ from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import uuids_of
 from simdoc_search.stores.remote.errors import RequestError, TooLargeError
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.point_in_time import PointInTime, all_hits_at, open_point_in_time, total_hits
+from simdoc_search.stores.remote.point_in_time import PagedHits, all_hits_at, open_point_in_time, total_hits
 
 _COUNT_ALL = 2**31 - 1
 
@@ -34,7 +34,7 @@ class FrozenIndex:
         identity: unique ids of the indices; their name if we may not read the ids.
     """
 
-    def __init__(self, access: IndexAccess, opened: PointInTime, clauses: list[dict[str, Any]]) -> None:
+    def __init__(self, access: IndexAccess, opened: PagedHits, clauses: list[dict[str, Any]]) -> None:
         self.identity = _identity(access)
         self._access = access
         self._opened = opened
@@ -46,25 +46,25 @@ class FrozenIndex:
         self._opened.rewind()
         return map(self._access.record, all_hits_at(self._opened))
 
-    def ask(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
+    def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         """Return the documents that each query finds."""
         try:
             distinct = distinct_words and self._has_hashes
-            answers = self._opened.ask([self._search(plan, size, distinct) for plan in plans])
+            answers = self._opened.ask([self._search_body(plan, size, distinct) for plan in plans])
         except TooLargeError:
             if len(plans) < 2:
                 raise
             middle = len(plans) // 2
             halves = (plans[:middle], plans[middle:])
-            return [found for half in halves for found in self.ask(half, size=size, distinct_words=distinct_words)]
+            return [found for half in halves for found in self.search(half, size=size, distinct_words=distinct_words)]
         return [self._found(answer, size) for answer in answers]
 
     def _found(self, answer: Mapping[str, Any], size: int) -> FoundRecords:
         hits = answer["hits"]["hits"]
-        left_over = total_hits(answer) - len(hits) if len(hits) >= size else 0
-        return FoundRecords([self._access.record(hit) for hit in hits], left_over)
+        omitted = total_hits(answer) - len(hits) if len(hits) >= size else 0
+        return FoundRecords([self._access.record(hit) for hit in hits], omitted)
 
-    def _search(self, plan: SizedPlan, size: int, distinct_words: bool) -> dict[str, Any]:
+    def _search_body(self, plan: SizedPlan, size: int, distinct_words: bool) -> dict[str, Any]:
         """Return a search without scores, as the caller compares the documents."""
         field, clauses = self._access.field, list(self._clauses)
         if plan.sizes and self._has_sizes:

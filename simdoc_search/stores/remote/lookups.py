@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.documents import MAX_ID_BYTES, Place, spellings
+from simdoc_search.documents import MAX_ID_BYTES, Place, unicode_forms
 from simdoc_search.errors import StoreNotFoundError
-from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
+from simdoc_search.stores.fields import field_or_folder_names, indexable, metadata_prefix, most_similar_ids, names_of
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.engine import Engine
@@ -112,7 +112,7 @@ def field_hashes(access: IndexAccess, places: Sequence[Place]) -> dict[Place, st
 
 
 def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:
-    """Return the ids whose last path component is `name`; see `Store.named`."""
+    """Return the ids whose last path component is `name`; see `Store.ids_with_name`."""
     if not access.own:
         return []
     clauses = [{"term": {f"{access.field}.names": indexable(name)}}, *access.filter_clauses(filters)]
@@ -124,7 +124,7 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
     """Return up to three stored ids similar to this one; see `Store.suggest`."""
     if not access.own or len(id) > MAX_ID_BYTES:
         return []
-    typed = {name for spelling in spellings(id) for name in (spelling, *names_of(spelling))}
+    typed = {name for spelling in unicode_forms(id) for name in (spelling, *names_of(spelling))}
     names, field = [indexable(name) for name in typed], f"{access.field}.names"
     fuzzy = [{"fuzzy": {field: {"value": name, "fuzziness": distance}}} for name in names for distance in (1, 2)]
     prefixes = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
@@ -133,7 +133,7 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
         query = {"bool": {"should": clauses, "minimum_should_match": 1, "filter": access.filter_clauses(filters)}}
         body = {"query": query, "size": _SUGGESTIONS_READ, "_source": False}
         stored.update(hit["_id"] for hit in access.engine.search(access.name, body)["hits"]["hits"])
-    return most_alike(id, stored)
+    return most_similar_ids(id, stored)
 
 
 def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
@@ -147,20 +147,20 @@ def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
 
 
 def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
-    """Return what to suggest for a field, or a path, that no document has; see `Store.alternatives`."""
+    """Return what to suggest for a field, or a path, that no document has; see `Store.filter_suggestions`."""
     if not access.own:
         query: dict[str, Any] = {"exists": {"field": condition.field}}
     elif condition.field == "path":
         query = any_path(condition.values, access.field)
     else:
-        query = {"prefix": {f"{access.field}.facts": beginning_of_facts(condition.field)}}
+        query = {"prefix": {f"{access.field}.facts": metadata_prefix(condition.field)}}
     if access.engine.call("POST", [access.name, "_count"], {"query": query}, terminate_after=1)["count"]:
         return None
     if not access.own:
         names = {name for mapping in access.indices.mappings.values() for name in _leaf_fields(mapping)}
         return sorted(name for name in names if not name.startswith(f"{access.field}."))
     sample = access.engine.search(access.name, {"size": SAMPLE, "_source": ["metadata"]})["hits"]["hits"]
-    return sampled_names(map(access.record, sample), condition)
+    return field_or_folder_names(map(access.record, sample), condition)
 
 
 def _leaf_fields(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

@@ -113,7 +113,7 @@ class Marks:
     def write(
         self, hits: list[RawHit], new_mark: Callable[[RawHit], Mark | None], *, anew: bool = False
     ) -> Iterator[tuple[RawHit, Outcome]]:
-        """Write marks, each on condition that nobody else has changed the document; then it is read again.
+        """Write marks, each on condition that the document has not changed; a changed document is read again.
 
         Args:
             hits: the documents.

@@ -34,7 +34,7 @@ def can_find_phrases(access: IndexAccess) -> bool:
 def find_phrases(
     access: IndexAccess, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> PhraseMatches:
-    """Return the documents that contain some of the phrases; see `Store.having_phrases`."""
+    """Return the documents that contain some of the phrases; see `Store.documents_with_phrases`."""
     fields = _text_fields(access)
     if not can_find_phrases(access):
         named = f"field {', '.join(fields)}" if fields else "text field"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.remote.engine import Engine, same_copies
@@ -68,10 +68,25 @@ class Slice:
         return hits
 
 
-class PointInTime(Protocol):
-    """The hits of a search at one point in time. Slices may be read side by side, each page by page."""
+class PointInTime:
+    """A point in time. Each index has as many slices as shards, which may be read side by side.
 
-    slices: list[Slice]
+    Each slice is a shard, and `_doc` is unique in it, so that a page can start after the previous one.
+    """
+
+    def __init__(self, engine: Engine, body: dict[str, Any], id: str, path: list[str], key: str) -> None:
+        self.slices: list[Slice] = []
+        self._engine = engine
+        self._body = body if body["sort"] == ["_doc"] else {**body, "sort": [*body["sort"], "_doc"]}
+        self._id = id
+        self._path = path
+        self._key = key
+
+    def divide(self, shards: Mapping[str, int], of_shard: ShardFilter | None) -> None:
+        """Make the slices."""
+        for index, count in sorted(shards.items()):
+            filters = [{"term": {"_index": index}}] if len(shards) > 1 else []
+            self.slices += [Slice(_selection(self._body, n, count, of_shard, filters)) for n in range(count)]
 
     def read(self, part: Slice, size: int) -> list[RawHit]:
         """Return the next hits of a slice, at most `size`; a page that is too large is split.
@@ -79,15 +94,93 @@ class PointInTime(Protocol):
         Raises:
             StoreError: as `Engine.call`, or hits are missing.
         """
+        retries = self._engine.retries()
+        while True:
+            try:
+                answer = self._page(part, size)
+                break
+            except StoreError as error:
+                if not isinstance(error, TooLargeError) or size == 1:
+                    retries.pause_after(error)
+                size = max(1, size // 2)
+        self._id = answer.get("pit_id", self._id)
+        hits = part.take(self._engine.name, answer, size)
+        if hits:
+            part.after = hits[-1]["sort"]
+        return hits
 
     def rewind(self) -> None:
         """Read all slices from their beginning again."""
+        self.slices = [Slice(part.only) for part in self.slices]
 
     def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
         """Send further searches as one request, and return their answers in order."""
+        return self._engine.search_many(None, [{**body, "pit": self._reference} for body in bodies])
 
     def close(self) -> None:
         """Release the point in time."""
+        self._engine.release(self._path, {self._key: [self._id] if self._key == "pit_id" else self._id})
+
+    @property
+    def _reference(self) -> dict[str, str]:
+        return {"id": self._id, "keep_alive": KEEP_ALIVE}
+
+    def _page(self, part: Slice, size: int) -> Any:
+        body = {**self._body, **part.only, "size": size, "pit": self._reference}
+        body["track_total_hits"] = part.total is None
+        if part.after is not None:
+            body["search_after"] = part.after
+        return self._engine.call_once("POST", ["_search"], body)
+
+
+class Scroll:
+    """The same for engines without points in time: a scroll for each slice. Further searches see later changes."""
+
+    def __init__(self, engine: Engine, index: str, body: dict[str, Any], slices: list[Slice]) -> None:
+        self.slices = slices
+        self._engine = engine
+        self._index = index
+        self._body = {**body, "track_total_hits": True}
+        self._scrolls: dict[int, tuple[str, int]] = {}  # of a slice: scroll id and page size
+
+    def read(self, part: Slice, size: int) -> list[RawHit]:
+        """As `PointInTime.read`; the first page of a slice decides the size of all its pages."""
+        number = self.slices.index(part)
+        if number in self._scrolls:
+            id, size = self._scrolls[number]
+            answer = self._next_page(id)
+        else:
+            body = {**self._body, **part.only, "size": size}
+            answer = self._engine.search(self._index, body, scroll=KEEP_ALIVE)
+        self._scrolls[number] = answer["_scroll_id"], size
+        return part.take(self._engine.name, answer, size)
+
+    def rewind(self) -> None:
+        """Read all slices from their beginning again."""
+        self.close()
+        self.slices, self._scrolls = [Slice(part.only) for part in self.slices], {}
+
+    def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
+        """Send further searches as one request, and return their answers in order."""
+        return self._engine.search_many(self._index, bodies)
+
+    def close(self) -> None:
+        """Release the scrolls."""
+        if self._scrolls:
+            self._engine.release(["_search", "scroll"], {"scroll_id": [id for id, _ in self._scrolls.values()]})
+
+    def _next_page(self, id: str) -> Any:
+        try:
+            return self._engine.call_once("POST", ["_search", "scroll"], {"scroll": KEEP_ALIVE, "scroll_id": id})
+        except StoreError as error:
+            if not is_retryable(error):
+                raise
+            lost = "so a page is lost, which cannot be asked for again; run it again"
+            raise StoreUnavailableError(f"{error}, {lost}") from error
+
+
+PagedHits: TypeAlias = PointInTime | Scroll
+"""The hits of a search, slice by slice and page by page."""
 
 
 def total_hits(answer: Mapping[str, Any]) -> int:
@@ -101,7 +194,7 @@ def open_point_in_time(
     body: dict[str, Any],
     shards: Mapping[str, int] | None = None,
     of_shard: ShardFilter | None = None,
-) -> PointInTime:
+) -> PagedHits:
     """Open a point in time for a search.
 
     Args:
@@ -119,7 +212,7 @@ def open_point_in_time(
         answer = engine.call("POST", [index, *path], allow=_UNSUPPORTED, **params)
         if answer is None:
             continue
-        opened = _Pit(engine, body, answer[key], path, key)
+        opened = PointInTime(engine, body, answer[key], path, key)
         try:
             counts = shards or _shard_counts(engine, index)
         except BaseException:
@@ -130,7 +223,7 @@ def open_point_in_time(
             return opened
         opened.close()
     count = sum((shards or {}).values()) if of_shard else 1
-    return _Scroll(engine, index, body, [Slice(_selection(body, n, count, of_shard)) for n in range(count)])
+    return Scroll(engine, index, body, [Slice(_selection(body, n, count, of_shard)) for n in range(count)])
 
 
 def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
@@ -147,12 +240,12 @@ def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHi
             yield from chain(*slices)
 
 
-def all_hits_at(opened: PointInTime) -> Iterator[RawHit]:
+def all_hits_at(opened: PagedHits) -> Iterator[RawHit]:
     """Yield all hits at a point in time, slice by slice."""
     return chain.from_iterable(_hits_by_slice(opened))
 
 
-def _hits_by_slice(opened: PointInTime) -> list[Iterator[RawHit]]:
+def _hits_by_slice(opened: PagedHits) -> list[Iterator[RawHit]]:
     def hits_of(part: Slice) -> Iterator[RawHit]:
         while not part.is_finished:
             yield from opened.read(part, max(10, PAGE // len(opened.slices)))
@@ -177,102 +270,3 @@ def _selection(
     selection: dict[str, Any] = {} if count == 1 else {"slice": {"id": number, "max": count}}
     clauses = [*filters, *([of_shard(number)] if of_shard else [])]
     return selection | ({"query": {"bool": {"must": [body["query"]], "filter": clauses}}} if clauses else {})
-
-
-class _Pit:
-    """A point in time. Each index has as many slices as shards.
-
-    Then each slice is a shard, and `_doc` is unique in it, so that a page can start after the previous one.
-    """
-
-    def __init__(self, engine: Engine, body: dict[str, Any], id: str, path: list[str], key: str) -> None:
-        self.slices: list[Slice] = []
-        self._engine = engine
-        self._body = body if body["sort"] == ["_doc"] else {**body, "sort": [*body["sort"], "_doc"]}
-        self._id = id
-        self._path = path
-        self._key = key
-
-    def divide(self, shards: Mapping[str, int], of_shard: ShardFilter | None) -> None:
-        """Make the slices."""
-        for index, count in sorted(shards.items()):
-            filters = [{"term": {"_index": index}}] if len(shards) > 1 else []
-            self.slices += [Slice(_selection(self._body, n, count, of_shard, filters)) for n in range(count)]
-
-    def read(self, part: Slice, size: int) -> list[RawHit]:
-        retries = self._engine.retries()
-        while True:
-            try:
-                answer = self._page(part, size)
-                break
-            except StoreError as error:
-                if not isinstance(error, TooLargeError) or size == 1:
-                    retries.pause_after(error)
-                size = max(1, size // 2)
-        self._id = answer.get("pit_id", self._id)
-        hits = part.take(self._engine.name, answer, size)
-        if hits:
-            part.after = hits[-1]["sort"]
-        return hits
-
-    def rewind(self) -> None:
-        self.slices = [Slice(part.only) for part in self.slices]
-
-    def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        return self._engine.search_many(None, [{**body, "pit": self._reference} for body in bodies])
-
-    def close(self) -> None:
-        self._engine.release(self._path, {self._key: [self._id] if self._key == "pit_id" else self._id})
-
-    @property
-    def _reference(self) -> dict[str, str]:
-        return {"id": self._id, "keep_alive": KEEP_ALIVE}
-
-    def _page(self, part: Slice, size: int) -> Any:
-        body = {**self._body, **part.only, "size": size, "pit": self._reference}
-        body["track_total_hits"] = part.total is None
-        if part.after is not None:
-            body["search_after"] = part.after
-        return self._engine.call_once("POST", ["_search"], body)
-
-
-class _Scroll:
-    """A scroll for each slice. Its further searches are not at the same point in time."""
-
-    def __init__(self, engine: Engine, index: str, body: dict[str, Any], slices: list[Slice]) -> None:
-        self.slices = slices
-        self._engine = engine
-        self._index = index
-        self._body = {**body, "track_total_hits": True}
-        self._scrolls: dict[int, tuple[str, int]] = {}  # of a slice: scroll id and page size
-
-    def read(self, part: Slice, size: int) -> list[RawHit]:
-        number = self.slices.index(part)
-        if number in self._scrolls:
-            id, size = self._scrolls[number]
-            answer = self._next_page(id)
-        else:
-            body = {**self._body, **part.only, "size": size}
-            answer = self._engine.search(self._index, body, scroll=KEEP_ALIVE)
-        self._scrolls[number] = answer["_scroll_id"], size
-        return part.take(self._engine.name, answer, size)
-
-    def rewind(self) -> None:
-        self.close()
-        self.slices, self._scrolls = [Slice(part.only) for part in self.slices], {}
-
-    def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        return self._engine.search_many(self._index, bodies)
-
-    def close(self) -> None:
-        if self._scrolls:
-            self._engine.release(["_search", "scroll"], {"scroll_id": [id for id, _ in self._scrolls.values()]})
-
-    def _next_page(self, id: str) -> Any:
-        try:
-            return self._engine.call_once("POST", ["_search", "scroll"], {"scroll": KEEP_ALIVE, "scroll_id": id})
-        except StoreError as error:
-            if not is_retryable(error):
-                raise
-            lost = "so a page is lost, which cannot be asked for again; run it again"
-            raise StoreUnavailableError(f"{error}, {lost}") from error

@@ -14,7 +14,7 @@ from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.fields import fact_term, root_fact
+from simdoc_search.stores.fields import metadata_term, root_term
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, id_field_type, mapping_at
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_of, labels_without
@@ -147,8 +147,8 @@ def root_clause(root: str | None, below: bool, *, field: str) -> dict[str, Any]:
     if root is None:
         return {"match_all": {}}
     if not below:
-        return {"term": {f"{field}.facts": root_fact(root)}}
-    begin = root_fact(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
+        return {"term": {f"{field}.facts": root_term(root)}}
+    begin = root_term(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
     return {"range": {f"{field}.facts": {"gte": begin, "lte": begin + LAST_CHARACTER}}}
 
 
@@ -163,7 +163,7 @@ def _condition_clause(condition: Condition, mappings: list[Mapping[str, Any]], f
     if condition.field == "path" and own:
         return any_path(condition.values, field)
     if own:
-        return _one_of(f"{field}.facts", [fact_term(condition.field, value) for value in condition.values])
+        return _one_of(f"{field}.facts", [metadata_term(condition.field, value) for value in condition.values])
     names = sorted({_exact_field(condition.field, mapping) for mapping in mappings})
     return _any_clause([_one_of(name, list(condition.values)) for name in names])
 

@@ -22,7 +22,7 @@ from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, encode
 from simdoc_search.sketch.winnow import no_passages
-from simdoc_search.stores.fields import facts_of, names_of
+from simdoc_search.stores.fields import metadata_terms, names_of
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.errors import one_line
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label
@@ -49,7 +49,7 @@ def field_values(
         shingles: number of distinct shingles.
         hashes: hash of the text, and of its words.
         settings: settings of the index.
-        further: tokens of other kinds by name; those that the index does not have are omitted.
+        further: tokens of other kinds by name; kinds that the index does not have are omitted.
     """
     text_hash, words_hash = hashes
     kinds = {kind.name: encode(further.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)}
@@ -73,7 +73,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
         "digest": record.digest,
         "names": [_json(name) for name in names_of(record.id)],
         "path": _json(record.path)[:MAX_PATH_CHARACTERS],
-        "facts": facts_of(record),
+        "facts": metadata_terms(record),
     }
     if record.origin:
         values["origin"] = {key: value for key, value in asdict(record.origin).items() if value or key in _FILE_PARTS}

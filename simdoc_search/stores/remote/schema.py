@@ -66,7 +66,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE:
         raise FormatMismatchError(
-            f"the meta of a field has no room for the sketches {', '.join(settings.sketches)}; leave one of them out"
+            f"the meta of a field cannot hold the sketches {', '.join(settings.sketches)}; leave one of them out"
         )
     return meta
 
@@ -213,7 +213,7 @@ def _without_kinds(settings: Settings, names: Iterable[KindName]) -> Settings:
 
 def _analysis_text(analysis: Analysis) -> str:
     words = [analysis.profile, analysis.unit, str(analysis.shingle_size)]
-    short = "short_texts" if analysis.is_plain else "short"  # for lack of room
+    short = "short_texts" if analysis.is_plain else "short"  # the value has a maximum length
     words += [short] if analysis.short_texts else []
     words += [f"-{analysis.stop_words}"] if analysis.stop_words else []
     words += [f"~{analysis.stem}"] if analysis.stem else []

@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.candidates import DocumentKey, document_key
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import any_of, sharing_query
 from simdoc_search.stores.remote.shared_settings import require_kind
-from simdoc_search.stores.shared_tokens import FIRST_READ, Shared, Sharing, add_up, most_first, rows_of
+from simdoc_search.stores.shared_tokens import FIRST_READ, Shared, SharingDocuments, most_first, rows_of, sum_parts
 
 LARGEST_PAGE = 500
 """Maximum number of documents in the first answer of each part."""
@@ -39,8 +39,8 @@ def find_sharing(
     filters: Filters | None,
     exclude: Place | None,
     size: int,
-) -> Sharing:
-    """Return the documents that share tokens of a kind, most shared first; see `Store.sharing`."""
+) -> SharingDocuments:
+    """Return the documents that share tokens of a kind, most shared first; see `Store.documents_sharing`."""
     kind = KINDS[kind_name]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     clauses = access.query_clauses(filters)
@@ -53,13 +53,13 @@ def find_sharing(
     rows_at_once = max(1, (limit - used) // clauses_per_row)
     parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
     search = _PartialSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
-    counts, floor = add_up(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
+    counts, floor = sum_parts(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
     documents = [Shared(search.places[key], count) for key, count in counts.items()]
-    return Sharing(sorted(documents, key=most_first), search.total(), floor)
+    return SharingDocuments(sorted(documents, key=most_first), search.total(), floor)
 
 
 def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of documents with each of some concepts; see `Store.frequencies`."""
+    """Return the number of documents with each of some concepts; see `Store.concept_frequencies`."""
     kind = KINDS["concepts"]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     field = f"{access.field}.{kind.name}"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import Stop
-from simdoc_search.documents import Place, is_in_several
+from simdoc_search.documents import Place, ambiguous_id_message
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import Score
 from simdoc_search.query.plans import Plan
@@ -40,7 +40,7 @@ from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
 from simdoc_search.stores.remote.updates import remove_documents
 from simdoc_search.stores.remote.writer import RemoteWriter
-from simdoc_search.stores.shared_tokens import Sharing
+from simdoc_search.stores.shared_tokens import SharingDocuments
 
 Self = TypeVar("Self", bound="RemoteStore")
 
@@ -134,17 +134,17 @@ class RemoteStore(Closable):
         return self.access.engine
 
     @property
-    def ids_said(self) -> str:
+    def id_hint(self) -> str:
         """What an id is in an application's index, for messages; empty for an index of our own."""
         if self.own:
             return ""
         name = self.access.ids.field
         return "an id is a document's _id" if name is None else f"an id is the value of {name}"
 
-    def until(self: Self, stop: Stop) -> Self:
+    def cancellable_by(self: Self, stop: Stop) -> Self:
         """Return the same store for a cancellable caller; see `Store`."""
         other = copy(self)
-        other.access = self.access.until(stop)
+        other.access = self.access.cancellable_by(stop)
         return other
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class RemoteStore(Closable):
             writer.commit()
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-        """Remove documents under conditions; return place to reason of those that were not removed."""
+        """Remove documents under conditions; return place to reason of the documents that were not removed."""
         self.access.require_tokens()
         return remove_documents(self.access, wanted)
 
@@ -181,7 +181,7 @@ class RemoteStore(Closable):
         """Return the record of a document, or None. Raises StoreError if several documents have this id."""
         records = list(self.records([id], text=text, passages=passages, sketches=sketches))
         if len(records) > 1:
-            raise StoreError(is_in_several(record.place for record in records))
+            raise StoreError(ambiguous_id_message(record.place for record in records))
         return records[0] if records else None
 
     def records(
@@ -227,7 +227,7 @@ class RemoteStore(Closable):
 
     # --- ids and fields by name ---
 
-    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+    def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
         """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
         return lookups.find_by_name(self.access, name, filters)
 
@@ -235,11 +235,11 @@ class RemoteStore(Closable):
         """Return up to three stored ids similar to this one, best first, that match the filters."""
         return lookups.suggest_ids(self.access, id, filters)
 
-    def beginning(self, begin: str, limit: int) -> list[str]:
+    def ids_with_prefix(self, begin: str, limit: int) -> list[str]:
         """Return up to `limit` ids with this prefix, sorted."""
         return lookups.find_by_prefix(self.access, begin, limit)
 
-    def alternatives(self, condition: Condition) -> list[str] | None:
+    def filter_suggestions(self, condition: Condition) -> list[str] | None:
         """Return what to suggest for a field, or a path, that no document has; see `Store`."""
         return lookups.suggest_fields(self.access, condition)
 
@@ -263,7 +263,7 @@ class RemoteStore(Closable):
         score: Score = "bands" if self.access.has_terms_only else "tokens"
         return self.access.token_query(plan, without=self.access.ids.all_at(exclude), score=score)
 
-    def sharing(
+    def documents_sharing(
         self,
         codes: NDArray[np.uint32],
         *,
@@ -271,22 +271,22 @@ class RemoteStore(Closable):
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
-    ) -> Sharing:
+    ) -> SharingDocuments:
         """Return the documents that share tokens of a kind, most shared first; see `Store`."""
         self.access.require_tokens()
         return shared_tokens.find_sharing(self.access, codes, among, filters=filters, exclude=exclude, size=size)
 
-    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each of these concepts; see `Store`."""
         self.access.require_tokens()
         return shared_tokens.document_frequencies(self.access, codes)
 
     @property
-    def finds_phrases(self) -> bool:
-        """Whether `having_phrases` can answer."""
+    def can_find_phrases(self) -> bool:
+        """Whether `documents_with_phrases` can answer."""
         return not self.access.has_terms_only and phrases.can_find_phrases(self.access)
 
-    def having_phrases(
+    def documents_with_phrases(
         self, phrases_: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
         """Return the documents that contain some of these phrases; see `Store`."""

@@ -1,4 +1,4 @@
-"""Sends requests through a client, and stops waiting as soon as nobody wants the answer.
+"""Sends requests through a client, and stops waiting as soon as the caller wants to stop.
 
 A thread that waits for a socket notices nothing else. So another thread waits for the socket, or the event loop of an
 asynchronous client, and this thread waits for the result.
@@ -22,8 +22,8 @@ from simdoc_search.stores.remote.clients import count_nodes, is_asynchronous, wi
 
 _LOOP_ENDED = "the event loop in which this store was opened has ended; open it in the one that runs"
 _BLOCKS_LOOP = (
-    "waiting for the engine here would block the event loop that is to ask it; "
-    "ask with AsyncSimilaritySearch, whose `each` also reads what a result makes when it is asked for"
+    "waiting for the engine here would block the event loop that sends its requests; "
+    "use AsyncSimilaritySearch, whose `each` also reads iterators of a result"
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stores.record import KEPT_GONE, NOT_THERE, TEXT_CHANGED, Removal
+from simdoc_search.stores.record import KEPT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, Removal
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, reason_of, routing_of, version_of
 from simdoc_search.stores.remote.engine import Engine
@@ -29,7 +29,7 @@ ALWAYS_CHANGED = "changed_each_time"
 _REMOVED_AT_ONCE = 100  # whole documents are in memory, to restore them
 
 Changes = Callable[[list[RawHit]], Iterable[tuple[RawHit, dict[str, Any]]]]
-"""From hits of a search with `seq_no_primary_term` to those that need an update, each with its body."""
+"""Takes hits of a search with `seq_no_primary_term`, and returns the hits that need an update, each with its body."""
 
 
 class GuardedUpdates:
@@ -110,7 +110,7 @@ def documents_at(engine: Engine, places: list[dict[str, Any]]) -> list[RawHit]:
 
 
 def remove_documents(access: IndexAccess, removals: Mapping[Place, Removal]) -> dict[Place, str]:
-    """Remove documents under conditions; return place to reason of those that were not removed.
+    """Remove documents under conditions; return place to reason of the documents that were not removed.
 
     An index has no locks, and each of two runs may want to remove the document that the other one keeps. So the kept
     document is read again once searches show the removal. If it is gone, the removed one is restored. At least one of
@@ -137,7 +137,7 @@ def _remove(access: IndexAccess, removals: Mapping[Place, Removal], kept_back: d
     for place, removal in removals.items():
         hit = hits.get(place)
         if hit is None:
-            kept_back[place] = NOT_THERE
+            kept_back[place] = NOT_IN_STORE
         elif access.record(hit).text_hash != removal.text_hash:
             kept_back[place] = TEXT_CHANGED
         else:
@@ -160,7 +160,7 @@ def _restore(access: IndexAccess, lost: Mapping[Place, RawHit], kept_back: dict[
     for place, outcome in _written(access, actions):
         is_lost = outcome.error and outcome.status != CONFLICT  # a conflict: the application has written it anew
         failure = f"; it is removed and could not be written again: {outcome.reason}" if is_lost else ""
-        kept_back[place] = KEPT_GONE + failure
+        kept_back[place] = KEPT_CHANGED + failure
     access.background.refresh(access.name, allow=(403,))
 
 

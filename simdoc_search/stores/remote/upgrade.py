@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields, fields_of
 from simdoc_search.stores.remote.schema import field_mappings, limits_mapping
 from simdoc_search.stores.remote.store import RemoteStore
-from simdoc_search.stores.sketching import lacking
+from simdoc_search.stores.sketching import missing_kinds
 
 _AT_ONCE = 64
 
@@ -48,7 +48,7 @@ def upgrade_index(store: RemoteStore, wanted: Settings, sketch: Sketch, progress
         raise StoreError(f"{store.location} cannot be upgraded: {fault}")
     options: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}
     upgraded = RemoteStore.in_index(store.engine, store.index, None, field=store.field, **options)
-    records = (record for record in upgraded.scan(sketches=True) if len(record.codes) and lacking(wanted, record))
+    records = (record for record in upgraded.scan(sketches=True) if len(record.codes) and missing_kinds(wanted, record))
     with upgraded.writer() as writer:
         while page := list(islice(records, _AT_ONCE)):
             complete = upgraded.records([record.id for record in page], text=True, passages=True)

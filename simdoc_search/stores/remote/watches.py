@@ -53,7 +53,7 @@ class Watch:
         overlap: minimum overlap of a copy, over 0, up to 1.
         since: when the watch was set, ISO 8601, UTC.
         codes: tokens of the document at that time, as in `Record`; empty if they were not loaded.
-        outdated: whether documents now have fingerprints of other settings, so that the watch finds none of them.
+        outdated: whether documents now have fingerprints of other settings, which the watch does not find.
     """
 
     place: Place

@@ -12,7 +12,7 @@ from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from tests.support.cli import run, usage_error
-from tests.support.described import BODY, RefusalError, engine, index, target
+from tests.support.described import BODY, engine, index, target
 
 
 def chosen(described: dict[str, Any], name: str) -> dict[str, Any]:
@@ -46,24 +46,6 @@ def test_an_alias_does_not_narrow_a_data_stream() -> None:
     described = {".ds-logs-000001": index(aliases={"few": {"filter": {"match_all": {}}}}, data_stream="logs")}
 
     assert {".ds-logs-000001": []} == chosen(described, "logs") == chosen(described, "lo*,few")
-
-
-def test_an_index_with_a_metadata_block_is_skipped_alone() -> None:
-    """The engine then describes none of several indices, so each is asked for."""
-
-    def handle(_: str, path: str, __: Any) -> Any:
-        if path.startswith("/_resolve/index/"):
-            streams = [{"name": "s", "backing_indices": ["b"]}]
-            aliases = [{"name": "all", "indices": ["a", "b"]}]
-            return {"indices": [{"name": "c"}], "aliases": aliases, "data_streams": streams}
-        if path in {"/all", "/b"}:
-            raise RefusalError(403, "cluster_block_exception")
-        return {"hits": {"hits": []}} if path.endswith("/_search") else {path[1:]: index()}
-
-    targets, (skipped,) = find_targets(engine(handle), "all", Task("body"))
-
-    assert (["a", "c"], "b") == ([each.index.name for each in targets], skipped.index)
-    assert "index.blocks.metadata" in skipped.reason
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_a_throttle_holds_from_the_first_second_on() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+def _few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy engine is given up soon."""
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.3)
     monkeypatch.setattr(retry, "QUERY_SECONDS", 0.3)

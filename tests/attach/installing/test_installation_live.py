@@ -8,7 +8,6 @@ import pytest
 
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
-from simdoc_search.stores.remote.schema import component_template
 from tests.support.applications import Application
 from tests.support.cli import answer, output, run, sentence
 from tests.support.http_server import Answer, Request, error, forward, serving
@@ -199,21 +198,6 @@ def test_the_steps_before_a_refused_step_are_listed(app: Application) -> None:
     assert "no permission" in said
 
 
-def test_an_index_with_a_strict_mapping_accepts_each_write(app: Application) -> None:
-    """A pipeline is not installed before all of its indices have the mapping."""
-    app.make_template()
-    strict = f"{app.name}-strict"
-    app.call("PUT", f"/{strict}", {"settings": {"index.final_pipeline": app.name}})
-    refused = sentence(run(*app.install()))
-    left = installed(app)
-    answer(*app.install("--index", strict))
-    for number, document in enumerate([{"body": OLD}, {"body": ""}, {"body": None}, {}], 1):
-        app.call("PUT", f"/{strict}/_doc/{number}", document)
-
-    assert f"the index {strict} uses the pipeline {app.name} and has no field simdoc, so it may refuse" in refused
-    assert ([], expected(OLD)) == (left, ours(app.url, strict, "1"))
-
-
 def test_other_text_fields_than_those_of_the_fingerprints_need_force(app: Application) -> None:
     """Those of the index, or of the other indices behind its alias."""
     app.make_template()
@@ -229,13 +213,3 @@ def test_other_text_fields_than_those_of_the_fingerprints_need_force(app: Applic
     fields = "title and body, not body; give --text-field title --text-field body, or --force to use body"
     assert own.endswith(f"its fingerprints are from {fields}")
     assert beside.endswith(f"the fingerprints of the other indices behind its alias are from {fields}")
-
-
-def test_a_new_index_of_an_extended_template_has_the_component(app: Application) -> None:
-    """Without the pipeline, as for a loader."""
-    app.make_template()
-    answer("template", "install", app.url, "--index-template", app.name)
-    index = app.make_alias()
-    mapping = app.call("GET", f"/{index}/_mapping")[index]["mappings"]["properties"]["simdoc"]
-
-    assert component_template()["template"]["mappings"]["properties"]["simdoc"] == mapping

@@ -1,9 +1,8 @@
-"""The body of the pipeline is one that engines take, and settings that it cannot have are refused."""
+"""The body of the pipeline, and settings that it does not support."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -19,34 +18,10 @@ from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import output, run, usage_error
 from tests.support.pipeline import expected
 
-MAX_SCRIPT = 65_535
-"""An engine's script.max_size_in_bytes."""
 
-
-def script(body: dict[str, Any]) -> dict[str, Any]:
-    """Its one processor."""
-    (processor,) = body["processors"]
-    return dict(processor["script"])
-
-
-def test_the_scripts_fit_into_an_engine() -> None:
-    """Joined, without comments."""
-    source = script(pipeline_body())["source"]
-
-    assert len(source.encode()) < MAX_SCRIPT
-    assert "//" not in source
-
-
-def test_the_script_is_the_same_for_all_settings() -> None:
-    """What differs are its parameters, so that an engine compiles it once."""
-    other = Settings(Analysis("lowercase", 3), MinHash(bucket_count=64), 5, None)
-
-    assert script(pipeline_body())["source"] == script(pipeline_body(other, ["title"], "prints"))["source"]
-
-
-def test_the_component_template_has_all_that_the_pipeline_fills() -> None:
-    """The reason of a failure too, so that a strict mapping refuses no document."""
-    filled = {*expected("some words"), *script(pipeline_body())["params"]["marks"], "error"}
+def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
+    """So a strict mapping refuses no document."""
+    filled = {*expected("some words"), *pipeline_body()["processors"][0]["script"]["params"]["marks"], "error"}
     mapping = component_template()["template"]["mappings"]["properties"]["simdoc"]["properties"]
 
     assert filled == mapping.keys()
@@ -64,21 +39,19 @@ def test_the_component_template_has_all_that_the_pipeline_fills() -> None:
         (Settings(language=True), "languages"),
     ],
 )
-def test_settings_that_no_script_has_are_refused(settings: Settings, what: str) -> None:
-    """The sentence names them, and what can make such fingerprints."""
+def test_settings_that_need_python_are_refused(settings: Settings, what: str) -> None:
     with pytest.raises(StoreError, match=f"with {what}; use simdoc-search backfill"):
         pipeline_body(settings)
 
 
 @pytest.mark.parametrize("field", ["", "a.b", "_id"])
-def test_a_field_that_is_not_at_the_top_is_refused(field: str) -> None:
-    """It would lie elsewhere in a document than in a query."""
+def test_a_field_below_another_is_refused(field: str) -> None:
     with pytest.raises(StoreError, match="name a top-level field, such as simdoc"):
         pipeline_body(field=field)
 
 
 def test_the_command_prints_the_body_in_ascii() -> None:
-    """For curl, through any shell."""
+    """Any shell and curl can carry it."""
     shown = output(
         "template", "show", "--pipeline", "--text-field", "title", "--text-field", "body", "--field", "prints"
     )
@@ -87,8 +60,7 @@ def test_the_command_prints_the_body_in_ascii() -> None:
     assert shown.isascii()
 
 
-def test_without_pipeline_the_mapping_has_the_object_field() -> None:
-    """It has no text field, so none can be named."""
+def test_the_mapping_has_the_named_field() -> None:
     shown = json.loads(output("template", "show", "--field", "prints"))
     assert ["prints"] == list(shown["template"]["mappings"]["properties"])
     refused = usage_error(run("template", "show", "--text-field", "title"))

@@ -1,286 +1,277 @@
-"""An index with the pipeline has a fresh fingerprint after every kind of write, and refuses none."""
+"""The pipeline updates the fingerprint at each write that passes it, and refuses no write."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
 
-from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.attach.pipeline import LONGEST_TEXT, pipeline_body
+from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.inspection import inspect_indices
+from simdoc_search.attach.pipeline import LONGEST_TEXT, install_pipeline, pipeline_body
+from simdoc_search.stores.remote.connection import connect
+from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import answer, run
 from tests.support.engines import call, discard, own_name
-from tests.support.pipeline import NEW, OLD, expected, made_by_engine, ours
-from tests.support.texts import documents, text
+from tests.support.http_server import indices
+from tests.support.installing import use_pipeline
+from tests.support.pipeline import NEW, OLD, expected, ours, run_pipeline
+
+SCRIPT = {"script": {"source": "ctx._source.body = params.text", "params": {"text": NEW}}}
+NEW_PART = {"doc": {"body": NEW}}
+
+THROUGH: dict[str, dict[str, Any]] = {
+    "index": {"doc": {"body": NEW}},
+    "index in a bulk": {"index": {"body": NEW}},
+    "partial update": {"update": NEW_PART},
+    "script": {"update": SCRIPT},
+    "partial update with an upsert": {"update": {**NEW_PART, "upsert": {"body": OLD}}},
+    "doc_as_upsert": {"update": {**NEW_PART, "doc_as_upsert": True}},
+    "scripted upsert": {"update": {**SCRIPT, "scripted_upsert": True, "upsert": {}}},
+    "update by query": {"by query": SCRIPT},
+    "doc_as_upsert in a bulk": {"bulk": {**NEW_PART, "doc_as_upsert": True}},
+}
+PAST: dict[str, dict[str, Any]] = {
+    "partial update in a bulk": {"bulk": NEW_PART},
+    "script in a bulk": {"bulk": SCRIPT},
+    "partial update with an upsert in a bulk": {"bulk": {**NEW_PART, "upsert": {"body": OLD}}},
+    "scripted upsert in a bulk": {"bulk": {**SCRIPT, "scripted_upsert": True, "upsert": {}}},
+}
 
 
-def bulk(url: str, *lines: dict[str, Any]) -> Any:
-    """A bulk request that succeeds."""
-    import urllib.request
-
-    data = "".join(f"{json.dumps(each)}\n" for each in lines).encode()
-    asked = urllib.request.Request(f"{url}/_bulk?refresh=true", data, {"Content-Type": "application/x-ndjson"})
-    with urllib.request.urlopen(asked) as response:
-        done = json.load(response)
-    assert not done["errors"], done
-    return done
+@pytest.fixture(scope="module", params=["opensearch", "elasticsearch_7"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """An engine with the pipeline for the field `body`."""
+    opened, _ = connect(request.getfixturevalue(f"{request.param}_url"), index=False)
+    with closing(opened):
+        install_pipeline(opened, force=True)
+        yield opened
 
 
-def test_documents_that_are_indexed_have_fingerprints(opensearch_url: str, index: str) -> None:
-    """Alone, created, and in a bulk."""
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD})
-    call(opensearch_url, "PUT", f"/{index}/_create/2", {"body": OLD})
-    bulk(opensearch_url, {"index": {"_index": index, "_id": "3"}}, {"body": OLD})
-    bulk(opensearch_url, {"create": {"_index": index, "_id": "4"}}, {"body": OLD})
-
-    assert [expected(OLD)] * 4 == [ours(opensearch_url, index, id) for id in "1234"]
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": NEW})
-    assert expected(NEW) == ours(opensearch_url, index)
-
-
-@pytest.mark.parametrize(
-    "update",
-    [
-        {"doc": {"body": NEW}},
-        {"script": {"source": "ctx._source.body = params.text", "params": {"text": NEW}}},
-        {"doc": {"body": NEW, "simdoc": {"tokens": "!!!!", "format": "none"}}},
-    ],
-)
-def test_updates_have_the_fingerprint_of_the_new_text(opensearch_url: str, index: str, update: dict[str, Any]) -> None:
-    """By a part of a document and by a script: the final pipeline sees the whole document."""
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD, "n": 1})
-    call(opensearch_url, "POST", f"/{index}/_update/1", update)
-
-    assert expected(NEW) == ours(opensearch_url, index)
+@pytest.fixture
+def index(engine: Engine) -> Iterator[str]:
+    """An index with the pipeline, and with the documents 1 and 2."""
+    with indices(engine.name) as made:
+        name = made.make({"properties": {"body": {"type": "text"}}})
+        use_pipeline(engine, name)
+        for id in "12":
+            put(engine, name, id, {"body": OLD})
+        yield name
 
 
-def test_an_update_in_a_bulk_passes_no_pipeline(opensearch_url: str, index: str) -> None:
-    """So engines have it, and the docs say it; a run of the pipeline over the index mends what is stale."""
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD})
-    bulk(opensearch_url, {"update": {"_index": index, "_id": "1"}}, {"doc": {"body": NEW}})
-    assert expected(OLD) == ours(opensearch_url, index)
+def put(engine: Engine, index: str, id: str, source: dict[str, Any]) -> None:
+    """Index a document."""
+    engine.call("PUT", [index, "_doc", id], source, refresh=True)
 
-    call(opensearch_url, "POST", f"/{index}/_update_by_query?pipeline=simdoc")
-    assert expected(NEW) == ours(opensearch_url, index)
+
+def update(engine: Engine, index: str, id: str, body: Any) -> None:
+    """Update a document."""
+    engine.call("POST", [index, "_update", id], body, refresh=True)
+
+
+def write(engine: Engine, index: str, id: str, how: dict[str, Any]) -> None:
+    """Write a document as in THROUGH or PAST."""
+    ((kind, body),) = how.items()
+    if kind == "doc":
+        put(engine, index, id, body)
+    elif kind == "update":
+        update(engine, index, id, body)
+    elif kind == "by query":
+        call(engine.name, "POST", f"/{index}/_update_by_query?refresh", {**body, "query": {"ids": {"values": [id]}}})
+    else:
+        lines = [{"update" if kind == "bulk" else kind: {"_index": index, "_id": id}}, body]
+        data = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
+        assert not engine.call("POST", ["_bulk"], data, refresh=True)["errors"]
+
+
+def source_of(engine: Engine, index: str, id: str = "1") -> dict[str, Any]:
+    """The source of a document."""
+    return dict(engine.call("GET", [index, "_doc", id])["_source"])
+
+
+# --- writes that pass the pipeline, and writes that do not ---
+
+
+@pytest.mark.parametrize("how", THROUGH.values(), ids=THROUGH)
+def test_a_write_through_the_pipeline_updates_the_fingerprint(engine: Engine, index: str, how: dict[str, Any]) -> None:
+    write(engine, index, "1", how)
+    if "upsert" in str(how):
+        write(engine, index, "new", how)
+        created = source_of(engine, index, "new")
+        assert expected(created["body"]) == created["simdoc"]
+
+    assert [expected(NEW), expected(OLD)] == [ours(engine.name, index, id) for id in "12"]
+
+
+@pytest.mark.parametrize("how", PAST.values(), ids=PAST)
+def test_a_bulk_update_does_not_pass_the_pipeline(engine: Engine, index: str, how: dict[str, Any]) -> None:
+    """`status` finds the stale fingerprint among the documents written since, and `backfill --stale` replaces it."""
+    task = Task("body", stale=True)
+    Backfill(engine, index, task).run()
+    write(engine, index, "1", how)
+    before = ours(engine.name, index)
+    sample = inspect_indices(engine, index).sample
+    report = Backfill(engine, index, task).run()
+
+    assert expected(OLD) == before
+    assert (1, 1, ("1",), 1) == (sample.stale, sample.sampled, sample.examples, sample.compared)
+    assert (1, 1) == (report.updated, report.documents)
+    assert expected(NEW) == ours(engine.name, index)
+
+
+def test_a_bulk_upsert_creates_a_document_through_the_pipeline(engine: Engine, index: str) -> None:
+    """The pipeline does not see the result of the script."""
+    write(engine, index, "new", {"bulk": {**NEW_PART, "upsert": {"body": OLD}}})
+    write(engine, index, "scripted", {"bulk": {**SCRIPT, "scripted_upsert": True, "upsert": {"body": OLD}}})
+
+    assert expected(OLD) == ours(engine.name, index, "new")
+    assert {"body": NEW, "simdoc": expected(OLD)} == source_of(engine, index, "scripted")
 
 
 @pytest.mark.parametrize("first", [{"body": OLD}, {"body": 7}, {"n": 1}])
 @pytest.mark.parametrize("then", [{"body": NEW}, {"body": None}, {"n": 2}])
-def test_an_upsert_in_a_bulk_is_merged_into_what_is_there(
-    opensearch_url: str, index: str, first: dict[str, Any], then: dict[str, Any]
+def test_a_bulk_upsert_is_merged_into_the_document(
+    engine: Engine, index: str, first: dict[str, Any], then: dict[str, Any]
 ) -> None:
-    """The pipeline sees the new part alone; a part without the text leaves the fingerprint, the others replace it."""
-    for each in (first, then):
-        bulk(opensearch_url, {"update": {"_index": index, "_id": "1"}}, {"doc": each, "doc_as_upsert": True})
-    source = call(opensearch_url, "GET", f"/{index}/_doc/1")["_source"]
-    found = source.get("simdoc")
+    """The pipeline sees only the new part. A part without the text keeps the fingerprint."""
+    for part in (first, then):
+        write(engine, index, "new", {"bulk": {"doc": part, "doc_as_upsert": True}})
+    source = source_of(engine, index, "new")
+    values: Any = source.get("simdoc", {})
 
     if isinstance(source.get("body"), int):
-        assert (None, "the field body holds a number") == (found["tokens"], found["error"][:29])
+        assert (None, "the field body holds a number") == (values["tokens"], values["error"][:29])
     elif source.get("body") is not None:
-        assert expected(source["body"]) == {key: each for key, each in found.items() if key != "error"}
+        assert expected(source["body"]) == {key: value for key, value in values.items() if key != "error"}
     else:
-        assert found is None
+        assert source.get("simdoc") is None
 
 
-def test_an_update_of_another_field_leaves_the_fingerprint(opensearch_url: str, index: str) -> None:
-    """The text is the same."""
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD, "n": 1})
-    call(opensearch_url, "POST", f"/{index}/_update/1", {"doc": {"n": 2}})
+def test_copies_of_an_index_have_fingerprints(engine: Engine, index: str) -> None:
+    """Through the pipeline of the target, or the pipeline that the request names."""
+    bare, url = own_name(), engine.name
+    call(url, "PUT", f"/{bare}/_doc/3?refresh=true", {"body": OLD})
+    call(url, "POST", "/_reindex?refresh=true", {"source": {"index": bare}, "dest": {"index": index}})
+    done = call(url, "POST", f"/{bare}/_update_by_query?pipeline=simdoc&refresh=true")
 
-    assert expected(OLD) == ours(opensearch_url, index)
+    assert (expected(OLD), 1, expected(OLD)) == (ours(url, index, "3"), done["updated"], ours(url, bare, "3"))
+    discard(url, bare)
+
+
+# --- what becomes of the field ---
 
 
 @pytest.mark.parametrize(
-    "update",
+    ("change", "text"),
     [
-        {"doc": {"body": NEW}, "upsert": {"body": OLD}},
-        {"doc": {"body": NEW}, "doc_as_upsert": True},
-        {"scripted_upsert": True, "upsert": {}, "script": {"source": f"ctx._source.body = '{NEW}'"}},
+        ({"doc": {"body": " "}}, " "),
+        ({"script": "ctx._source.body = ''"}, ""),
+        ({"doc": {"body": None}}, None),
+        ({"doc": {"body": []}}, None),
+        ({"script": "ctx._source.remove('body')"}, None),
     ],
+    ids=str,
 )
-def test_upserts_have_fingerprints(opensearch_url: str, index: str, update: dict[str, Any]) -> None:
-    """Of the document that is made, then of the updated one."""
-    call(opensearch_url, "POST", f"/{index}/_update/1", update)
-    made = call(opensearch_url, "GET", f"/{index}/_doc/1")["_source"]
-    assert expected(made["body"]) == made["simdoc"]
-
-    call(opensearch_url, "POST", f"/{index}/_update/1", update)
-    assert expected(NEW) == ours(opensearch_url, index)
-
-
-@pytest.mark.parametrize("update", [{"doc": {"body": " "}}, {"script": "ctx._source.body = ''"}])
-def test_words_that_go_take_their_fingerprint_with_them(
-    opensearch_url: str, index: str, update: dict[str, Any]
+def test_a_text_that_is_removed_loses_its_fingerprint(
+    engine: Engine, index: str, change: dict[str, Any], text: str | None
 ) -> None:
-    """What is left says that there are no words, as backfill says it."""
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD})
-    call(opensearch_url, "POST", f"/{index}/_update/1", update)
-    text = call(opensearch_url, "GET", f"/{index}/_doc/1")["_source"]["body"]
-
-    assert expected(text) == ours(opensearch_url, index)
-    assert ours(opensearch_url, index)["tokens"] is None
+    """A text without words has a mark. A text that is added later gets a fingerprint."""
+    update(engine, index, "1", change)
+    assert (None if text is None else expected(text)) == ours(engine.name, index)
+    update(engine, index, "1", NEW_PART)
+    assert expected(NEW) == ours(engine.name, index)
 
 
-@pytest.mark.parametrize(
-    "update", [{"doc": {"body": None}}, {"doc": {"body": []}}, {"script": "ctx._source.remove('body')"}]
-)
-def test_a_text_that_goes_takes_its_fingerprint_with_it(
-    opensearch_url: str, index: str, update: dict[str, Any]
-) -> None:
-    """As if it had never been there: where there is no text there is no fingerprint."""
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD})
-    call(opensearch_url, "POST", f"/{index}/_update/1", update)
-
-    assert ours(opensearch_url, index) is None
-
-
-def test_a_text_that_comes_later_gets_its_fingerprint(opensearch_url: str, index: str) -> None:
-    """The application writes a document first, and its text when it has been read."""
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": None, "n": 1})
-    assert ours(opensearch_url, index) is None
-    call(opensearch_url, "POST", f"/{index}/_update/1", {"doc": {"body": NEW}})
-
-    assert expected(NEW) == ours(opensearch_url, index)
-
-
-MADE_UP = {"duplicate_of": "2", "cluster": "2", "tokens": "!!!!", "digest": "x", "facts": ["a"], "key": {"below": 1}}
+FORGED = {"duplicate_of": "2", "cluster": "2", "tokens": "!!!!", "digest": "x", "facts": ["a"], "key": {"below": 1}}
 
 
 @pytest.mark.parametrize(
     "sent",
     [
-        {"simdoc": MADE_UP},
-        {"simdoc": {**MADE_UP, "text_hash": "0" * 32}},
-        {"simdoc": [MADE_UP, MADE_UP]},
+        {"simdoc": FORGED},
+        {"simdoc": {**FORGED, "text_hash": "0" * 32}},
+        {"simdoc": [FORGED, FORGED]},
         {"simdoc": "a text"},
-        {f"simdoc.{key}": value for key, value in MADE_UP.items()},
+        {f"simdoc.{key}": value for key, value in FORGED.items()},
         {"simdoc": {"format": "none"}, "simdoc.cluster": "2"},
     ],
+    ids=["object", "hash", "list", "text", "dots", "both"],
 )
-def test_only_what_the_pipeline_made_is_in_our_field(opensearch_url: str, index: str, sent: dict[str, Any]) -> None:
-    """A client may send what it likes. Without a text there is no field at all."""
-    documents: dict[str, dict[str, Any]] = {"1": {"body": OLD}, "2": {"body": ""}, "3": {}, "4": {"body": 7}}
-    for id, document in documents.items():
-        call(opensearch_url, "PUT", f"/{index}/_doc/{id}", {**document, **sent})
-    found = {id: call(opensearch_url, "GET", f"/{index}/_doc/{id}")["_source"] for id in "1234"}
+def test_values_of_a_client_in_our_field_are_replaced(engine: Engine, index: str, sent: dict[str, Any]) -> None:
+    texts: dict[str, dict[str, Any]] = {"1": {"body": OLD}, "2": {"body": ""}, "3": {}, "4": {"body": 7}}
+    for id, text in texts.items():
+        put(engine, index, id, {**text, **sent})
+    sources = {id: source_of(engine, index, id) for id in texts}
 
-    assert {"body": OLD, "simdoc": expected(OLD)} == found["1"]
-    assert {"body": "", "simdoc": expected("")} == found["2"]
-    assert {} == found["3"]
-    assert {"body", "simdoc"} == found["4"].keys()
-    assert {"tokens", "passages", "words_hash", "error"} == found["4"]["simdoc"].keys()
-
-
-def test_nothing_that_was_sent_stays_after_an_error_that_no_script_catches(opensearch_url: str) -> None:
-    """Such as that of a list with more texts than the steps that an engine lets a script take."""
-    texts = [""] * 1_000_001
-    sent = {"body": texts, "simdoc": MADE_UP, **{f"simdoc.{key}": value for key, value in MADE_UP.items()}}
-    (made,) = made_by_engine(opensearch_url, [sent])
-
-    assert {"body", "simdoc"} == made.keys()
-    assert ["error"] == [*made["simdoc"]]
-    assert made["simdoc"]["error"].startswith("the pipeline failed: ")
+    assert {"body": OLD, "simdoc": expected(OLD)} == sources["1"]
+    assert {"body": "", "simdoc": expected("")} == sources["2"]
+    assert {} == sources["3"]
+    assert {"body", "simdoc"} == sources["4"].keys()
+    assert {"tokens", "passages", "words_hash", "error"} == sources["4"]["simdoc"].keys()
 
 
-@pytest.mark.parametrize("reason", ["x" * 40_000, "\U0001f600" * 20_000, "x" + "\U0001f600" * 20_000])
-def test_no_write_is_refused_for_a_long_reason(opensearch_url: str, index: str, reason: str) -> None:
-    """Engines take no keyword of more than 32,766 bytes; half of a character would be refused as well."""
+def test_values_of_a_client_are_removed_after_an_error_that_no_script_catches(opensearch_url: str) -> None:
+    """A list of a million texts takes more steps than an engine allows a script."""
+    sent = {"body": [""] * 1_000_001, "simdoc": FORGED, **{f"simdoc.{key}": value for key, value in FORGED.items()}}
+    (result,) = run_pipeline(opensearch_url, [sent])
+
+    assert {"body", "simdoc"} == result.keys()
+    assert ["error"] == [*result["simdoc"]]
+    assert result["simdoc"]["error"].startswith("the pipeline failed: ")
+
+
+@pytest.mark.parametrize("reason", ["x" * 40_000, "x" + "\U0001f600" * 20_000], ids=["ascii", "pairs"])
+def test_a_long_reason_is_shortened(engine: Engine, index: str, reason: str) -> None:
+    """Engines refuse a keyword of more than 32,766 bytes, and half of a character."""
     name = own_name()
     body = pipeline_body()
     script = body["processors"][0]["script"]
     script |= {"source": "throw new IllegalArgumentException(params.reason)"}
     script["params"]["reason"] = reason
-    call(opensearch_url, "PUT", f"/_ingest/pipeline/{name}", body)
-    call(opensearch_url, "PUT", f"/{index}/_settings", {"index.final_pipeline": name})
-    call(opensearch_url, "PUT", f"/{index}/_doc/2", {"body": 7})
-    call(opensearch_url, "PUT", f"/{index}/_settings", {"index.final_pipeline": "simdoc"})
-    call(opensearch_url, "DELETE", f"/_ingest/pipeline/{name}")
+    call(engine.name, "PUT", f"/_ingest/pipeline/{name}", body)
+    call(engine.name, "PUT", f"/{index}/_settings", {"index.final_pipeline": name})
+    put(engine, index, "2", {"body": 7})
+    call(engine.name, "PUT", f"/{index}/_settings", {"index.final_pipeline": "simdoc"})
+    call(engine.name, "DELETE", f"/_ingest/pipeline/{name}")
 
-    assert 490 < len(ours(opensearch_url, index, "2")["error"].encode("utf-16-le")) // 2 <= 500
+    assert 490 < len(ours(engine.name, index, "2")["error"].encode("utf-16-le")) // 2 <= 500
 
 
-def test_marks_stay_as_long_as_the_text_does(opensearch_url: str, index: str) -> None:
-    """Of another text they are stale: it is no duplicate of what they name."""
+def test_marks_of_duplicates_are_kept_until_the_text_changes(engine: Engine, index: str) -> None:
     marks = {"duplicate_of": "2", "cluster": "2"}
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD, "n": 1})
-    bulk(opensearch_url, {"update": {"_index": index, "_id": "1"}}, {"doc": {"simdoc": marks}})
-
-    call(opensearch_url, "POST", f"/{index}/_update/1?refresh=true", {"doc": {"n": 2}})
-    assert {**expected(OLD), **marks} == ours(opensearch_url, index)
-    call(opensearch_url, "POST", f"/{index}/_update_by_query?refresh=true", {"script": "ctx._source.n = 3"})
-    assert {**expected(OLD), **marks} == ours(opensearch_url, index)
-
-    call(opensearch_url, "POST", f"/{index}/_update/1", {"doc": {"body": NEW}})
-    assert expected(NEW) == ours(opensearch_url, index)
+    write(engine, index, "1", {"bulk": {"doc": {"simdoc": marks}}})
+    update(engine, index, "1", {"doc": {"n": 2}})
+    assert {**expected(OLD), **marks} == ours(engine.name, index)
+    update(engine, index, "1", NEW_PART)
+    assert expected(NEW) == ours(engine.name, index)
 
 
-def test_updates_by_query_and_copies_of_an_index_have_fingerprints(opensearch_url: str, index: str) -> None:
-    """Of documents that were there before, through the pipeline that is named or that of the target."""
-    bare = f"{index}-bare"
-    call(opensearch_url, "PUT", f"/{bare}/_doc/1?refresh=true", {"body": OLD})
-    call(opensearch_url, "POST", "/_reindex?refresh=true", {"source": {"index": bare}, "dest": {"index": index}})
-    assert expected(OLD) == ours(opensearch_url, index)
-
-    copied = {"index": f"{bare}-copy", "pipeline": "simdoc"}
-    call(opensearch_url, "POST", "/_reindex?refresh=true", {"source": {"index": bare}, "dest": copied})
-    assert expected(OLD) == ours(opensearch_url, f"{bare}-copy")
-
-    done = call(opensearch_url, "POST", f"/{bare}/_update_by_query?pipeline=simdoc&refresh=true")
-    assert (1, expected(OLD)) == (done["updated"], ours(opensearch_url, bare))
-
-    script = {"script": {"source": "ctx._source.body = params.text", "params": {"text": NEW}}}
-    call(opensearch_url, "POST", f"/{index}/_update_by_query", script)
-    assert expected(NEW) == ours(opensearch_url, index)
-    discard(opensearch_url, bare, f"{bare}-copy")
+# --- documents that the pipeline cannot fingerprint ---
 
 
-def test_no_write_is_refused(opensearch_url: str, index: str) -> None:
-    """A text that is too long, one that is none; `check` counts them, and the reason goes with the fault."""
-    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": "x " * LONGEST_TEXT})
-    call(opensearch_url, "PUT", f"/{index}/_doc/2?refresh=true", {"body": 7})
-    assert [None, None] == [ours(opensearch_url, index, id)["tokens"] for id in "12"]
-    checked = run("check", f"{opensearch_url}/{index}")
-    assert (
-        "the pipeline could not fingerprint 2 documents; correct these documents, whose simdoc.error has the reason"
-        in checked.stdout
-    )
+def test_no_write_is_refused(engine: Engine, index: str) -> None:
+    """`check` counts the documents, and `backfill` fills those that it can."""
+    url, long = f"{engine.name}/{index}", "some long text " * (LONGEST_TEXT // 14)
+    put(engine, index, "1", {"body": long})
+    put(engine, index, "2", {"body": 7})
+    assert [None, None] == [ours(engine.name, index, id)["tokens"] for id in "12"]
+    how = "correct these documents, whose simdoc.error has the reason"
+    assert f"the pipeline could not fingerprint 2 documents; {how}" in run("check", url).stdout
 
-    call(opensearch_url, "POST", f"/{index}/_update/2", {"doc": {"body": NEW}})
-    assert expected(NEW) == ours(opensearch_url, index, "2")
-
-
-def test_backfill_makes_what_the_pipeline_could_not(opensearch_url: str, index: str) -> None:
-    """Of a text that is too long, as updates in bulks pass no pipeline: the reason goes when the fingerprint comes."""
-    long = "some long text " * (LONGEST_TEXT // 14)
-    call(opensearch_url, "PUT", f"/{index}/_doc/1?refresh=true", {"body": long})
-    assert 1 == answer("backfill", f"{opensearch_url}/{index}", "--text-field", "body")["updated"]
-
-    assert {**expected(long), "error": None} == ours(opensearch_url, index)
+    update(engine, index, "2", NEW_PART)
+    assert expected(NEW) == ours(engine.name, index, "2")
+    assert 1 == answer("backfill", url, "--text-field", "body")["updated"]
+    assert {**expected(long), "error": None} == ours(engine.name, index)
 
 
-def test_backfill_has_nothing_to_do_after_the_pipeline(opensearch_url: str, index: str) -> None:
-    """Not for documents without words either; all are as it would make them."""
-    for id, document in {"1": {"body": OLD}, "2": {"body": ""}, "3": {"body": None}}.items():
-        call(opensearch_url, "PUT", f"/{index}/_doc/{id}?refresh=true", document)
+def test_backfill_leaves_documents_of_the_pipeline(engine: Engine, index: str) -> None:
+    put(engine, index, "3", {"body": ""})
+    put(engine, index, "4", {"body": None})
+    url = f"{engine.name}/{index}"
 
-    assert 0 == answer("backfill", f"{opensearch_url}/{index}", "--text-field", "body")["updated"]
-    stale = answer("backfill", f"{opensearch_url}/{index}", "--text-field", "body", "--stale")
-    assert (0, 0, 2) == (stale["updated"], stale["removed"], stale["unchanged"])
-
-
-def test_documents_of_both_ways_are_found_alike(opensearch_url: str, index: str) -> None:
-    """Half of them from a loader that sends its own fingerprints, half by the pipeline; one query finds both."""
-    import random
-
-    common = text(random.Random("common"), 300)
-    some = [{"body": f"{common} {each.text}"} for each in documents("both", 10)]
-    loaded = [{"_index": index, "_id": str(number), **each} for number, each in enumerate(some)]
-    for number, each in enumerate(fingerprint_actions(loaded, "body")):
-        source = {key: value for key, value in each.items() if not key.startswith("_")}
-        sent = source if number % 2 else some[number]
-        call(opensearch_url, "PUT", f"/{index}/_doc/{number}?refresh=true", sent)
-
-    found = answer("similar", "0_50", "--store", f"{opensearch_url}/{index}")
-    assert {str(number) for number in range(1, 10)} == {hit["id"] for hit in found["hits"]}
+    assert 0 == answer("backfill", url, "--text-field", "body")["updated"]
+    stale = answer("backfill", url, "--text-field", "body", "--stale")
+    assert (0, 0, 3) == (stale["updated"], stale["removed"], stale["unchanged"])

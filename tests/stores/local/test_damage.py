@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.errors import StoreError, StoreNotFoundError
+from simdoc_search.errors import StoreError, StoreLockedError, StoreNotFoundError
 from simdoc_search.query.plans import Threshold
 from simdoc_search.stores import open_store
 from simdoc_search.stores.local.integrity import check_store
@@ -179,6 +179,23 @@ def test_a_repair_never_writes_over_something(whole: Path, expected: dict[str, A
 
 
 # --- other processes ---
+
+
+def test_nobody_can_write_to_a_store_while_it_is_repaired(store: Path, tmp_path: Path) -> None:
+    refusals: list[str] = []
+
+    def try_to_write(done: int, total: int) -> None:
+        with closing(open_store(store)) as other, pytest.raises(StoreLockedError) as refused:
+            put(other, record("late", [1]))
+        refusals.append(str(refused.value))
+
+    with closing(open_store(store)) as other, other.writer(), pytest.raises(StoreLockedError, match="another writer"):
+        repair_store(store, tmp_path / "new")
+    documents = repair_store(store, tmp_path / "new", try_to_write).documents
+    assert documents == len(refusals) > 0
+    with closing(open_store(store)) as other:
+        put(other, record("later", [1]))
+
 
 WRITE = """
 import sys

@@ -14,6 +14,7 @@ import pytest
 from simdoc_search.errors import StoreError
 from simdoc_search.stores import open_store
 from simdoc_search.stores.local.integrity import check_store
+from simdoc_search.stores.local.repair import repair_store
 from tests.support.stores import ids, put, record
 from tests.support.users import ordinary_user
 
@@ -81,6 +82,16 @@ def test_the_folder_of_links_is_removed_when_the_store_is_open(place: Path, monk
         assert ["a"] == ids(store)
 
         assert [] == list(scratch.iterdir())
+
+
+def test_a_read_only_store_is_repaired_without_its_lock(place: Path) -> None:
+    """The store is empty, because another user may not be allowed to start the Python of the tests."""
+    open_store(place, create=True).close()
+    readable(place)
+    (place.parent / "targets").mkdir()
+    (place.parent / "targets").chmod(0o777)
+    with ordinary_user():
+        assert 0 == repair_store(place, place.parent / "targets/new").documents
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace to see what is synced")

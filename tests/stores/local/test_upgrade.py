@@ -96,7 +96,7 @@ def test_a_replacement_that_was_killed_is_completed_by_whoever_opens_the_store(
         return call
 
     with monkeypatch.context() as patched:
-        for name in ("write_whole", "sync_folder"):
+        for name in ("write_atomically", "sync_folder"):
             patched.setattr(folders, name, dying(getattr(folders, name)))
         patched.setattr(shutil, "rmtree", dying(shutil.rmtree))
         patched.setattr(Path, "rename", dying(Path.rename))

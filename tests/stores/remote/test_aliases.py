@@ -22,7 +22,7 @@ def test_an_alias_is_one_store_and_replaces_a_document_in_its_index(made: Indice
     both = in_index(made, made.alias(*names, write=names[1]))
 
     assert ["a", "b/doc.txt", "c", "d"] == ids(both) == [id for _, id in found(both, ANY)]
-    assert (["b/doc.txt"], 4) == (both.named("doc"), both.info().documents)
+    assert (["b/doc.txt"], 4) == (both.ids_with_name("doc"), both.info().documents)
     assert ["a", "b/doc.txt", "d"] == [hit.id for hit in SimilaritySearch(both).similar("c_50").hits]
     assert [1, 1] == [document.metadata["n"] for document in both.records(["a", "d", "unknown"])]
     with both.writer() as writer:

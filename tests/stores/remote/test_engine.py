@@ -104,12 +104,6 @@ def test_an_error_of_a_proxy_is_one_sentence(server: Server, status: int, body: 
     assert status == caught.value.status
 
 
-def test_a_long_reason_is_shortened(server: Server) -> None:
-    server.handle = lambda _: error(400, "parsing_exception", "x" * 10_000)
-
-    assert len(opening_error(f"{server.url}/index")) < 400
-
-
 READS: dict[str, Callable[[Engine], Any]] = {
     "a search": lambda engine: engine.search("index", {}),
     "several searches": lambda engine: engine.search_many("index", [{}, {}]),

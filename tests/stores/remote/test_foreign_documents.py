@@ -1,4 +1,4 @@
-"""Documents that others wrote into the fingerprint field: unreadable ones are named, and the others are found."""
+"""Documents of others in the fingerprint field: unreadable ones are named, and the others are found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import SimilaritySearch, open_store
-from simdoc_search.attach.check import check_index
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.stores.remote.connection import connect
@@ -55,14 +54,14 @@ def test_an_unreadable_document_is_named_and_the_others_are_found(made: Indices)
     search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
     for query in ("good", "good_50", '"good"_50_80'):
         result = search.similar(query)
-        reasons = {each.id: each.reason for each in result.left_out}
+        reasons = {document.id: document.reason for document in result.left_out}
 
         assert [("copy", 1.0)] == [(hit.id, hit.overlap) for hit in result.hits]
         assert {f"bad{number}" for number in range(len(UNREADABLE))} == reasons.keys()
         assert all(reason in reasons[f"bad{number}"] for number, (_, reason) in enumerate(UNREADABLE))
     first, bad, last = search.similar_many(["good", "bad5", "copy"])
 
-    assert [["copy"], ["good"]] == [[hit.id for hit in each.hits] for each in (first, last)]  # type: ignore[union-attr]
+    assert [["copy"], ["good"]] == [[hit.id for hit in result.hits] for result in (first, last)]  # type: ignore[union-attr]
     assert isinstance(bad, NoFingerprintError)
     assert str(bad).startswith("the document 'bad5' has repeated tokens")
     url = f"{made.engine}/{name}"
@@ -81,9 +80,9 @@ def test_forms_that_an_engine_reads_alike_are_read_alike(made: Indices, source: 
     search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
     results = [search.similar("good"), search.similar('"other"_50_80')]
 
-    assert [["other"], ["good"]] == [[hit.id for hit in each.hits] for each in results]
-    assert [1.0] * 2 == [each.hits[0].overlap for each in results]
-    assert [()] * 2 == [each.left_out for each in results]
+    assert [["other"], ["good"]] == [[hit.id for hit in result.hits] for result in results]
+    assert [1.0] * 2 == [result.hits[0].overlap for result in results]
+    assert [()] * 2 == [result.left_out for result in results]
 
 
 def test_a_hit_without_tokens_in_its_source_is_a_fault() -> None:
@@ -97,11 +96,11 @@ def test_malformed_parts_of_our_own_documents_are_faults(made: Indices) -> None:
     put(store, record("good"), *map(record, changes))
     for id, value in changes.items():
         made.put(name, id, {"simdoc": GOOD, id: value})
-    faults = {each.id: each.fault for each in store.scan(text=True)}
+    faults = {document.id: document.fault for document in store.scan(text=True)}
 
     assert "" == faults["good"]
     assert all(id in faults[id] for id in changes)
-    assert [] == [each.id for each in store.digests(changes) if each.digest]
+    assert [] == [digest.id for digest in store.digests(changes) if digest.digest]
 
 
 VALUES = st.recursive(
@@ -123,22 +122,21 @@ VALUES = st.recursive(
     )
 )
 def test_any_document_is_read_as_a_record(source: dict[str, Any]) -> None:
-    made = to_record(Place("a"), source, 4, field="simdoc")
-    codes = made.codes.tolist()
+    document = to_record(Place("a"), source, 4, field="simdoc")
+    codes = document.codes.tolist()
 
     assert codes == sorted(set(codes))
-    assert isinstance(made.metadata, dict)
-    assert made.text is None or isinstance(made.text, str)
-    assert 0 <= made.shingles < 2**31
-    assert "\n" not in made.fault
+    assert isinstance(document.metadata, dict)
+    assert document.text is None or isinstance(document.text, str)
+    assert 0 <= document.shingles < 2**31
+    assert "\n" not in document.fault
 
 
 TEXT = "a text of an application with some more words than five"
 
 
 @pytest.mark.parametrize("origin", ["template", "backfill", "marks", "index"])
-def test_keys_of_others_in_the_fingerprint_field_are_not_mapped(made: Indices, origin: str) -> None:
-    """Whichever command mapped the field."""
+def test_foreign_keys_in_the_fingerprint_field_are_not_mapped(made: Indices, origin: str) -> None:
     engine, _ = connect(made.engine, index=False)
     name = articles(made) if origin == "marks" else made.name()
     if origin == "template":
@@ -157,19 +155,4 @@ def test_keys_of_others_in_the_fingerprint_field_are_not_mapped(made: Indices, o
 
     assert before == call(made.engine, "GET", path)[name]["mappings"]["properties"]["simdoc"]
     assert "false" == before["dynamic"]
-    engine.close()
-
-
-@pytest.mark.parametrize("dynamic", [None, "strict"])
-def test_a_fingerprint_field_may_have_any_dynamic_rule(made: Indices, dynamic: object) -> None:
-    engine, _ = connect(made.engine, index=False)
-    fields = mapping(body={"type": "text"})
-    fields["properties"]["simdoc"].pop("dynamic")
-    if dynamic is not None:
-        fields["properties"]["simdoc"]["dynamic"] = dynamic
-    name = made.make(fields)
-    made.put(name, "first", {"body": TEXT})
-
-    assert not [each.problem for each in check_index(engine, name) if each.wrong]
-    assert 1 == backfill(engine, name).updated
     engine.close()

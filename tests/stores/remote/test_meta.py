@@ -137,7 +137,7 @@ def test_unknown_sketches_are_kept_as_far_as_they_fit() -> None:
     assert Settings() == settings_of(meta)
     assert meta == to_meta(settings_of(meta))
     assert format_label(Settings()) == format_label(settings_of(meta))
-    with pytest.raises(FormatMismatchError, match=r"no room for the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
+    with pytest.raises(FormatMismatchError, match=r"cannot hold the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
         to_meta(Settings(others=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
 
 
@@ -150,12 +150,12 @@ def test_unknown_sketches_are_kept_as_far_as_they_fit() -> None:
         layout_1(minhash="1 500 1 false"),
         layout_1(token="9" * 5000),
         *(
-            {"simdoc_version": "2", "simdoc_analysis": each}
-            for each in ("", "nfkc_cf word", "nfkc_cf word five", "icu word 5", "nfkc_cf word 5 long_texts")
+            {"simdoc_version": "2", "simdoc_analysis": text}
+            for text in ("nfkc_cf word", "nfkc_cf word five", "icu word 5", "nfkc_cf word 5 long_texts")
         ),
         *(
-            {"simdoc_version": "2", "simdoc_sketches": f"bucketed{each}"}
-            for each in ("", ":1 500 1 false 4", ":1; bucketed:1", ":1 " + "9" * 5000)
+            {"simdoc_version": "2", "simdoc_sketches": f"bucketed{ending}"}
+            for ending in ("", ":1 500 1 false 4", ":1; bucketed:1", ":1 " + "9" * 5000)
         ),
         {**to_meta(Settings()), "simdoc_key": "secret"},
     ],

@@ -80,7 +80,7 @@ def test_the_field_may_have_another_name(made: Indices) -> None:
     put(store, record("a/b.txt", year=2020), record("b"))
 
     assert [(8, "a/b.txt")] == found(store, ANY, filters={"year": 2020, "path": "a/"})
-    assert ["a/b.txt"] == in_index(made, name).named("b.txt")
+    assert ["a/b.txt"] == in_index(made, name).ids_with_name("b.txt")
     with pytest.raises(StoreError, match="has no field simdoc"):
         in_index(made, name, field="simdoc")
 

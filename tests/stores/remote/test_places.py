@@ -56,7 +56,7 @@ def test_two_documents_with_one_id_are_two_hits(twins: Twins) -> None:
 
 def test_an_id_in_two_indices_fails_its_own_query_only(twins: Twins) -> None:
     results = list(twins.search.similar_many(["twin_20", "pair", "./dir/pair.txt", "a", "nobody"]))
-    message = f"the document 'twin' is in both {twins.first} and {twins.second}; name one of the indices"
+    message = f"2 documents have the id 'twin', in {twins.first} and {twins.second}; name one of the indices"
 
     assert [AmbiguousQueryError] * 3 + [SearchResult, UnknownDocumentError] == [type(result) for result in results]
     assert message == str(results[0])
@@ -103,9 +103,9 @@ def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
 @pytest.mark.parametrize(
     ("place", "where"),
     [
-        (("twin", "elsewhere"), "index 'elsewhere'; the id is in: {0}, {1}"),
-        (("twin", "Not a name"), "index 'Not a name'; the id is in: {0}, {1}"),
-        (("twin", None, "x"), "the store with routing 'x'; the id is in: {0}, {1}"),
+        (("twin", "elsewhere"), "index 'elsewhere'; it exists in: {0}, {1}"),
+        (("twin", "Not a name"), "index 'Not a name'; it exists in: {0}, {1}"),
+        (("twin", None, "x"), "the store with routing 'x'; it exists in: {0}, {1}"),
         (("pair",), "the store"),
     ],
 )
@@ -147,7 +147,9 @@ def test_one_id_with_two_routings_is_two_documents(made: Indices) -> None:
     search = SimilaritySearch(store)
 
     assert 2 <= len(places) <= 3
-    with pytest.raises(AmbiguousQueryError, match=f"is in {name} {len(places)} times; name one of the indices"):
+    with pytest.raises(
+        AmbiguousQueryError, match=f"{len(places)} documents have the id 'twin', in {name}; name the routing"
+    ):
         search.similar("twin")
     for place in places:
         hits = search.similar(place).hits

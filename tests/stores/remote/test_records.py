@@ -16,7 +16,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import Place
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.fields import fact_term, facts_of, indexable, most_alike, names_of
+from simdoc_search.stores.fields import indexable, metadata_term, metadata_terms, most_similar_ids, names_of
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.fingerprint_value import fault_of
 from simdoc_search.stores.remote.records import to_record, to_source
@@ -95,7 +95,7 @@ def test_no_term_is_too_long_for_lucene(start: str, character: str, length: int)
     metadata: dict[str, Any] = {"path": value, "key": value, "漢" * length: "value", "\ud800k" * 300: "\udfff" * length}
     ours = to_source(record("a", [], None, **metadata), Settings(), field="simdoc", store_text=True)["simdoc"]
 
-    assert max(len(each.encode()) for each in [ours["path"], *ours["facts"]]) <= MAX_TERM_BYTES
+    assert max(len(term.encode()) for term in [ours["path"], *ours["facts"]]) <= MAX_TERM_BYTES
 
 
 @pytest.mark.parametrize("source", [{}, {"simdoc": None}, {"simdoc": {"tokens": None}}])
@@ -107,14 +107,14 @@ def test_a_document_without_fingerprint_is_an_empty_record(source: dict[str, Any
 
 def test_malformed_passages_are_a_fault_and_tokens_are_sorted() -> None:
     source = {"simdoc": {"tokens": "!!!$ !!!#", "passages": "!!!!! !!!"}}
-    made = to_record(Place("a"), source, 4, field="simdoc")
+    document = to_record(Place("a"), source, 4, field="simdoc")
 
-    assert ([1, 2], []) == (made.codes.tolist(), made.passages.tolist())
-    assert "has invalid passages ('!!!' is not a token of 5 characters)" == made.fault
+    assert ([1, 2], []) == (document.codes.tolist(), document.passages.tolist())
+    assert "has invalid passages ('!!!' is not a token of 5 characters)" == document.fault
 
 
 @pytest.mark.parametrize("name", ["tokens", "passages"])
-@pytest.mark.parametrize("letter", ["é", "漢", "\ud800", '"', "a", "\n"])
+@pytest.mark.parametrize("letter", ["é", "\ud800", '"', "\n"])
 def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> None:
     ours = fingerprint_field("some words of which there are enough for passages too")
     assert ours is not None
@@ -143,23 +143,23 @@ def test_names_are_the_last_component_and_both_without_extension(id: str, names:
 
 
 @pytest.mark.parametrize(("one", "same"), [(2020, "2020"), (True, "true"), (0.5, "0.5"), (1e30, "1e+30")])
-def test_a_fact_is_the_text_form_of_a_value(one: Any, same: str) -> None:
-    assert fact_term("key", one) == fact_term("key", same)
+def test_a_metadata_term_is_the_text_form_of_a_value(one: Any, same: str) -> None:
+    assert metadata_term("key", one) == metadata_term("key", same)
 
 
 @given(st.sets(st.text(string.printable, max_size=3) | st.text("xy", min_size=990, max_size=1010), min_size=2))
-def test_different_values_are_different_facts(values: set[str]) -> None:
-    assert len(values) == len({fact_term("key", each) for each in values})
+def test_different_values_have_different_terms(values: set[str]) -> None:
+    assert len(values) == len({metadata_term("key", value) for value in values})
 
 
-def test_facts_are_sorted_without_repeats() -> None:
-    assert ["a\x001", "l\0x", "l\0y"] == facts_of(record("id", l=["y", "x", "y"], a=1, e=[]))
+def test_metadata_terms_are_sorted_without_repeats() -> None:
+    assert ["a\x001", "l\0x", "l\0y"] == metadata_terms(record("id", l=["y", "x", "y"], a=1, e=[]))
     assert "a\\ud800é" == indexable("a\ud800é")
 
 
 def test_at_most_three_similar_ids_are_suggested_best_first() -> None:
     stored = ["x/doc124.txt", "doc132", "doc12", "zebra", "doc133", "doc122"]
 
-    assert ["doc12", "doc122", "doc132"] == most_alike("doc12", stored)
-    assert "x/doc124.txt" == most_alike("doc124", stored)[0]
-    assert [] == most_alike("unicorn", ["zebra"])
+    assert ["doc12", "doc122", "doc132"] == most_similar_ids("doc12", stored)
+    assert "x/doc124.txt" == most_similar_ids("doc124", stored)[0]
+    assert [] == most_similar_ids("unicorn", ["zebra"])

@@ -52,7 +52,7 @@ READING: dict[str, Callable[[Any], Any]] = {
     "records": lambda store: list(store.records(["a"])),
     "digests": lambda store: list(store.digests(["a"])),
     "fields": lambda store: store.fields_at([Place("a")], ["year"]),
-    "named": lambda store: store.named("a"),
+    "named": lambda store: store.ids_with_name("a"),
     "suggest": lambda store: store.suggest("ab"),
     "candidates": lambda store: list(store.candidates(ANY)),
     "many": lambda store: store.candidates_of_many([(ANY, None), (ANY, Place("a"))]),

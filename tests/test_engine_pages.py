@@ -1,0 +1,171 @@
+"""The commands of the pages for operators and applications run with real engines."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.attach.pipeline import pipeline_body
+from simdoc_search.attach.search_templates import search_templates
+from simdoc_search.devengine import start
+from tests.support.backfill import load, to
+from tests.support.cli import answer, output
+from tests.support.engines import call, need_packages, own_name
+from tests.support.http_server import indices
+from tests.support.living import has_data_streams, rolling
+from tests.support.pages import page_commands, run_command
+from tests.support.pipeline import expected
+from tests.support.programs import program
+
+ROOT = Path(__file__).parents[1]
+OPERATING, PIPELINE, TEMPLATES, APPLICATION = (
+    (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+    for name in ("operating", "pipeline", "search_templates", "my_application")
+)
+OLD = "2.19.1"
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch_7"])
+def engine_url(request: pytest.FixtureRequest) -> str:
+    """An engine with pipelines and search templates."""
+    return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.fixture
+def names(engine_url: str) -> Iterator[dict[str, str]]:
+    """The names in the pages, and the names in this test."""
+    program("curl")
+    own = {name: own_name() for name in ("articles", "mails", "backup", "letters", "simdoc-watches")}
+    yield {"http://localhost:9200": engine_url, "http://127.0.0.1:9201": engine_url, **own}
+    if has_data_streams(engine_url):
+        call(engine_url, "DELETE", f"/_data_stream/{own['mails']}", allow=(404,))
+    pipelines = [own["articles"], f"{own['articles']}_2", own["letters"]]
+    places = [f"_index_template/{own[name]}" for name in ("articles", "mails")]
+    places += [f"_ingest/pipeline/{name}" for name in pipelines]
+    places += [f"{own['articles']}*,{own['letters']},{own['simdoc-watches']}?ignore_unavailable=true"]
+    for place in (*reversed(places), "_component_template/simdoc_2"):
+        call(engine_url, "DELETE", f"/{place}", allow=(404,))
+
+
+# --- docs/operating.md ---
+
+
+def test_indices_are_operated_by_the_commands_of_the_page(engine_url: str, names: dict[str, str]) -> None:
+    """Each `similar` finds the other document, in whatever index it is."""
+    has_streams = has_data_streams(engine_url)
+    page = OPERATING if has_streams else re.sub(r"<!-- data streams -->\n```sh\n.*?```", "", OPERATING, flags=re.DOTALL)
+    hits = []
+    for command in page_commands(page, names):
+        if command.startswith("simdoc-search similar"):
+            hits.append([hit["id"] for hit in json.loads(run_command(f"{command} --json"))["hits"]])
+        elif printed := run_command(command):
+            values = json.loads(printed) if command.startswith("curl") else {}
+            assert not {"error", "errors", "failures"} & {key for key, value in values.items() if value}
+
+    assert [["41"]] * 7 + [["1"]] * has_streams == hits
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("engine_home")
+def test_the_next_version_of_an_engine_reads_the_data(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    """An OpenSearch 2.19 is upgraded to the newest version. The commands of the page find nothing wrong."""
+    need_packages(pytestconfig)
+    text = "The tenant may keep one dog or two cats, if no neighbour complains of them within a month, or of number"
+    engine = start(port=0, heap="512m", version=OLD, data=tmp_path / "engine")
+    try:
+        with rolling(engine.url) as articles:
+            articles.write("41", {"body": f"{text} 41"})
+            engine.stop()
+            engine = start(port=engine.port, heap="512m", data=tmp_path / "engine")
+            assert OLD != engine.version == call(articles.engine, "GET", "/")["version"]["number"]
+
+            articles.roll_over()
+            articles.write("42", {"body": f"{text} 42"})
+            section = OPERATING.partition("\n## Upgrade the engine\n")[2].partition("\n## ")[0]
+            for command in page_commands(section, {"http://localhost:9200": engine.url, "articles": articles.name}):
+                run_command(command)
+            for source, hit in (("41", "42"), ("42", "41")):
+                assert [hit] == [each["id"] for each in answer("similar", source, "--store", articles.url)["hits"]]
+    finally:
+        engine.stop()
+
+
+# --- docs/pipeline.md ---
+
+
+def test_the_pipeline_is_installed_by_the_commands_of_the_page(
+    engine_url: str, names: dict[str, str], tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "index_templates", tmp_path / "index_templates")
+    articles, letters = names["articles"], names["letters"]
+    letter = {"subject": "A letter", "text": "which was there before the pipeline came"}
+    call(engine_url, "PUT", f"/{letters}/_doc/1?refresh=true", letter)
+    printed = [run_command(command, tmp_path) for command in page_commands(PIPELINE, names)]
+    document = call(engine_url, "GET", f"/{articles}/_doc/1")["_source"]
+    call(engine_url, "PUT", f"/{articles}/_doc/2?refresh=true", {"body": document["body"]})
+
+    assert "nothing would be changed" in "".join(printed)
+    assert expected(document["body"]) == document["simdoc"]
+    assert ["2"] == [hit["id"] for hit in answer("similar", "1", "--store", f"{engine_url}/{articles}")["hits"]]
+    ours = call(engine_url, "GET", f"/{letters}/_doc/1")["_source"]["simdoc"]
+    assert expected("\n".join(letter.values())) == ours
+
+
+def test_the_shipped_pipeline_is_current() -> None:
+    """Write it with: simdoc-search template show --pipeline > index_templates/simdoc.pipeline.json"""
+    assert pipeline_body() == json.loads((ROOT / "index_templates/simdoc.pipeline.json").read_text("ascii"))
+
+
+# --- docs/search_templates.md ---
+
+
+def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str]) -> None:
+    """Two documents are saved, one finds the other, and it is a copy of the watched one."""
+    watches = f"simdoc-search watch --watches {names['simdoc-watches']}"
+    options = {"simdoc-search watch": watches, "--search --pipeline": "--force --search --pipeline"}
+    printed = [(command, run_command(command)) for command in page_commands(TEMPLATES, {**names, **options})]
+    answers: list[Any] = [json.loads(text) for command, text in printed if command.startswith("curl")]
+    similar, simulated, banded, source, copied = (
+        each for each in answers if not {"result", "acknowledged"} & each.keys()
+    )
+    watch, arrived, _, removed = (text for command, text in printed if " watch " in command)
+
+    assert [("41", "Notice")] == [(hit["_id"], hit["_source"]["title"]) for hit in similar["hits"]["hits"]]
+    assert [("42", {"simdoc.buckets": [17]})] == [(hit["_id"], hit["fields"]) for hit in source["hits"]["hits"]]
+    assert {"tokens", "buckets"} < simulated["docs"][0]["doc"]["_source"]["simdoc"].keys()
+    bands = banded["docs"][0]["doc"]["_source"]
+    assert ({"any_of", "least"}, 4) == (bands["bands"].keys(), len(bands["simdoc"]["tokens"].split()))
+    assert ["42"] == [hit["_source"]["watched"]["id"] for hit in copied["hits"]["hits"]]
+    assert similar["hits"]["hits"][0]["_score"] == copied["hits"]["hits"][0]["_score"]
+    assert watch.startswith("42 is watched: copies of 60 % or more")
+    assert ("41 is a copy of", "1 removed\n") == (arrived.splitlines()[0], removed)
+
+
+# --- docs/my_application.md ---
+
+
+def test_everything_is_removed_by_the_commands_of_the_page(engine_url: str, names: dict[str, str]) -> None:
+    """Our fields, templates, pipelines and watches. Later writes succeed."""
+    section, text = APPLICATION.partition("## Take it out again")[2], "Descale the kettle every month, and rinse it"
+    with indices(engine_url) as made, to(engine_url) as engine:
+        articles, watches = made.make({"properties": {"body": {"type": "text"}}}), made.name()
+        setup = ["--search", "--pipeline", "--name", articles, "--text-field", "body", "--index", articles, "--force"]
+        output("template", "install", engine_url, *setup)
+        load(engine, articles, {"1": {"body": text}, "2": {"body": f"{text} {text}"}})
+        output("watch", "1", "--store", f"{engine_url}/{articles}", "--watches", watches)
+        commands = page_commands(section, {**names, "articles": articles, "simdoc-watches": watches})
+        answers = [json.loads(run_command(command)) for command in commands]
+        load(engine, articles, {"3": {"body": text}})
+        hits = engine.search(articles, {"size": 10})["hits"]["hits"]
+        places = [["_scripts", name] for name in search_templates()]
+        places += [[watches], ["_component_template", "simdoc"], ["_ingest", "pipeline", articles]]
+
+        assert [2] == [each["updated"] for each in answers if not each.get("acknowledged")]
+        assert {"1": {"body"}, "2": {"body"}, "3": {"body"}} == {hit["_id"]: {*hit["_source"]} for hit in hits}
+        assert [None] * 8 == [engine.call("GET", place, allow=(404,)) for place in places]
