@@ -52,8 +52,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap. jaccard: the share of both documents together that they have in common. containment: "
-    "the share of a document that is in the kept one. contained: the share of the kept one that is in the document.",
+    help="What overlap means. By default, it is the share of both documents together that they have in common. "
+    "containment: the share of a document that is in the kept one. contained: the share of the kept one that is in the "
+    "document.",
 )  # fmt: skip
 @filter_options
 @click.option(

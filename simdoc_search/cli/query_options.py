@@ -84,7 +84,7 @@ def page_options(command: Command) -> Command:
 file_option: Final = click.option(
     "--file",
     type=click.Path(path_type=Path, allow_dash=True),
-    help="Query with the text of a file that need not be indexed; - reads stdin.",
+    help="Query with the text of a file. It need not be indexed; - reads stdin.",
 )
 
 
@@ -189,7 +189,7 @@ def overlap_options(command: Command) -> Command:
     return command
 
 
-def are_defaults(*names: str) -> bool:
+def are_from_config(*names: str) -> bool:
     """Whether `simdoc.toml` sets some of these options, and the command line none."""
     sources = {click.get_current_context().get_parameter_source(name) for name in names}
     return ParameterSource.DEFAULT_MAP in sources and sources <= {ParameterSource.DEFAULT_MAP, ParameterSource.DEFAULT}

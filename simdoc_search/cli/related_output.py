@@ -17,7 +17,7 @@ _EXPLAINED_CONCEPTS, _NAMES = 12, 2
 
 
 def lines_of(result: RelatedResult, columns: HitColumns, own_id: str | None) -> Iterator[str]:
-    """Yield the hits and the counts. `own_id` is the id of the query file, if it is indexed."""
+    """Yield the hits and the counts. `own_id` is the id of the query file if it is indexed, otherwise None."""
     from simdoc_search.search.related_result import shared_words
 
     values = columns.read(hit.place for hit in result.hits)
@@ -31,25 +31,25 @@ def lines_of(result: RelatedResult, columns: HitColumns, own_id: str | None) -> 
     if not result.hits:
         yield "no related documents"
     if own_id is not None:
-        yield printable(f"The document {own_id!r} is left out. It is this file.")
+        yield printable(f"The document {own_id!r} is left out, because it is this file.")
     yield documents_compared(result.compared, result.candidates)
     if more_hits := show_more(len(result.hits), result.total, result.offset):
         at_least = result.compared < result.candidates
         counts = showing(len(result.hits), result.total, result.offset, "related document", at_least=at_least)
         yield f"{counts}.{more_hits}"
     if result.hits and result.unnamed:
-        yield printable(f"concepts are not named: {result.unnamed}")
+        yield printable(f"some concepts have no name: {result.unnamed}")
 
 
 def _explanation(hit: RelatedHit) -> Iterator[str]:
-    """Yield how the score is computed, and the shared concepts."""
+    """Yield the parts of the score, and the shared concepts."""
     from simdoc_search.versions.relations import RELATED
 
     explanation = hit.explanation
     if explanation is None:
         return
-    means = f"the mean of whole documents {explanation.whole:.3f} and paragraphs {explanation.paragraphs:.3f}"
-    yield f"similarity of concepts {explanation.similarity:.3f}: {means}; related from {RELATED} on"
+    means = f"the mean of {explanation.whole:.3f} for documents and {explanation.paragraphs:.3f} for paragraphs"
+    yield f"similarity of concepts {explanation.similarity:.3f}: {means}; {RELATED} or more is related"
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
     if not explanation.concepts:
@@ -64,7 +64,7 @@ def _explanation(hit: RelatedHit) -> Iterator[str]:
 
 
 def _names(concept: SharedConcept) -> str:
-    """Return the names of a concept in the query document and in the hit."""
+    """Return the names of a concept in the query document and in the hit, after a colon; empty without names."""
     own, other = (", ".join(names[:_NAMES]) for names in (concept.source, concept.hit))
     if not own and not other:
         return ""

@@ -1,4 +1,4 @@
-"""`simdoc-search versions`: find the versions of a document, their order, and what changed."""
+"""`simdoc-search versions`: finds the versions of a document, their order, and what changed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@all_options("Find all families of versions in the collection.")
+@all_options("Find all families of versions in the store.")
 @file_option
 @page_options
 @limit_options
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write one page on which each step opens side by side.",
+    help="Write a page on which you can open each version side by side with the one before.",
 )
 @field_options
 @store_option
@@ -63,20 +63,21 @@ def versions(
     as_json: bool,
     **limits: Any,
 ) -> None:
-    """Find the versions of a document or a file: which is the newest, and what changed?
-
-    The evidence is dates in metadata and names, versions in names (v2, final), and file times. The newest is
-    named only if the evidence agrees; if it conflicts, you see both sides. Undated documents are listed last.
-
-    Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth the
-    other way round. Any index with texts can answer. After simdoc-search index --with versions a query took a tenth of
-    the time (0.1 s instead of 1 s, among 357 documents).
+    """Find the versions of a document, their order and changes.
 
     \b
-      simdoc-search versions contract.docx                  the versions, oldest first, with the changes
+      simdoc-search versions contract.docx             list the versions, oldest first, with the changes
       simdoc-search versions --file draft.pdf --html versions.html
       simdoc-search versions doc123 --sentences --json
-      simdoc-search versions --all                          the families of the whole collection
+      simdoc-search versions --all                     list the families of versions in the store
+
+    The order is based on dates in metadata and names, on versions in names (v2, final), and on modification times. The
+    command names the newest version only if this evidence agrees. If it conflicts, the output shows both sides. Undated
+    documents are listed last.
+
+    Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth in
+    the other direction. The store must have texts. If you index --with versions, queries take a tenth of the time
+    (0.1 s instead of 1 s, with 357 documents).
     """
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch

@@ -240,7 +240,7 @@ def test_an_estimate_is_shown_with_its_interval(made: Indices) -> None:
     shown = output("status", f"{made.engine}/{index}", "--sample", "20")
 
     assert "stale          about 0 of 50 (0.0%; with 95 % confidence 0.0% to 10." in shown
-    assert "%), as 0 of 20 drawn at random\n" in shown
+    assert "%), based on 0 of 20 drawn at random\n" in shown
 
 
 def test_limits_decide_the_exit_code(made: Indices) -> None:
@@ -327,7 +327,7 @@ def test_compared_documents_are_not_drawn(made: Indices) -> None:
     exact, drawn = output("status", url), output("status", url, "--sample", "5")
     found = answer("status", url)["staleness"]
 
-    assert "stale          none, as nobody wrote to these 100 since backfill compared their texts\n" in quiet
+    assert "stale          none, because none of 100 was written since backfill compared the texts\n" in quiet
     assert "stale          5 of 100; the 10 written since the last comparison were compared: '0', '1', '2'" in exact
     assert "drawn at random from the 10 written since the last comparison" in drawn
     names = ("compared", "sampled", "stale", "at_least", "at_most")
