@@ -1,14 +1,14 @@
-"""Measures how well shared passages are found: recall, precision, granularity and plagdet, the official measure.
+"""Measures how well shared passages are found: recall, precision, granularity and plagdet, the official score.
 
     python scripts/bench_passages.py CORPUS... [--pairs 100]   plants passages in these texts and aligns them
-    python scripts/bench_passages.py --planted FOLDER          aligns what scripts/plant_passages.py wrote
-    python scripts/bench_passages.py --pan FOLDER              aligns a corpus of the form of the PAN competitions
+    python scripts/bench_passages.py --planted FOLDER          aligns the pairs that scripts/plant_passages.py wrote
+    python scripts/bench_passages.py --pan FOLDER              aligns a corpus in the format of the PAN competitions
 
-    alarms    pairs with a reported passage, per 1,000 pairs without a planted one
-    seconds   time of the alignment in one process
+    alarms    pairs with a reported passage, per 1,000 pairs without a planted passage
+    seconds   alignment time, in one process
 
-`--least` and `--gap` change the preset. `--sample N` uses the first N pairs of each kind. `--write FILE` writes a line
-of JSON per pair: its kind, the planted and the found spans, and the score.
+`--min-run` and `--max-gap` change the preset. `--sample N` uses the first N pairs of each kind. `--write FILE` writes a
+line of JSON for each pair: its kind, the planted and the found spans, and the score.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def main() -> None:
     parser.add_argument("corpus", type=Path, nargs="*")
     parser.add_argument("--planted", type=Path)
     parser.add_argument("--pan", type=Path)
-    parser.add_argument("--pairs", type=int, default=100, help="planted pairs of each kind")
-    parser.add_argument("--kind", action="append", choices=KINDS, help="a kind to plant. Default: all")
-    parser.add_argument("--seed", default="0", help="the seed of the planting")
+    parser.add_argument("--pairs", type=int, default=100, help="number of pairs to plant, per kind")
+    parser.add_argument("--kind", action="append", choices=KINDS, help="kind of change to plant. Default: all kinds")
+    parser.add_argument("--seed", default="0", help="random seed for planting")
     parser.add_argument("--preset", choices=PRESETS, default="edited")
-    parser.add_argument("--sample", type=int, help="pairs of each kind")
+    parser.add_argument("--sample", type=int, help="maximum number of pairs of each kind")
     parser.add_argument("--write", type=argparse.FileType("w", encoding="utf-8"))
-    for name in ("least", "gap"):
-        parser.add_argument(f"--{name}", type=int)
+    parser.add_argument("--min-run", type=int, help="minimum run length, in words")
+    parser.add_argument("--max-gap", type=int, help="maximum number of unmatched words between two runs")
     arguments = parser.parse_args()
     if arguments.planted:
         cases = read_planted(arguments.planted)
@@ -55,14 +55,14 @@ def main() -> None:
         cases = plant_cases(arguments.corpus, arguments.pairs, arguments.kind or KINDS, arguments.seed)
     else:
         parser.error("give folders of texts, --planted FOLDER or --pan FOLDER")
-    changes = {name: value for name in ("least", "gap") if (value := getattr(arguments, name)) is not None}
+    changes = {name: value for name in ("min_run", "max_gap") if (value := getattr(arguments, name)) is not None}
     settings = replace(PRESETS[arguments.preset], **changes)
     print(settings)
     print_table(Results.of(sampled(cases, arguments.sample), settings, arguments.write))
 
 
 def plant_cases(corpora: list[Path], count: int, kinds: Sequence[str], seed: str) -> Iterator[Case]:
-    """The pairs of scripts/plant_passages.py with these arguments."""
+    """The pairs that scripts/plant_passages.py plants with these arguments."""
     material = read_material(corpora, seed)
     for number, (kind, pair) in enumerate(planted(material, count, kinds, DOCUMENT_WORDS, seed)):
         names = f"suspicious {number}", f"source {number}"
@@ -80,7 +80,7 @@ def sampled(cases: Iterable[Case], count: int | None) -> Iterator[Case]:
 
 
 class Results:
-    """The planted and the found passages of a kind."""
+    """The planted and the found passages of one kind."""
 
     def __init__(self) -> None:
         self.planted: list[Reuse] = []
@@ -90,7 +90,7 @@ class Results:
 
     @staticmethod
     def of(cases: Iterable[Case], settings: Alignment, log: TextIO | None) -> dict[str, Results]:
-        """Align every pair. The results are by kind, and of all kinds together."""
+        """Align every pair. Return the results of each kind, and of all kinds together."""
         results: dict[str, Results] = defaultdict(Results)
         for case in cases:
             began = time.perf_counter()
@@ -101,8 +101,8 @@ class Results:
                 results[name].add(case, found, seconds)
             if log:
                 spans = {
-                    "planted": [(each.a, each.b) for each in case.planted],
-                    "found": [(each.a, each.b) for each in found],
+                    "planted": [(passage.a, passage.b) for passage in case.planted],
+                    "found": [(passage.a, passage.b) for passage in found],
                 }
                 plagdet = score(case.planted, found).plagdet
                 log.write(json.dumps({"kind": case.kind, "names": case.names, **spans, "plagdet": plagdet}) + "\n")
@@ -110,7 +110,7 @@ class Results:
         return results
 
     def add(self, case: Case, found: list[Reuse], seconds: float) -> None:
-        """Count a pair."""
+        """Add a pair."""
         self.pairs += 1
         self.planted += case.planted
         self.found += found
@@ -120,7 +120,7 @@ class Results:
 
 
 def print_table(results: dict[str, Results]) -> None:
-    """Print a row per kind."""
+    """Print one row for each kind."""
     print(f"{'kind':<26}{'pairs':>7}{'planted':>9}{'found':>7}{'recall':>9}{'precision':>11}{'granularity':>13}"
           f"{'plagdet':>9}{'alarms':>8}{'seconds':>9}")  # fmt: skip
     for kind, result in results.items():

@@ -24,7 +24,7 @@ from simdoc_search.display import counted
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates.plan import ApplyReport, ExpectedChanges, How
+    from simdoc_search.duplicates.plan import ApplyReport, DropMethod, ExpectedChanges
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
@@ -33,7 +33,7 @@ _TO_DO = {"move": "move", "delete": "delete", "hardlink": "link"}
 _QUESTIONS = {"move": "Move", "delete": "Delete", "hardlink": "Replace by links"}
 _ARROWS = {"move": "->", "delete": "because of", "hardlink": "="}
 _UPDATE_STORE = "simdoc-search index FOLDER --prune"
-_NEEDS_NEW_PLAN = re.compile("changed|is gone|does not say what it was|not in the store")
+_NEEDS_NEW_PLAN = re.compile("changed|is gone|has no state for it|not in the store")
 """Matches the reasons for leaving a document alone that a new plan resolves."""
 
 
@@ -75,7 +75,7 @@ def apply(
       simdoc-search apply plan.tsv --move-to ./dropped
       simdoc-search apply --undo plan.tsv.undo
     """
-    given: dict[How, bool] = {"move": move_to is not None, "delete": delete, "hardlink": hardlink}
+    given: dict[DropMethod, bool] = {"move": move_to is not None, "delete": delete, "hardlink": hardlink}
     hows = [how for how, is_given in given.items() if is_given]
     if undo_file is not None:
         if plan is not None or hows or dry_run:
@@ -93,11 +93,11 @@ def apply(
     rows, how = read_plan(plan), hows[0]
     expected = expected_changes(rows)
     _confirm(expected, how, dry_run=dry_run, yes=yes)
-    opened = _store_to_update(store, engine, is_needed=bool(expected.documents and how == "delete"))
+    opened = _store_to_update(store, engine, is_needed=bool(expected.document_count and how == "delete"))
     try:
         with stage_progress(hidden=as_json) as update:
             report = apply_plan(
-                rows, how, Path(f"{plan}.undo"), to=move_to, store=opened, dry_run=dry_run,
+                rows, how, Path(f"{plan}.undo"), move_to=move_to, store=opened, dry_run=dry_run,
                 progress=lambda share: update("applying", share),
             )  # fmt: skip
     except KeyboardInterrupt:
@@ -106,19 +106,23 @@ def apply(
         _print_json(report, dry_run=dry_run)
     else:
         _print(report, how, plan, dry_run=dry_run, has_store=opened is not None)
-    if report.left or report.refused or report.not_forgotten:
+    if report.left_alone or report.refused_groups or report.not_removed:
         raise SystemExit(1)
 
 
-def _confirm(expected: ExpectedChanges, how: How, *, dry_run: bool, yes: bool) -> None:
+def _confirm(expected: ExpectedChanges, how: DropMethod, *, dry_run: bool, yes: bool) -> None:
     """Ask for confirmation in a terminal. Without `--yes`, refuse to delete anything that cannot be restored.
 
     Raises:
         ClickException: `--yes` is needed.
         Abort: the user says no.
     """
-    unlike = f"{counted(expected.unlike, 'file')} with other bytes than the kept one" if expected.unlike else ""
-    documents = f"{counted(expected.documents, 'document')} without files" if expected.documents else ""
+    unlike = (
+        f"{counted(expected.differing_files, 'file')} with other bytes than the kept one"
+        if expected.differing_files
+        else ""
+    )
+    documents = f"{counted(expected.document_count, 'document')} without files" if expected.document_count else ""
     lost = " and ".join(filter(None, (unlike, documents)))
     if how == "delete" and lost:
         if not (yes or dry_run):
@@ -127,8 +131,8 @@ def _confirm(expected: ExpectedChanges, how: How, *, dry_run: bool, yes: bool) -
     if yes or dry_run:
         return
     if _can_ask():
-        files = counted(expected.files, "file")
-        click.confirm(f"{_QUESTIONS[how]} {files}, {expected.size:,} bytes?", abort=True, err=True)
+        files = counted(expected.file_count, "file")
+        click.confirm(f"{_QUESTIONS[how]} {files}, {expected.freed_bytes:,} bytes?", abort=True, err=True)
     elif how == "delete":
         raise click.ClickException(
             "cannot ask for confirmation, because this is not a terminal; check with --dry-run, then add --yes"
@@ -152,29 +156,29 @@ def _store_to_update(store: str, engine: EngineKind | None, *, is_needed: bool) 
     return None
 
 
-def _print(report: ApplyReport, how: How, plan: str, *, dry_run: bool, has_store: bool) -> None:
-    for name, other in report.done:
+def _print(report: ApplyReport, how: DropMethod, plan: str, *, dry_run: bool, has_store: bool) -> None:
+    for name, other in report.dropped:
         say(f"{_TO_DO[how] if dry_run else _DONE[how]}  {_relative(name)}  {_ARROWS[how]}  {_relative(other)}")
-    for name, reason in report.left:
+    for name, reason in report.left_alone:
         say(f"left alone: {_relative(name)}: {reason}", err=True)
-    if any(_NEEDS_NEW_PLAN.search(reason) for _, reason in report.left):
+    if any(_NEEDS_NEW_PLAN.search(reason) for _, reason in report.left_alone):
         say("to index FOLDER again and plan these anew, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
-    for group, reason in report.refused.items():
+    for group, reason in report.refused_groups.items():
         say(f"group {group} is refused: {reason}", err=True)
-    for reason, count in Counter(report.not_forgotten.values()).items():
+    for reason, count in Counter(report.not_removed.values()).items():
         documents = counted(count, "document")
         say(f"{documents} of dropped files are still in the store ({reason}); run {_UPDATE_STORE}", err=True)
     counts = [
-        (len(report.done), f"{len(report.done):,} {'would be ' * dry_run}{_DONE[how]}"),
-        (report.before, f"{report.before:,} done before"),
-        (len(report.left), f"{len(report.left):,} left alone"),
-        (len(report.refused), f"{counted(len(report.refused), 'group')} refused"),
-        (report.forgotten, f"{counted(report.forgotten, 'document')} removed from the store"),
+        (len(report.dropped), f"{len(report.dropped):,} {'would be ' * dry_run}{_DONE[how]}"),
+        (report.dropped_before, f"{report.dropped_before:,} done before"),
+        (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
+        (len(report.refused_groups), f"{counted(len(report.refused_groups), 'group')} refused"),
+        (report.removed, f"{counted(report.removed, 'document')} removed from the store"),
     ]
     say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
     if dry_run:
         say("dry run: nothing was changed", err=True)
-    elif report.done:
+    elif report.dropped:
         say(f"to undo this, run: simdoc-search apply --undo {plan}.undo", err=True)
         if how != "hardlink" and not has_store:
             say(f"if a store has these files, update it with: {_UPDATE_STORE}", err=True)
@@ -184,12 +188,12 @@ def _print_json(report: ApplyReport, *, dry_run: bool) -> None:
     print_json(
         {
             "dry_run": dry_run,
-            "done": [{"name": name, "other": other} for name, other in report.done],
-            "before": report.before,
-            "left": [{"name": name, "reason": reason} for name, reason in report.left],
-            "refused": [{"group": group, "reason": reason} for group, reason in report.refused.items()],
-            "forgotten": report.forgotten,
-            "not_forgotten": [{"id": place.id, "reason": reason} for place, reason in report.not_forgotten.items()],
+            "done": [{"name": name, "other": other} for name, other in report.dropped],
+            "before": report.dropped_before,
+            "left": [{"name": name, "reason": reason} for name, reason in report.left_alone],
+            "refused": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],
+            "forgotten": report.removed,
+            "not_forgotten": [{"id": place.id, "reason": reason} for place, reason in report.not_removed.items()],
         }
     )
 
@@ -200,19 +204,21 @@ def _undo(file: str, *, as_json: bool) -> None:
     with stage_progress(hidden=as_json) as update:
         report = undo(Path(file), lambda share: update("undoing", share))
     if as_json:
-        left = [{"name": name, "reason": reason} for name, reason in report.left]
-        print_json({"restored": report.restored, "before": report.before, "left": left})
+        left = [{"name": name, "reason": reason} for name, reason in report.not_restored]
+        print_json({"restored": report.restored, "before": report.unchanged, "left": left})
     else:
         for name in report.restored:
             say(f"restored  {_relative(name)}")
-        for name, reason in report.left:
+        for name, reason in report.not_restored:
             say(f"not restored: {_relative(name)}: {reason}", err=True)
-        before = f", {report.before:,} already in place" if report.before else ""
-        not_restored = f", {len(report.left):,} not restored; they are still in {file}" if report.left else ""
+        before = f", {report.unchanged:,} already in place" if report.unchanged else ""
+        not_restored = (
+            f", {len(report.not_restored):,} not restored; they are still in {file}" if report.not_restored else ""
+        )
         say(f"{len(report.restored):,} restored{before}{not_restored}")
         if report.restored:
             say("to add them to the store again, run: simdoc-search index FOLDER", err=True)
-    if report.left:
+    if report.not_restored:
         raise SystemExit(1)
 
 

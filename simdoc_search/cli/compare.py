@@ -104,8 +104,8 @@ def compare(
     comparison = compare_texts(*texts, preset=preset, settings=settings)
     ignored = None
     if ignore:
-        least = PRESETS[preset].least_of(comparison.words[0])
-        comparison, ignored = without_templates(comparison, texts, ignored_texts(ignore, search), analysis, least)
+        min_words = PRESETS[preset].min_run_for(comparison.words[0])
+        comparison, ignored = without_templates(comparison, texts, ignored_texts(ignore, search), analysis, min_words)
     if html:
         _write_page(html, comparison, sides, analysis)
     if as_json:

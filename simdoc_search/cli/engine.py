@@ -10,6 +10,8 @@ import click
 
 from simdoc_search.cli.common import Interrupted, handle_errors, json_option, print_json, say
 from simdoc_search.display import counted, printable
+from simdoc_search.errors import LocationError
+from simdoc_search.stores.location import check_folder
 
 if TYPE_CHECKING:
     from simdoc_search.devengine import Cluster, Status
@@ -21,6 +23,15 @@ port_option: Final = click.option(
     show_default=True,
     help="Port of the first node. Further nodes use the ports after it.",
 )
+
+
+def _check_data(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    if value is not None:
+        try:
+            check_folder(value)
+        except LocationError:
+            raise click.BadParameter("that is an address; name a folder of this machine") from None
+    return value
 
 
 @click.group()
@@ -45,7 +56,8 @@ def engine() -> None:
 @click.option(
     "--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: a tested version]"
 )
-@click.option("--data", type=click.Path(), metavar="DIR", help="Folder for the data.  [default: in your home]")
+@click.option("--data", type=click.Path(), callback=_check_data, metavar="DIR",
+              help="Folder for the data.  [default: in your home]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")
 @json_option
 @handle_errors

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import counted, percent, printable
-from simdoc_search.tuning.recommendation import MIN_NEAR_PAIRS, NEAR
+from simdoc_search.tuning.recommendation import MIN_NEAR_PAIRS, NEAR_DISTANCE
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.limits import Limits
-    from simdoc_search.tuning import LabelledPair, LearnedLimits, Measurement, Outcome, Tuning
+    from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedLimits, Measurement, Tuning
 
 _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
 _MAX_WRONG = 10
@@ -25,19 +25,19 @@ def lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     wanted = f"{100 * float(result.overlap):g} %"
     yield (
         f"{counted(result.documents, 'document')} of {total:,}; {counted(result.pairs, 'pair')} of them overlap by "
-        f"{wanted} or more, {result.near:,} by about that ({100 * NEAR:g} points more or less)"
+        f"{wanted} or more, {result.near:,} by about that ({100 * NEAR_DISTANCE:g} points more or less)"
     )
     if result.near < MIN_NEAR_PAIRS:
         yield "note: these are too few pairs to measure recall well; increase --sample"
-    for analysis, lesson in result.lessons.items():
-        outcome = lesson.outcome
+    for analysis, threshold in result.learned.items():
+        outcome = threshold.outcome
         yield f"your pairs by {shingles_of(analysis)}: " + (
-            f"at {percent(lesson.threshold)} or more, {outcome.found} of {outcome.yes} yes and {outcome.taken} of "
+            f"at {percent(threshold.threshold)} or more, {outcome.found} of {outcome.yes} yes and {outcome.taken} of "
             f"{outcome.no} no are duplicates"
             if outcome.is_useful
             else "no overlap separates yes from no, so none is learned; simdoc-search compare shows the differences"
         )
-        yield from _wrong_lines(lesson.wrong)
+        yield from _wrong_lines(threshold.misclassified)
     rows = [_COLUMNS, *map(_cells, result.rows)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     yield ""
@@ -57,10 +57,10 @@ def as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
         "probability": float(result.probability), "pairs": result.pairs, "near": result.near,
         "few": result.near < MIN_NEAR_PAIRS,
         "learned": [
-            {"shingles": shingles_of(analysis), "overlap": lesson.threshold, "useful": lesson.outcome.is_useful,
-             **_outcome_as_json(lesson.outcome), "unseen": _outcome_as_json(lesson.unseen),
-             "wrong": _wrong_as_json(lesson.wrong)}
-            for analysis, lesson in result.lessons.items()
+            {"shingles": shingles_of(analysis), "overlap": threshold.threshold, "useful": threshold.outcome.is_useful,
+             **_outcome_as_json(threshold.outcome), "unseen": _outcome_as_json(threshold.cross_validated),
+             "wrong": _wrong_as_json(threshold.misclassified)}
+            for analysis, threshold in result.learned.items()
         ],
         "rows": [_row_as_json(row) for row in result.rows],
         "recommended": result.recommended and _row_as_json(result.recommended),
@@ -106,20 +106,20 @@ def index_command(result: Tuning, paths: Sequence[str]) -> str:
 
 def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     """Yield the output of `--for versions` and `--for related` for a terminal."""
-    lesson = learned.lesson
-    pairs = counted(lesson.outcome.yes + lesson.outcome.no, "pair")
-    yield f"{pairs}: {lesson.outcome.yes:,} yes, {lesson.outcome.no:,} no"
+    best = learned.best
+    pairs = counted(best.outcome.yes + best.outcome.no, "pair")
+    yield f"{pairs}: {best.outcome.yes:,} yes, {best.outcome.no:,} no"
     yield ""
     yield f"{'':<34}{'precision':>10}{'recall':>9}"
     for name, outcome in (
         (f"now: {_limits_text(learned, learned.before)}", learned.outcome_before),
-        (f"best: {_limits_text(learned, learned.limits)}", lesson.outcome),
-        ("on pairs not used for learning", lesson.unseen),
+        (f"best: {_limits_text(learned, learned.limits)}", best.outcome),
+        ("on pairs not used for learning", best.cross_validated),
     ):
         precision = "-" if outcome.precision is None else percent(outcome.precision, 1)
         yield f"{name:<35}{precision:>9}{percent(outcome.recall, 1):>9}"
     yield ""
-    yield from _wrong_lines(lesson.wrong)
+    yield from _wrong_lines(best.misclassified)
     command = _defaults_command(learned, store)
     yield f"Store these limits with: {command}" if command else "No limits are better than the current ones."
 
@@ -129,9 +129,9 @@ def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
     return {
         "for": learned.about,
         "before": {"limits": asdict(learned.before), **_outcome_as_json(learned.outcome_before)},
-        "best": {"limits": asdict(learned.limits), **_outcome_as_json(learned.lesson.outcome)},
-        "unseen": _outcome_as_json(learned.lesson.unseen),
-        "wrong": _wrong_as_json(learned.lesson.wrong),
+        "best": {"limits": asdict(learned.limits), **_outcome_as_json(learned.best.outcome)},
+        "unseen": _outcome_as_json(learned.best.cross_validated),
+        "wrong": _wrong_as_json(learned.best.misclassified),
         "command": _defaults_command(learned, store) or None,
     }
 
@@ -195,5 +195,5 @@ def _wrong_as_json(wrong: Sequence[LabelledPair]) -> list[dict[str, Any]]:
     return [{"a": pair.a, "b": pair.b, "yes": pair.label, "line": pair.line} for pair in wrong]
 
 
-def _outcome_as_json(outcome: Outcome) -> dict[str, Any]:
+def _outcome_as_json(outcome: ConfusionCounts) -> dict[str, Any]:
     return {"precision": outcome.precision, "recall": outcome.recall, **asdict(outcome)}

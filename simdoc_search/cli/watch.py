@@ -75,8 +75,8 @@ def watch(
     elif arrived:
         _show_matches({id: watcher.copied_by(id) for id in ids}, as_json)
         if outdated := sum(watch.outdated for watch in watcher.all()):
-            watches = counted(outdated, "watch has", "watches have")
-            say(f"note: {watches} other settings than the documents, and find no copies; see watch --list", err=True)
+            outdated_watches = counted(outdated, "watch is", "watches are")
+            say(f"note: {outdated_watches} outdated and find no copies; see watch --list", err=True)
     else:
         watches = watcher.all() if is_list else [watcher.set(id, overlap=overlap) for id in ids]
         _show_watches(watches, as_json, is_list=is_list)

@@ -14,7 +14,7 @@ FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "its file is gone", "its archive is gon
 
 def file_path(root: str, prefix: str, id: str) -> str:
     """Return the path of a document's file. `root` is the indexed folder, or the indexed file or archive itself."""
-    below, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - as text
+    below, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - paths are strings
     if (below == name or below.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
         return root + below.removeprefix(name)
     return os.path.join(root, below)  # noqa: PTH118

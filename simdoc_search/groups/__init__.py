@@ -1,14 +1,14 @@
-"""Groups of a whole collection: families of versions, and topics of related documents.
+"""Groups the documents of a whole collection: families of versions, and topics of related documents.
 
-collection.py  the sentences and concepts of all documents, as arrays
-sentences.py   versions among documents that share similar sentences
-families.py    the families of versions
-concepts.py    related documents among those that share rare concepts
-topics.py      the groups of related documents
+collection.py  reads the sentences and concepts of all documents into arrays
+sentences.py   finds versions, by comparing documents that share similar sentences
+families.py    groups versions into families
+concepts.py    finds related documents, by comparing documents that share rare concepts
+topics.py      groups related documents into topics
 components.py  connected components of a graph
 
-The cost grows with the number of documents, not of pairs: a sentence or concept of very many documents pairs each of
-them with only a few. Each result says what was left out.
+The cost grows with the number of documents, not of pairs: if very many documents share a sentence or a concept, each is
+only compared with a few of them. Each result states what was not compared.
 """
 
 from simdoc_search.groups.collection import Progress

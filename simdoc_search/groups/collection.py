@@ -1,4 +1,4 @@
-"""The sentences and concepts of all documents, as arrays."""
+"""Reads the sentences and concepts of all documents into arrays."""
 
 from __future__ import annotations
 
@@ -21,31 +21,33 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
 
 Progress = Callable[[str, float], None]
-"""Called with the current stage (`reading`, `looking` or `comparing`) and the share of it that is done, 0..1."""
+"""Called with the current stage (`reading`, `pairing` or `comparing`) and the share of the stage that is done, 0..1."""
 
 _PROGRESS_STEP = 256
 
 
 @dataclass(slots=True, eq=False)
 class AllDocuments:
-    """Documents by number, in the order of their ids."""
+    """All documents, numbered in the order of their ids."""
 
-    places: list[Place]  # the place of each document
-    sentences: Simhashes  # the distinct simhashes of the sentences of all documents, document after document; uint64
-    begins: Ints  # where those of each document begin; int64, shape (documents,)
-    counts: Ints  # number of those of each document; int64, shape (documents,)
-    # the concepts of each document; empty if they were not read
-    concepts: list[Paragraphs] = field(default_factory=list)
+    places: list[Place]  # place of each document
+    # simhashes of the sentences of all documents, one document after the other, distinct within a document; uint64
+    sentences: Simhashes
+    begins: Ints  # where the simhashes of each document begin; int64, shape (documents,)
+    counts: Ints  # number of simhashes of each document; int64, shape (documents,)
+    concepts: list[Paragraphs] = field(default_factory=list)  # concepts of each document; empty if they were not read
     left_out: dict[Place, str] = field(default_factory=dict)  # place to reason, of documents that cannot be compared
 
     def __len__(self) -> int:
         return len(self.places)
 
 
-def read_all(store: Store, filters: Filters | None, progress: Progress, *, concepts: bool = False) -> AllDocuments:
-    """Read the documents that match filters, with their sentences, and optionally with their concepts.
+def read_documents(
+    store: Store, filters: Filters | None, progress: Progress, *, concepts: bool = False
+) -> AllDocuments:
+    """Read the sentences of the documents that match the filters, and optionally their concepts.
 
-    If the store has no sentences, they are found in the texts; but not if concepts are read, as in `related`.
+    If the store has no sentences, they are computed from the texts, unless `concepts` is true.
 
     Raises:
         StoreError: the store has neither sentences nor texts, or cannot be read.

@@ -1,4 +1,4 @@
-"""Connected components of a graph of documents."""
+"""Finds the connected components of a graph of documents."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from simdoc_search.duplicates.arrays import Ints, run_starts
 
 
 class Edge(NamedTuple):
-    """Two documents that belong together.
+    """Two documents that are versions of each other, or related.
 
     Attributes:
         a: place of the document with the smaller id.
         b: place of the other document.
         score: the score that `versions` or `related` gives to the pair.
-        kind: what they are.
+        kind: `version` or `related`.
     """
 
     a: Place
@@ -26,32 +26,39 @@ class Edge(NamedTuple):
     kind: Literal["version", "related"]
 
 
-def components(count: int, first: Ints, second: Ints) -> Ints:
-    """Label each document with the smallest number in its connected component; int64, shape (count,).
+def connected_components(count: int, first: Ints, second: Ints) -> Ints:
+    """Label each document with the smallest number in its connected component.
 
-    Labels are passed along the edges, and from each label to its own label, so that they cross a chain in few rounds.
+    The smaller label of each edge is passed to both documents, and also to the documents with the numbers of their
+    labels. So labels cross a long chain in few rounds.
 
     Args:
         count: number of documents.
         first: one document of each edge; int64, shape (edges,).
-        second: the other document.
+        second: the other document of each edge.
+
+    Returns:
+        The labels; int64, shape (count,).
     """
     labels = np.arange(count)
     while True:
-        least = np.minimum(labels[first], labels[second])
-        passed = labels.copy()
+        smaller = np.minimum(labels[first], labels[second])
+        new_labels = labels.copy()
         for ends in (first, second):
-            np.minimum.at(passed, labels[ends], least)
-            np.minimum.at(passed, ends, least)
-        while not np.array_equal(shortened := passed[passed], passed):
-            passed = shortened
-        if np.array_equal(passed, labels):
+            np.minimum.at(new_labels, labels[ends], smaller)
+            np.minimum.at(new_labels, ends, smaller)
+        while not np.array_equal(shortened := new_labels[new_labels], new_labels):
+            new_labels = shortened
+        if np.array_equal(new_labels, labels):
             return labels
-        labels = passed
+        labels = new_labels
 
 
-def members_of(labels: Ints) -> list[Ints]:
-    """Return the members of each label with two or more, the largest group first, then by its first number."""
+def groups_of_labels(labels: Ints) -> list[Ints]:
+    """Return the documents of each label that two or more documents have.
+
+    The largest group comes first. Groups of the same size are ordered by their first document.
+    """
     order = np.argsort(labels, kind="stable")
     groups = np.split(order, run_starts(labels[order])[1:])
     return sorted((group for group in groups if len(group) > 1), key=lambda group: (-len(group), int(group[0])))

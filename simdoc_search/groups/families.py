@@ -1,4 +1,4 @@
-"""The families of versions of a whole collection."""
+"""Groups the versions in a whole collection into families."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from simdoc_search.documents import Place
-from simdoc_search.groups.collection import AllDocuments, Progress, read_all
-from simdoc_search.groups.components import Edge, components, members_of
+from simdoc_search.groups.collection import AllDocuments, Progress, read_documents
+from simdoc_search.groups.components import Edge, connected_components, groups_of_labels
 from simdoc_search.groups.sentences import ANCHORS, MAX_OWNERS, VersionPairs, version_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
@@ -21,9 +21,9 @@ class FamilyMembers(NamedTuple):
     """The documents of a family.
 
     Attributes:
-        places: the places of the documents, by id.
-        edges: number of pairs of them that are versions of each other.
-        least: the lowest score of these pairs, 0.75 to 1.
+        places: places of the documents, ordered by id.
+        edges: number of pairs in the family that are versions of each other.
+        least: lowest score of these pairs, 0.75 to 1.
     """
 
     places: tuple[Place, ...]
@@ -32,21 +32,21 @@ class FamilyMembers(NamedTuple):
 
 
 class Families:
-    """The families of versions. Two documents are in one family if a chain of versions connects them.
+    """The families of versions. Two documents are in the same family if a chain of versions connects them.
 
     Attributes:
-        limits: the limits from which documents are versions.
+        limits: the limits that decide whether two documents are versions.
         documents: number of compared documents.
-        left_out: place to reason, of documents without anything to compare.
+        left_out: place to reason, of documents that cannot be compared.
         left_out_indices: the indices behind an alias whose documents were not compared, and why.
         compared: number of pairs that were compared.
         edge_count: number of pairs that are versions.
         family_count: number of families.
         member_count: number of documents in families.
-        all_near: whether all similar sentences were found. Else all equal sentences were found and a sample of the
-            others, so a version that has no sentence verbatim may be missing.
+        all_near: whether all similar sentences were found. Otherwise all equal sentences and a sample of the similar
+            ones were found, so versions without an equal sentence may be missing.
         crowded: number of documents that share one of their rarer sentences with more than `most_owners` documents.
-            Each was only compared with `anchors` of these, so a version may be missing.
+            Each was only compared with `anchors` of these documents, so versions may be missing.
         most_owners: see `crowded`.
         anchors: see `crowded`.
     """
@@ -56,8 +56,8 @@ class Families:
 
     def __init__(self, documents: AllDocuments, pairs: VersionPairs, limits: Limits) -> None:
         self._places, self._pairs = documents.places, pairs
-        labels = components(len(documents), pairs.first, pairs.second)
-        self._members = members_of(labels)
+        labels = connected_components(len(documents), pairs.first, pairs.second)
+        self._members = groups_of_labels(labels)
         self._edges = np.bincount(labels[pairs.first], minlength=len(documents))
         self._least = np.ones(len(documents))
         np.minimum.at(self._least, labels[pairs.first], pairs.scores)
@@ -73,24 +73,24 @@ class Families:
         self.crowded: int = pairs.crowded
 
     def families(self, size: int | None = None, offset: int = 0) -> Iterator[FamilyMembers]:
-        """Yield the families, the largest first."""
+        """Yield `size` families from `offset` on, the largest family first."""
         for numbers in self._members[offset : None if size is None else offset + size]:
             places = tuple(self._places[number] for number in numbers.tolist())
             yield FamilyMembers(places, int(self._edges[numbers[0]]), float(self._least[numbers[0]]))
 
     def groups(self) -> Iterator[tuple[Place, ...]]:
-        """Yield the documents of each family, in the same order."""
+        """Yield the documents of each family, in the order of `families`."""
         return (family.places for family in self.families())
 
     def edges(self) -> Iterator[Edge]:
-        """Yield all pairs of versions, by the ids of both."""
+        """Yield all pairs of versions, ordered by both ids."""
         for a, b, score in zip(*(column.tolist() for column in self._pairs[:3]), strict=True):
             yield Edge(self._places[a], self._places[b], score, "version")
 
 
 def find_families(store: Store, limits: Limits, filters: Filters | None, progress: Progress) -> Families:
-    """Find the families of the documents that match filters; see `SimilaritySearch.version_families`."""
-    documents = read_all(store, filters, progress)
+    """Find the families among the documents that match the filters; see `SimilaritySearch.version_families`."""
+    documents = read_documents(store, filters, progress)
     families = Families(documents, version_pairs(documents, limits, progress), limits)
     families.left_out_indices = store.left_out_indices()
     return families

@@ -1,7 +1,8 @@
-"""The groups of related documents of a whole collection.
+"""Groups the related documents in a whole collection into topics.
 
-A group is a star: all its documents are related to its centre. The centre is the document that is related to most
-documents that are in no group yet. Chains would make one group of nearly all documents.
+All documents of a topic are related to its centre. Documents with the most related documents are considered first. If
+such a document is in no topic yet, it becomes the centre of a topic. The topic contains all related documents that are
+in no topic yet. If chains were allowed, nearly all documents would be in one topic.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import numpy as np
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, assign_duplicates
-from simdoc_search.groups.collection import AllDocuments, Progress, read_all
-from simdoc_search.groups.components import Edge, members_of
-from simdoc_search.groups.concepts import ANCHORS, MAX_COMPARED, MAX_MET, RelatedPairs, related_pairs
+from simdoc_search.groups.collection import AllDocuments, Progress, read_documents
+from simdoc_search.groups.components import Edge, groups_of_labels
+from simdoc_search.groups.concepts import ANCHORS, MAX_CANDIDATES, MAX_COMPARED, RelatedPairs, related_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -27,11 +28,11 @@ _MAX_CONCEPTS = 20
 
 
 class TopicMember(NamedTuple):
-    """A document of a group.
+    """A document of a topic that is not its centre.
 
     Attributes:
         place: place of the document.
-        score: score of the pair of it and the centre; 0.75 and more for a version.
+        score: score of the document and the centre; at least 0.75 for a version.
         kind: "related" or "version".
     """
 
@@ -45,9 +46,9 @@ class Topic(NamedTuple):
 
     Attributes:
         centre: the document that all others are related to.
-        members: the others, the most related first.
-        concepts: the concepts that the centre shares with them, by number, with their weight times the number of
-            members that have it; the greatest first, at most 20.
+        members: the other documents, the most related first.
+        concepts: the numbers of at most 20 concepts that the centre shares with members. The value of a concept is its
+            weight times the number of members that have it. The greatest value comes first.
     """
 
     centre: Place
@@ -56,27 +57,27 @@ class Topic(NamedTuple):
 
 
 class Topics:
-    """The groups of related documents.
+    """The topics of a collection.
 
     Attributes:
         documents: number of compared documents.
-        left_out: place to reason, of documents without concepts.
+        left_out: place to reason, of documents that cannot be compared.
         left_out_indices: the indices behind an alias whose documents were not compared, and why.
         compared: number of pairs that were compared.
         edge_count: number of pairs that are related, or versions.
-        topic_count: number of groups.
-        member_count: number of documents in groups.
-        frequent: number of concepts that are in more than `most_met` documents. They count in scores, but only the
-            first `anchors` of these documents are found by them.
-        cut: number of documents that share rarer concepts with more than `most_compared` others. They were compared
-            with those that share most, so a pair may be missing.
+        topic_count: number of topics.
+        member_count: number of documents in topics.
+        frequent: number of concepts in more than `most_met` documents. They count in scores, but only the first
+            `anchors` of these documents are found through them.
+        cut: number of documents that share rarer concepts with more than `most_compared` others. Each was only compared
+            with the others that share the most, so pairs may be missing.
         alone: number of documents that share no concept with others.
         most_met: see `frequent`.
         anchors: see `frequent`.
         most_compared: see `cut`.
     """
 
-    most_met: int = MAX_MET
+    most_met: int = MAX_CANDIDATES
     anchors: int = ANCHORS
     most_compared: int = MAX_COMPARED
 
@@ -84,16 +85,18 @@ class Topics:
         self._documents, self._pairs = documents, pairs
         count = len(documents)
         degrees = np.bincount(np.append(pairs.first, pairs.second), minlength=count)
-        self._by_rank = np.argsort(-degrees, kind="stable")  # the possible centres, the best first
+        self._by_rank = np.argsort(-degrees, kind="stable")  # documents with the most related documents come first
         rank_of = np.empty(count, np.int64)
         rank_of[self._by_rank] = np.arange(count)
         ends = np.sort(np.stack((rank_of[pairs.first], rank_of[pairs.second])), axis=0)
         order = np.lexsort((ends[1], ends[0]))
         first, second = ends[:, order]
         centre_of, assigning = assign_duplicates(count, first, second, lambda positions: np.ones(len(positions), bool))
-        self._pair_of = np.full(count, UNASSIGNED, np.int64)  # by rank of a member: its pair with the centre
+        self._pair_of = np.full(
+            count, UNASSIGNED, np.int64
+        )  # the pair of each member and its centre, by rank of the member
         self._pair_of[second[assigning]] = order[assigning]
-        self._groups = members_of(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))
+        self._groups = groups_of_labels(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))
         self.documents: int = count
         self.left_out: dict[Place, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
@@ -106,17 +109,17 @@ class Topics:
         self.alone: int = pairs.alone
 
     def topics(self, size: int | None = None, offset: int = 0) -> Iterator[Topic]:
-        """Yield the groups, the largest first."""
+        """Yield `size` topics from `offset` on, the largest topic first."""
         for ranks in self._groups[offset : None if size is None else offset + size]:
             yield self._topic(ranks)
 
     def groups(self) -> Iterator[tuple[Place, ...]]:
-        """Yield the documents of each group, in the same order, the centre first."""
+        """Yield the documents of each topic, in the order of `topics`. The centre comes first."""
         places = self._documents.places
         return (tuple(places[number] for number in self._by_rank[ranks].tolist()) for ranks in self._groups)
 
     def edges(self) -> Iterator[Edge]:
-        """Yield all pairs of related documents, by the ids of both."""
+        """Yield all pairs of related documents, ordered by both ids."""
         pairs, places = self._pairs, self._documents.places
         columns = (column.tolist() for column in (pairs.first, pairs.second, pairs.scores, pairs.is_version))
         for a, b, score, is_version in zip(*columns, strict=True):
@@ -145,8 +148,8 @@ class Topics:
 
 
 def find_topics(store: Store, limits: Limits, filters: Filters | None, progress: Progress) -> Topics:
-    """Find the topics of the documents that match filters; see `SimilaritySearch.topics`."""
-    documents = read_all(store, filters, progress, concepts=True)
+    """Find the topics among the documents that match the filters; see `SimilaritySearch.topics`."""
+    documents = read_documents(store, filters, progress, concepts=True)
     topics = Topics(documents, related_pairs(store, documents, limits, progress, filtered=bool(filters)))
     topics.left_out_indices = store.left_out_indices()
     return topics

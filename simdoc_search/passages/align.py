@@ -12,8 +12,8 @@ import numpy as np
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.passages.chains import chains, dense, disjoint, hull, parted, uncovered
-from simdoc_search.passages.chance import Likeness, RunEvidence, trimmed
+from simdoc_search.passages.chains import chains, cut_overlaps, dense_runs, hull, split_at_gaps, uncovered_runs
+from simdoc_search.passages.chance import RunEvidence, WeightedOverlap, trim_ends
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.runs import common_runs, covering_runs, unique_runs
 from simdoc_search.passages.windows import Ints, Windows
@@ -22,56 +22,58 @@ from simdoc_search.passages.word_spans import Mask, span_of
 Preset = Literal["edited", "verbatim"]
 
 SHORT_TEXT = 1_000
+"""The maximum number of words of a short text."""
 SHORT_RUN, LONG_RUN = 6, 12
-"""Every equal run of 6 words is found if the first text has at most 1,000 words, else every run of 12 words."""
+"""The default minimum run length, in words: for a short first text, and for a longer one."""
 
 _MIN_EDITED_WORDS = 15
-"""Equal words of the shortest passage that has no run of the minimum length."""
-_NEAR_WORDS, _NEAR_REACH, _LONG_RUN = 10, 30, 8
-"""How many equal words such a passage has near each run, how near they are, and how long a run is without others."""
+"""The minimum number of matched words in a passage of several runs."""
+_MIN_NEARBY_WORDS, _NEARBY_REACH, _MIN_LONE_RUN = 10, 30, 8
+"""A run may be part of such a passage if 10 equal words are within about 30 words of it, or if it has 8 words."""
 _MAX_PAIRS = 4
-"""A window that occurs in more pairs of places starts no passage, but may be part of one."""
+"""A window of words with more pairs of places does not start a passage. It may still be part of one."""
 _CHAIN_GAP = 50
-"""The maximum number of different words between two runs of a chain, in both texts."""
+"""The maximum gap between two runs of a chain, in words; see `chains`."""
 _MAX_REPLACED = 60
-"""The maximum number of words that were replaced inside a passage."""
+"""The maximum number of replaced words between two runs of a passage."""
 _MIN_DENSITY = 0.3
-"""The minimum share of matched words in an edited passage, in the text with fewer words there."""
+"""The minimum share of matched words in an edited passage, in the text where it has fewer words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """What counts as a shared passage.
+    """Which passages of two texts count as shared.
 
     Attributes:
-        least: Every equal run of this many words is found; at least 1. None: 6 if the first text has at most 1,000
-            words, else 12. If a text has fewer words, five sixths of them are enough.
-        edited: Whether a passage may have changes inside. It then has a run of the minimum length, or at least 15 equal
-            words. These are at least 30 % of its words in the text with fewer words there.
-        gap: The maximum number of the author's own words between two parts of a passage, in the first text; at
-            least 0. If they replace words of the second text, there may be more.
+        min_run: The minimum run length, in words; at least 1. Every run of equal words that is this long is found.
+            None: 6 if the first text has at most 1,000 words, otherwise 12. For a very short text, five sixths of its
+            words are enough.
+        edited: Whether a passage may contain changes. It then has a run of the minimum length, or at least 15 matched
+            words. In the text where it has fewer words, at least 30 % of them are matched.
+        max_gap: The maximum number of unmatched words between two runs of a passage, in the first text; at least 0. If
+            they replace words of the second text, up to 60 are allowed.
     """
 
-    least: int | None = None
+    min_run: int | None = None
     edited: bool = True
-    gap: int = 20
+    max_gap: int = 20
 
     def __post_init__(self) -> None:
-        for name, value, minimum in (("least", self.least, 1), ("gap", self.gap, 0)):
-            if name == "least" and value is None:
+        for name, value, minimum in (("min_run", self.min_run, 1), ("max_gap", self.max_gap, 0)):
+            if name == "min_run" and value is None:
                 continue
             if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
                 raise ValueError(f"{name} must be a whole number of at least {minimum}, not {value!r}")
 
-    def least_of(self, words: int) -> int:
-        """The length of the runs that are always found if the first text has `words` words."""
-        if self.least is not None:
-            return self.least
+    def min_run_for(self, words: int) -> int:
+        """The minimum run length if the first text has `words` words."""
+        if self.min_run is not None:
+            return self.min_run
         return SHORT_RUN if words <= SHORT_TEXT else LONG_RUN
 
 
 EDITED = Alignment()
-"""Also finds passages with words replaced, left out, inserted or shuffled."""
+"""Also finds passages in which words were replaced, removed, inserted or shuffled."""
 
 VERBATIM = Alignment(edited=False)
 """Finds equal words in the same order. Only case and punctuation may differ."""
@@ -82,7 +84,7 @@ PRESETS: dict[str, Alignment] = {"edited": EDITED, "verbatim": VERBATIM}
 def align(a: str, b: str, preset: Preset | Alignment = "edited", analysis: Analysis | None = None) -> list[Passage]:
     """The passages that two texts share, in the order of the first text.
 
-    Words are compared after normalisation. Every run of at least `least` equal words is in a passage, in both texts.
+    Words are compared after normalisation. Every run of at least `min_run` equal words is in a passage, in both texts.
 
     Args:
         a: The first text.
@@ -97,7 +99,7 @@ def align(a: str, b: str, preset: Preset | Alignment = "edited", analysis: Analy
 
 
 def align_words(a: PlacedWords, b: PlacedWords, preset: Preset | Alignment = "edited") -> list[Passage]:
-    """The passages of two texts that are split into words; see `align`."""
+    """The passages that two texts share, already split into words; see `align`."""
     if isinstance(preset, str):
         if preset not in PRESETS:
             raise ValueError(f"preset must be {' or '.join(map(repr, PRESETS))}, not {preset!r}")
@@ -105,70 +107,73 @@ def align_words(a: PlacedWords, b: PlacedWords, preset: Preset | Alignment = "ed
     if not a.words or not b.words:
         return []
     windows = Windows(a.words, b.words)
-    least = _at_most_five_sixths(preset.least_of(len(a.words)), windows)
+    min_run = _at_most_five_sixths(preset.min_run_for(len(a.words)), windows)
     if preset.edited:
-        found = list(_edited_passages(windows, least, preset.gap))
+        candidates = list(_edited_passages(windows, min_run, preset.max_gap))
     else:
-        runs = covering_runs(windows, least, common_runs(windows, least, _MAX_PAIRS))
-        found = list(uncovered(runs, windows.sizes, least)[:, np.newaxis])
-    passages = [_passage(a, b, runs) for runs in _without_nested(found, len(a.words))]
+        runs = covering_runs(windows, min_run, common_runs(windows, min_run, _MAX_PAIRS))
+        candidates = list(uncovered_runs(runs, windows.sizes, min_run)[:, np.newaxis])
+    passages = [_passage(a, b, runs) for runs in _without_nested(candidates, len(a.words))]
     return sorted(passages, key=lambda passage: (passage.a, passage.b))
 
 
 def _at_most_five_sixths(words: int, windows: Windows) -> int:
-    """A number of words, or five sixths of the shorter text if it has fewer."""
+    """A number of words, limited to five sixths of the shorter text."""
     shorter = min(windows.sizes)
     return min(words, shorter - shorter // 6)
 
 
-def _edited_passages(windows: Windows, least: int, gap: int) -> Iterator[Ints]:
+def _edited_passages(windows: Windows, min_run: int, max_gap: int) -> Iterator[Ints]:
     """The matched runs of each passage, in the order of the first text."""
-    min_words = max(_at_most_five_sixths(_MIN_EDITED_WORDS, windows), least)
+    min_words = max(_at_most_five_sixths(_MIN_EDITED_WORDS, windows), min_run)
     lengths = range(1, min(3, min_words) + 1)
     runs = unique_runs(np.concatenate([common_runs(windows, length, _MAX_PAIRS) for length in lengths]))
-    runs = dense(runs, _NEAR_REACH, _NEAR_WORDS * min_words // _MIN_EDITED_WORDS, _LONG_RUN)
-    runs = uncovered(covering_runs(windows, least, runs), windows.sizes, least)
-    likeness, evidence = Likeness(windows), RunEvidence(windows)
+    runs = dense_runs(runs, _NEARBY_REACH, _MIN_NEARBY_WORDS * min_words // _MIN_EDITED_WORDS, _MIN_LONE_RUN)
+    runs = uncovered_runs(covering_runs(windows, min_run, runs), windows.sizes, min_run)
+    overlap, evidence = WeightedOverlap(windows), RunEvidence(windows)
     taken_a, taken_b = (np.zeros(size, bool) for size in windows.sizes)
-    groups, reach = [runs], _CHAIN_GAP
+    groups, chain_gap = [runs], _CHAIN_GAP
     while groups:
         rejected: list[Ints] = []
-        for whole in itertools.chain.from_iterable(chains(group, reach) for group in groups):
+        for untrimmed in itertools.chain.from_iterable(chains(group, chain_gap) for group in groups):
             check_stopped()
-            chain = trimmed(whole, least)
+            chain = trim_ends(untrimmed, min_run)
             if not len(chain):
                 continue
-            once = disjoint(chain, taken_a, taken_b)
-            yield from _repeated_runs(chain, least, taken_a, taken_b)
+            cut_runs = cut_overlaps(chain, taken_a, taken_b)
+            yield from _repeated_runs(chain, min_run, taken_a, taken_b)
             first, end, other, other_end = hull(chain)
             taken_a[first:end] = taken_b[other:other_end] = False
-            for part in parted(evidence.credible(once, least), min(gap, reach), _MAX_REPLACED):
-                if len(part) == 1 or _is_one_passage(part, likeness, min_words):
-                    if part[:, 2].sum() >= (least if len(part) == 1 else min_words):
+            for part in split_at_gaps(evidence.credible(cut_runs, min_run), min(max_gap, chain_gap), _MAX_REPLACED):
+                if len(part) == 1 or _is_one_passage(part, overlap, min_words):
+                    if part[:, 2].sum() >= (min_run if len(part) == 1 else min_words):
                         yield part
                 else:
                     rejected.append(part)
-        groups, reach = rejected, reach // 2
+        groups, chain_gap = rejected, chain_gap // 2
 
 
-def _repeated_runs(chain: Ints, least: int, taken_a: Mask, taken_b: Mask) -> Iterator[Ints]:
-    """The long runs of a chain that lost words to longer runs, as the chain has these words more than once."""
-    for run in chain[chain[:, 2] >= least]:
+def _repeated_runs(chain: Ints, min_run: int, taken_a: Mask, taken_b: Mask) -> Iterator[Ints]:
+    """The long runs of a chain that `cut_overlaps` removed or shortened, because the chain repeats their words."""
+    for run in chain[chain[:, 2] >= min_run]:
         i, j, size = run.tolist()
         if not (taken_a[i : i + size].all() and taken_b[j : j + size].all()):
             yield run[np.newaxis]
 
 
-def _without_nested(found: list[Ints], words: int) -> Iterator[Ints]:
-    """The passages without those inside a larger one in both texts that match no further word of the first text."""
+def _without_nested(passages: list[Ints], words: int) -> Iterator[Ints]:
+    """The passages that are not nested in a larger one.
+
+    A nested passage is inside the larger one in both texts and matches no additional word of the first text.
+    """
     larger: list[tuple[int, int, int, int]] = []
-    owner = np.full(words, -1)  # which larger passage matches each word of the first text
-    for runs in sorted(found, key=lambda runs: -int(runs[:, 2].sum())):
+    owner = np.full(words, -1)  # the larger passage that matches each word of the first text, or -1
+    for runs in sorted(passages, key=lambda runs: -int(runs[:, 2].sum())):
         first, end, other, other_end = hull(runs)
         owners = set(np.concatenate([owner[i : i + size] for i, _, size in runs.tolist()]).tolist())
-        around = [larger[number] for number in owners if number >= 0]
+        overlapping = [larger[number] for number in owners if number >= 0]
         if -1 in owners or not any(
-            i <= first and end <= i_end and j <= other and other_end <= j_end for i, i_end, j, j_end in around
+            i <= first and end <= i_end and j <= other and other_end <= j_end for i, i_end, j, j_end in overlapping
         ):
             for i, _, size in runs.tolist():
                 owner[i : i + size] = len(larger)
@@ -176,12 +181,12 @@ def _without_nested(found: list[Ints], words: int) -> Iterator[Ints]:
             yield runs
 
 
-def _is_one_passage(runs: Ints, likeness: Likeness, min_words: int) -> bool:
+def _is_one_passage(runs: Ints, overlap: WeightedOverlap, min_words: int) -> bool:
     words = int(runs[:, 2].sum())
-    first, end, other, other_end = place = hull(runs)
+    first, end, other, other_end = area = hull(runs)
     if words < min_words or words < _MIN_DENSITY * min(end - first, other_end - other):
         return False
-    return likeness.is_one_passage(place, words, min_words)
+    return overlap.is_one_passage(area, words, min_words)
 
 
 def _passage(a: PlacedWords, b: PlacedWords, runs: Ints) -> Passage:

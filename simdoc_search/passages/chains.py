@@ -1,4 +1,4 @@
-"""Chains of runs: equal runs that are close together in both texts."""
+"""Joins runs of equal words to chains: runs that are close together in both texts."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ from simdoc_search.passages.runs import NO_RUNS
 from simdoc_search.passages.windows import Ints
 from simdoc_search.passages.word_spans import Mask, stretches
 
-_MAX_STRETCH = 8
-"""A gap may be this many times as long in one text if almost nothing differs in the other."""
-_COUNTED_WORDS = 4
-"""Words of a run that count in `dense`."""
+_MAX_GAP_FACTOR = 8
+"""A gap may have up to 8 times the maximum in one text if the gap in the other text is almost empty."""
+_MAX_COUNTED_WORDS = 4
+"""The maximum number of words of a run that `dense_runs` counts."""
 
 
-def dense(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints:
-    """The runs with at least `min_words` equal words near them, and those of at least `keep_length` words.
+def dense_runs(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints:
+    """The runs with at least `min_words` equal words nearby, and the runs of at least `keep_length` words.
 
-    Runs are near if they are in the same square of `reach` words, or in a neighbouring one. At most 4 words of a run
-    count.
+    Two runs are near each other if they begin in the same square of `reach` x `reach` words or in adjacent squares. At
+    most 4 words of each run count.
     """
     rows, columns = runs[:, 0] // reach + 1, runs[:, 1] // reach + 1
     width = int(columns.max(initial=0)) + 2
     squares, square = np.unique(rows * width + columns, return_inverse=True)
-    words = np.bincount(square, weights=np.minimum(runs[:, 2], _COUNTED_WORDS), minlength=len(squares))
-    near = np.zeros(len(squares))
+    words = np.bincount(square, weights=np.minimum(runs[:, 2], _MAX_COUNTED_WORDS), minlength=len(squares))
+    nearby_words = np.zeros(len(squares))
     for offset in (down * width + right for down in (-1, 0, 1) for right in (-1, 0, 1)):
-        at = np.searchsorted(squares, squares + offset).clip(max=len(squares) - 1)
-        near += np.where(squares[at] == squares + offset, words[at], 0)
-    kept: Ints = runs[(near[square] >= min_words) | (runs[:, 2] >= keep_length)]
+        adjacent = np.searchsorted(squares, squares + offset).clip(max=len(squares) - 1)
+        nearby_words += np.where(squares[adjacent] == squares + offset, words[adjacent], 0)
+    kept: Ints = runs[(nearby_words[square] >= min_words) | (runs[:, 2] >= keep_length)]
     return kept
 
 
-def uncovered(runs: Ints, sizes: tuple[int, int], long_length: int) -> Ints:
-    """The runs that longer runs do not cover: short ones by half in either text, long ones completely in both.
+def uncovered_runs(runs: Ints, sizes: tuple[int, int], long_length: int) -> Ints:
+    """The runs that longer runs do not cover.
 
-    The texts have `sizes` words. A run is long from `long_length` words on.
+    A short run is covered if at least half of it is in longer runs, in either text. A run of at least `long_length`
+    words is covered only if all of it is in longer runs, in both texts. The texts have `sizes` words.
     """
     kept = [NO_RUNS]
     marks_a, marks_b = (np.zeros(size + 1, np.int64) for size in sizes)
@@ -59,21 +60,21 @@ def uncovered(runs: Ints, sizes: tuple[int, int], long_length: int) -> Ints:
 
 
 def _covered_words(marks: Ints, starts: Ints, size: int) -> Ints:
-    """How many words of each run are in other runs. `marks` has 1 where these begin and -1 where they end."""
-    before = np.concatenate(([0], np.cumsum(np.cumsum(marks) > 0)))
-    covered: Ints = before[starts + size] - before[starts]
+    """The number of words of each run that other runs cover. `marks` has 1 where these begin and -1 where they end."""
+    covered_before = np.concatenate(([0], np.cumsum(np.cumsum(marks) > 0)))
+    covered: Ints = covered_before[starts + size] - covered_before[starts]
     return covered
 
 
 def chains(runs: Ints, gap: int) -> Iterator[Ints]:
-    """The groups of runs with at most `gap` words between neighbours, in both texts. With 0, each run is one.
+    """Groups of runs whose neighbours are at most `gap` words apart in both texts. With gap 0, each run is a group.
 
-    The area between two runs counts, which is at most gap x gap. The larger it is, the more likely is chance. If almost
-    nothing was changed in one text, more may have been left out in the other.
+    The gap in the first text times the gap in the second must be at most gap x gap, because runs in a larger area are
+    more likely to be equal by chance. So a gap in one text may be longer if the other gap is short.
     """
     runs = runs[np.lexsort((runs[:, 1], runs[:, 0]))]
     i, j, i_end, j_end = runs[:, 0], runs[:, 1], runs[:, 0] + runs[:, 2], runs[:, 1] + runs[:, 2]
-    min_gap = gap // _MAX_STRETCH + 1
+    min_gap = gap // _MAX_GAP_FACTOR + 1
     label = np.arange(len(runs))
     for step in range(1, len(runs) if gap else 0):
         check_stopped()
@@ -96,7 +97,7 @@ def chains(runs: Ints, gap: int) -> Iterator[Ints]:
 
 
 def _merged(label: Ints, ones: Ints, others: Ints) -> Ints:
-    """The labels after each of `ones` became equal to one of `others`."""
+    """The labels after each label in `ones` was merged with the label at the same place in `others`."""
     parent: dict[int, int] = {}
 
     def root(node: int) -> int:
@@ -115,10 +116,10 @@ def _merged(label: Ints, ones: Ints, others: Ints) -> Ints:
     return merged
 
 
-def disjoint(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
-    """The runs without the words of longer runs, in the order of the first text.
+def cut_overlaps(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
+    """Cut each run down to its longest stretch that no longer run has. Return the runs in the order of the first text.
 
-    `taken_a` and `taken_b` are the words that runs already have. The words of the result are added to them.
+    `taken_a` and `taken_b` mark the words that are already in runs. The words of the returned runs are added to them.
     """
     kept: list[tuple[int, int, int]] = []
     for i, j, size in runs[np.argsort(-runs[:, 2], kind="stable")].tolist():
@@ -130,28 +131,28 @@ def disjoint(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
     return np.array(sorted(kept), np.int64).reshape(-1, 3)
 
 
-def parted(runs: Ints, gap: int, max_replaced: int) -> Iterator[Ints]:
-    """The parts of a passage between the author's own words.
+def split_at_gaps(runs: Ints, gap: int, max_replaced: int) -> Iterator[Ints]:
+    """Split a passage where the first text has many unmatched words.
 
-    A part has at most `gap` own words between two runs. It may have up to `max_replaced` if they replace about as many
-    words of the second text, and if each side of the gap has at least half as many matched words.
+    A part has at most `gap` unmatched words between two runs. It may have up to `max_replaced` if they replace at least
+    half as many words of the second text, and if each side of the gap has at least half as many matched words.
     """
     i, j, size = runs.T
-    own = i[1:] - np.maximum.accumulate(i + size)[:-1]
-    other = np.maximum(j[1:] - j[:-1] - size[:-1], j[:-1] - j[1:] - size[1:])
+    gap_a = i[1:] - np.maximum.accumulate(i + size)[:-1]
+    gap_b = np.maximum(j[1:] - j[:-1] - size[:-1], j[:-1] - j[1:] - size[1:])
     words = np.concatenate(([0], np.cumsum(size)))
-    is_replacement = (own <= max_replaced) & (own <= 2 * other)
+    is_replacement = (gap_a <= max_replaced) & (gap_a <= 2 * gap_b)
     start = 0
-    for at in np.flatnonzero(own > gap).tolist():
-        smaller_side = min(words[at + 1] - words[start], words[-1] - words[at + 1])
-        if not (is_replacement[at] and 2 * smaller_side >= own[at]):
-            yield runs[start : at + 1]
-            start = at + 1
+    for last in np.flatnonzero(gap_a > gap).tolist():
+        smaller_side = min(words[last + 1] - words[start], words[-1] - words[last + 1])
+        if not (is_replacement[last] and 2 * smaller_side >= gap_a[last]):
+            yield runs[start : last + 1]
+            start = last + 1
     if start < len(runs):
         yield runs[start:]
 
 
 def hull(runs: Ints) -> tuple[int, int, int, int]:
-    """The first word of some runs and the word after the last, in the first text and in the second."""
+    """The area of some runs: their first word and the word after their last, in the first text and in the second."""
     ends = runs[:, :2] + runs[:, 2:]
     return int(runs[:, 0].min()), int(ends[:, 0].max()), int(runs[:, 1].min()), int(ends[:, 1].max())

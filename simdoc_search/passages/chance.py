@@ -1,4 +1,4 @@
-"""Tests whether equal words are in two texts by chance. All logarithms are natural."""
+"""Tests whether two texts have equal words by chance. All logarithms are natural."""
 
 from __future__ import annotations
 
@@ -11,34 +11,35 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.windows import Ints, Windows
 
 _END_WORDS = 40
-"""Words at either end of a chain that are tested."""
+"""The maximum number of words at each end of a chain that are tested."""
 _CHANCE_PER_WORD = 0.02
-"""How often a rare word or phrase is in both texts by chance, per word."""
+"""How many rare words or phrases are in both texts by chance, per word."""
 _LOG_ODDS = 0.7
-"""How much more likely each further word of a run is in a passage than by chance, as a logarithm."""
-_MAX_RUN, _MIN_GAP = 3, 0.5
-"""The expected gap is computed as if runs had at most 3 words, and gaps at least half a word. A passage that is nearly
-whole has short gaps, however long its runs are."""
+"""The evidence of each word of a run after the first: the log odds of a passage against chance."""
+_MAX_EXPECTED_RUN, _MIN_EXPECTED_GAP = 3, 0.5
+"""For the expected gap, a run counts as at most 3 words, and half a word is added. A nearly verbatim passage has short
+gaps, however long its runs are."""
 
 _MIN_EVIDENCE = 3.0
-"""A run is kept if chance gives an equally good run at its place in less than 1 of 20 cases: exp(-3)."""
+"""A run is kept if fewer than exp(-3), or 1 in 20, equally good runs are expected at its place by chance."""
 _MIN_EVIDENCE_WORDS = 100
-"""Two texts of fewer words are treated as if they had 100: a word of a short text is not rare for that reason."""
+"""Two texts with fewer words together are treated as if they had 100. Otherwise all their words would seem frequent."""
 
 _MIN_DICE, _MIN_SHORT_DICE = 0.35, 0.6
-"""The minimum Dice coefficient of the words' weights. A passage of the minimum length needs the second one."""
+"""The minimum Dice coefficient of the word weights: in general, and for a passage of the minimum length."""
 _MIN_INSIDE, _INSIDE_LENGTH = 0.6, 1.5
-"""Or so much of one text's weight must be in the other, as in a summary, with 1.5 times the minimum length."""
-_FREQUENT, _MIN_LIKENESS_WORDS = 40, 400
-"""A word that is more than one of 40 words has no weight. Frequencies are those of a text of at least 400 words."""
+"""A passage of at least 1.5 times the minimum length also counts if the other text has 60 % of the weight of one text.
+This finds summaries."""
+_WEIGHT_FACTOR, _MIN_WEIGHT_WORDS = 40, 400
+"""A word that makes up more than 1/40 of a text has no weight. A text with fewer words is treated as if it had 400."""
 
 
-def trimmed(runs: Ints, keep_length: int) -> Ints:
-    """A chain without the runs at its ends that are there by chance, judging by the gaps before them.
+def trim_ends(runs: Ints, keep_length: int) -> Ints:
+    """Remove runs from both ends of a chain that are probably there by chance, judging by the gaps next to them.
 
-    Gaps inside a passage are assumed to be as long as its average gap, and gaps between words that are equal by chance
-    much longer. Both are exponentially distributed, and the more likely one is believed. Runs of `keep_length` words
-    are kept.
+    Gaps inside a passage are expected to be as long as its average gap. Gaps between words that are equal by chance are
+    expected to be much longer. Both are modelled as exponentially distributed; the more likely model decides. Runs of
+    at least `keep_length` words are kept.
     """
     for column in (0, 1):
         if len(runs) < 2:
@@ -46,41 +47,41 @@ def trimmed(runs: Ints, keep_length: int) -> Ints:
         starts, ends = runs[:, column], runs[:, column] + runs[:, 2]
         words = int(runs[:, 2].sum())
         between = max(int(ends.max() - starts.min()) - words, 0)
-        gap = between / words * min(words / len(runs), _MAX_RUN) + _MIN_GAP
+        gap = between / words * min(words / len(runs), _MAX_EXPECTED_RUN) + _MIN_EXPECTED_GAP
         order, backwards = np.argsort(starts, kind="stable"), np.argsort(-ends, kind="stable")
         max_words = min(_END_WORDS, words // 2)
-        first = _runs_by_chance(starts[order], ends[order], gap, max_words, keep_length)
-        last = _runs_by_chance(-ends[backwards], -starts[backwards], gap, max_words, keep_length)
+        first = _count_runs_by_chance(starts[order], ends[order], gap, max_words, keep_length)
+        last = _count_runs_by_chance(-ends[backwards], -starts[backwards], gap, max_words, keep_length)
         kept = np.ones(len(runs), bool)
         kept[order[:first]] = kept[backwards[:last]] = False
         runs = runs[kept]
     return runs
 
 
-def _runs_by_chance(starts: Ints, ends: Ints, expected_gap: float, max_words: int, keep_length: int) -> int:
-    """How many of the first runs are there by chance."""
+def _count_runs_by_chance(starts: Ints, ends: Ints, expected_gap: float, max_words: int, keep_length: int) -> int:
+    """How many of the first runs are probably there by chance."""
     words = count = 0
     evidence = minimum = 0.0
-    for at in range(min(len(starts) - 1, max_words)):
-        size = int(ends[at] - starts[at])
+    for number in range(min(len(starts) - 1, max_words)):
+        size = int(ends[number] - starts[number])
         words += size
         if words > max_words or size >= keep_length:
             break
-        gap = max(0, int(starts[at + 1] - ends[at]))
+        gap = max(0, int(starts[number + 1] - ends[number]))
         evidence += _LOG_ODDS * (size - 1)
         evidence += -math.log(expected_gap) - gap / expected_gap - math.log(_CHANCE_PER_WORD) + _CHANCE_PER_WORD * gap
         if evidence < minimum:
-            minimum, count = evidence, at + 1
+            minimum, count = evidence, number + 1
     return count
 
 
 class RunEvidence:
-    """The evidence that equal runs of two texts are not there by chance.
+    """The evidence that runs of equal words are not there by chance.
 
-    The information of a word is -log f, where f is its frequency in both texts together. That of a run is the sum over
-    its words. If da and db words are between a run and its neighbour in the passage, about (da + 1)(db + 1) runs could
-    be equal there. If da = db, words were probably replaced one by one, and only da + 1 runs could be equal. The
-    evidence is the information less the logarithm of this number.
+    The information of a word is -log f, where f is its frequency in both texts together. The information of a run is
+    the sum over its words. If da and db words are between a run and its neighbour in the passage, about
+    (da + 1)(db + 1) pairs of places could have an equal run. If da = db, words were probably replaced one by one, and
+    only da + 1 pairs are possible. The evidence is the information minus the logarithm of the number of pairs.
     """
 
     def __init__(self, windows: Windows) -> None:
@@ -90,9 +91,9 @@ class RunEvidence:
         self._sums = np.concatenate(([0.0], np.cumsum(information[a])))
 
     def credible(self, runs: Ints, keep_length: int) -> Ints:
-        """The runs of a passage that chance does not explain, and those of at least `keep_length` words.
+        """The runs of a passage that chance does not explain, and the runs of at least `keep_length` words.
 
-        All are in the order of the first text. No word is in two of them.
+        `runs` must be in the order of the first text and must not overlap.
         """
         while len(runs) > 1:
             check_stopped()
@@ -100,7 +101,7 @@ class RunEvidence:
             weak = (evidence < _MIN_EVIDENCE) & (runs[:, 2] < keep_length)
             if not weak.any():
                 break
-            # A run is removed if it is weaker than its neighbours. These are judged again without it.
+            # Only runs that are weaker than both neighbours are removed. The neighbours are then judged again.
             padded = np.concatenate(([np.inf], np.where(weak, evidence, np.inf), [np.inf]))
             runs = runs[~(weak & (evidence <= padded[:-2]) & (evidence < padded[2:]))]
         return runs
@@ -109,34 +110,35 @@ class RunEvidence:
         i, j, size = runs.T
         da = i[1:] - i[:-1] - size[:-1]
         db = np.maximum(j[1:] - j[:-1] - size[:-1], j[:-1] - j[1:] - size[1:])
-        places = np.where((da == db) & (j[1:] > j[:-1]), da + 1, (da + 1) * (db + 1)).astype(np.float64)
-        fewest = np.minimum(np.append(np.inf, places), np.append(places, np.inf))
+        pairs = np.where((da == db) & (j[1:] > j[:-1]), da + 1, (da + 1) * (db + 1)).astype(np.float64)
+        fewest = np.minimum(np.append(np.inf, pairs), np.append(pairs, np.inf))
         evidence: NDArray[np.float64] = self._sums[i + size] - self._sums[i] - np.log(fewest)
         return evidence
 
 
-class Likeness:
-    """Compares stretches of two texts by their common words, in any order.
+class WeightedOverlap:
+    """Compares stretches of two texts by the words that both have, in any order.
 
-    Rare words have more weight: log(1 / (40 f)), where f is the higher frequency of the word in the two texts.
-    Passages that were reworded, translated there and back, or shuffled have a Dice coefficient over 0.4. Unrelated
-    texts have one under 0.3.
+    Rare words weigh more. The weight is log(1 / (40 f)), where f is the higher frequency of the word in the two texts.
+    Passages that were reworded, shuffled, or translated back and forth have a Dice coefficient over 0.4. Unrelated
+    texts have a coefficient under 0.3.
 
-    Source: Sanchez-Perez, Sidorov, Gelbukh 2014, A winning approach to text alignment for text reuse detection (both
-    measures of whole sentences, weighted by their inverse frequency).
+    Source: Sanchez-Perez, Sidorov, Gelbukh 2014, A winning approach to text alignment for text reuse detection. They
+    apply both measures to whole sentences and weight words by inverse sentence frequency.
     """
 
     def __init__(self, windows: Windows) -> None:
         self._a, self._b = windows.classes(1)
         size = int(max(self._a.max(), self._b.max())) + 1
-        a, b = (
-            np.bincount(words, minlength=size) / max(len(words), _MIN_LIKENESS_WORDS) for words in (self._a, self._b)
-        )
-        self._weights = -np.log(_FREQUENT * np.maximum(a, b)).clip(max=0)
+        a, b = (np.bincount(words, minlength=size) / max(len(words), _MIN_WEIGHT_WORDS) for words in (self._a, self._b))
+        self._weights = -np.log(_WEIGHT_FACTOR * np.maximum(a, b)).clip(max=0)
 
-    def is_one_passage(self, place: tuple[int, int, int, int], words: int, min_words: int) -> bool:
-        """Whether two stretches with `words` equal words are one passage. A passage has at least `min_words`."""
-        first, end, other, other_end = place
+    def is_one_passage(self, area: tuple[int, int, int, int], words: int, min_words: int) -> bool:
+        """Whether the two stretches of an area are one passage; see `chains.hull`.
+
+        The stretches have `words` equal words. A passage has at least `min_words`.
+        """
+        first, end, other, other_end = area
         if min(end - first, other_end - other) < min_words:
             return False
         a, times_a = np.unique(self._a[first:end], return_counts=True)

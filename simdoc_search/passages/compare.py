@@ -1,4 +1,4 @@
-"""Compares two texts: exact measures, shared passages, and what differs."""
+"""Compares two texts: exact measures, shared passages and differences."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from simdoc_search.sketch.settings import Settings
 
 
 class Changes(NamedTuple):
-    """What differs between two texts; see `Comparison`."""
+    """The differences between two texts; see the attributes of `Comparison` with the same names."""
 
-    words: list[Difference]
+    differences: list[Difference]
     signs: list[SignDifference]
-    keys: list[KeyChange]
+    key_changes: list[KeyChange]
 
 
 def compare(
@@ -34,7 +34,7 @@ def compare(
         text_a: The first text.
         text_b: The second text.
         preset: What counts as a shared passage: `edited`, `verbatim`, or your own settings.
-        settings: The settings of words, shingles and fingerprints. None: the default.
+        settings: The settings for words, shingles and fingerprints. None: the default.
 
     Raises:
         ValueError: There is no such preset.
@@ -56,16 +56,16 @@ def compare(
         words=(len(a.words), len(b.words)),
         matched=(int(matched_words(a, passages).sum()), int(matched_words(b, passages, second=True).sum())),
         passages=tuple(passages),
-        differences=tuple(changes.words),
+        differences=tuple(changes.differences),
         signs=tuple(changes.signs),
-        key_changes=tuple(changes.keys),
+        key_changes=tuple(changes.key_changes),
     )
 
 
 def text_changes(
     texts: tuple[str, str], words: tuple[PlacedWords, PlacedWords], passages: Sequence[Passage]
 ) -> Changes:
-    """What differs between two texts with these passages."""
-    of_words = differences(*words, passages)
-    of_signs = signs(*texts, *words, disjoint_runs(*words, passages))
-    return Changes(of_words, of_signs, key_changes(*texts, of_words, of_signs))
+    """The differences between two texts that share these passages."""
+    word_differences = differences(*words, passages)
+    sign_differences = signs(*texts, *words, disjoint_runs(*words, passages))
+    return Changes(word_differences, sign_differences, key_changes(*texts, word_differences, sign_differences))

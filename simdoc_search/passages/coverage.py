@@ -1,4 +1,4 @@
-"""The order of several texts by the words that each adds to the coverage of another text."""
+"""Orders texts by how many words each adds to the coverage of another text."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Cover(Generic[Key]):
-    """What a text, the `key`, covers of another text.
+    """The words or tokens of a text that another document covers.
 
     Attributes:
-        rank: If two texts add the same number of words, the one with the smaller rank is first.
-        places: The covered words or tokens of the other text, as ascending numbers.
-        length: The number of words or tokens of the other text.
-        weight: The number of words per word or token.
+        key: The document that covers them.
+        rank: If two documents add the same number of words, the one with the smaller rank comes first.
+        places: The numbers of the covered words or tokens; ascending.
+        length: The number of words or tokens of the text.
+        weight: How many words each place stands for: 1 for a word, usually more for a token.
     """
 
     key: Key
@@ -34,29 +35,30 @@ class Cover(Generic[Key]):
 
 
 def by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, float]]:
-    """All texts with the number of words that each adds to the coverage, the text that adds most first.
+    """Yield each key with the number of words that it adds to the coverage, the largest number first.
 
-    The order is greedy. The number that a text adds only decreases, so a text that still adds most is the next one.
-    All texts with the same weight cover the same text.
+    The order is greedy: the next document is the one that adds most to those before it. All covers with the same weight
+    must cover the same text.
     """
+    # What a document adds can only decrease, so the top of the heap is the next one if its number is still right.
     covered: dict[float, Mask] = {}
     waiting = [(-cover.weight * len(cover.places), cover.rank, number) for number, cover in enumerate(covers)]
     heapify(waiting)
     while waiting:
         added, rank, number = waiting[0]
         cover = covers[number]
-        done = covered.setdefault(cover.weight, no_words(cover.length))
-        adds = cover.weight * int(np.count_nonzero(~done[cover.places]))
+        already_covered = covered.setdefault(cover.weight, no_words(cover.length))
+        adds = cover.weight * int(np.count_nonzero(~already_covered[cover.places]))
         if adds < -added:
             heapreplace(waiting, (-adds, rank, number))
             continue
         heappop(waiting)
-        done[cover.places] = True
+        already_covered[cover.places] = True
         yield cover.key, adds
 
 
 def union(covers: Iterable[Cover[Key]], length: int) -> Mask:
-    """The words of a text of `length` words that any text covers."""
+    """The words of a text that any document covers. The text has `length` words."""
     covered = no_words(length)
     for cover in covers:
         covered[cover.places] = True
@@ -64,5 +66,5 @@ def union(covers: Iterable[Cover[Key]], length: int) -> Mask:
 
 
 def tokens_also_in(tokens: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Whether each token is among others; shape of `tokens`."""
+    """Whether each token is in `others`; shape of `tokens`."""
     return np.isin(tokens, others)

@@ -1,7 +1,7 @@
-"""Reads dates as people and programs write them: in metadata, in file names and in texts.
+"""Reads dates in metadata, in file names and in texts, as people and programs write them.
 
-A date is a tuple, as exact as it was written: (2021,), (2021, 3), (2021, 3, 12), or with hour, minute and second in
-UTC. Month names are English. An ambiguous date, such as 03/04/2021, is not read.
+A date is a tuple of the parts that were written: (2021,), (2021, 3), (2021, 3, 12), or all parts with hour, minute and
+second in UTC. Month names are English. An ambiguous date, such as 03/04/2021, is not read.
 """
 
 from __future__ import annotations
@@ -48,31 +48,31 @@ _BEFORE_YEAR, _AFTER_YEAR = 30, 12
 """Characters around a year that contain the whole date."""
 
 _SECONDS, _MILLISECONDS = (10**8, 10**10), (10**11, 10**13)
-"""Numbers that are times since 1970 in this unit, in the years 1973 to 2286."""
+"""Ranges of numbers that are read as times since 1970 in this unit: the years 1973 to 2286."""
 
 _FRACTION = re.compile(r"(?<=:\d\d)\.\d+")
 _MAX_CHARACTERS = 200
 
 
 def dates_in(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> Iterator[tuple[Date, tuple[int, int]]]:
-    """The dates in a text or a name, each with its place, the more exact ones first."""
+    """The dates in a text or a name, each with its start and end, the more exact dates first."""
     taken = bytearray(len(text))
     for pattern in patterns:
-        for found in pattern.finditer(text):
-            begin, end = found.span()
+        for match in pattern.finditer(text):
+            begin, end = match.span()
             if not any(taken[begin:end]):
                 taken[begin:end] = b"\1" * (end - begin)
-                if date := _date_of_groups(found.groupdict()):
+                if date := _date_of_groups(match.groupdict()):
                     yield date, (begin, end)
 
 
 def latest_day(text: str) -> Date | None:
-    """The latest day in a text. None if it has no whole date."""
+    """The latest day in a text. None if the text has no date with a day."""
     years: dict[str, list[int]] = {}
-    for found in _ANY_YEAR.finditer(text):
-        years.setdefault(found[1], []).append(found.start())
+    for match in _ANY_YEAR.finditer(text):
+        years.setdefault(match[1], []).append(match.start())
     for year in sorted(years, reverse=True):
-        around = "\n".join(text[max(0, at - _BEFORE_YEAR) : at + _AFTER_YEAR] for at in years[year])
+        around = "\n".join(text[max(0, start - _BEFORE_YEAR) : start + _AFTER_YEAR] for start in years[year])
         days = [date for date, _ in dates_in(around, _DAY_PATTERNS) if date[0] == int(year)]
         if days:
             return max(days)
@@ -80,9 +80,10 @@ def latest_day(text: str) -> Date | None:
 
 
 def date_of(value: MetadataValue) -> Date | None:
-    """The date of a metadata value: in ISO 8601, as in e-mail or PDF, a time since 1970, or as people write it.
+    """The date of a metadata value. None if the value is not a date.
 
-    The first value of a list counts.
+    The value may be in ISO 8601, in the format of e-mail or PDF, a time since 1970, or a date as people write it. Of a
+    list, only the first value counts.
     """
     if isinstance(value, list):
         return date_of(value[0]) if value else None
@@ -94,16 +95,16 @@ def date_of(value: MetadataValue) -> Date | None:
 
 
 def date_of_nanoseconds(value: int) -> Date | None:
-    """The date of a time since 1970. None if there is no such date."""
+    """The date of a time in nanoseconds since 1970. None if the time is out of range."""
     with suppress(ValueError, OverflowError, OSError):
         return _utc(datetime.fromtimestamp(value / 1e9, timezone.utc))
     return None
 
 
 def readable_date(date: Date) -> str:
-    """A date for people, without its time: `12 Mar 2021`."""
-    named = [_MONTHS[month - 1] for month in date[1:2]]
-    return " ".join([*map(str, date[2:3]), *named, str(date[0])])
+    """A date without its time, as people write it: `12 Mar 2021`."""
+    month_names = [_MONTHS[month - 1] for month in date[1:2]]
+    return " ".join([*map(str, date[2:3]), *month_names, str(date[0])])
 
 
 def iso_date(date: Date) -> str:
@@ -142,8 +143,8 @@ def _date_of_number(value: float) -> Date | None:
 
 def _date_of_text(value: str) -> Date | None:
     with suppress(ValueError, OverflowError):
-        found = datetime.fromisoformat(_FRACTION.sub("", value).replace("Z", "+00:00"))  # for Python 3.10
-        return _utc(found) if ":" in value or "T" in value.upper() else (found.year, found.month, found.day)
+        time = datetime.fromisoformat(_FRACTION.sub("", value).replace("Z", "+00:00"))  # for Python 3.10
+        return _utc(time) if ":" in value or "T" in value.upper() else (time.year, time.month, time.day)
     if value.startswith("D:"):
         value = value[2:10] if value[2:10].isdigit() else value[2:]
     with suppress(ValueError, TypeError, IndexError, OverflowError):
@@ -153,6 +154,6 @@ def _date_of_text(value: str) -> Date | None:
 
 
 def _utc(time: datetime) -> Date:
-    """A time in UTC. A time without a zone is taken as UTC."""
+    """A time in UTC. A time without a time zone is assumed to be in UTC."""
     utc = time if time.tzinfo is None else time.astimezone(timezone.utc)
     return utc.year, utc.month, utc.day, utc.hour, utc.minute, utc.second

@@ -1,4 +1,4 @@
-"""Finds the words that differ between two texts: replaced, inserted, removed, and moved."""
+"""Finds the words that differ between two texts: replaced, inserted, removed and moved words."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing, l
 from simdoc_search.passages.word_spans import no_words, span_of
 
 _MAX_WORD_PAIRS = 1 << 22
-"""Larger stretches differ as a whole."""
+"""A stretch with more pairs of words is reported as one difference."""
 
 _MIN_MOVED_WORDS = 5
-"""A shorter run counts as removed and inserted, not as moved."""
+"""A shorter run counts as removed and inserted, not as moved, words."""
 
 _MAX_MOVED_GAP = 10
 """The maximum number of words between two runs that moved together."""
 
 Stretch = tuple[int, int, int, int]
-"""The first word and the word after the last, in the first text and in the second."""
+"""The number of the first word and that of the word after the last, in the first text and in the second."""
 
 
 def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Difference]:
-    """The differences between two texts that share some passages, in the order of the first text.
+    """The differences between two texts that share these passages, in the order of the first text.
 
-    The words outside all differences are equal and in the same order in both texts. The two places of a `moved`
-    difference have equal words. No word is in two differences.
+    Outside the differences, both texts have equal words in the same order. A `moved` difference has equal words in both
+    texts. No word is in two differences.
     """
     runs = disjoint_runs(a, b, passages)
     in_order = heaviest_increasing(runs)
@@ -47,15 +47,15 @@ def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> 
     for block in blocks:
         (i, j, size), (end, other_end, _) = block[0], block[-1]
         stretches += _gaps(block[1:-1], (i + size, end, j + size, other_end)) if len(block) > 1 else []
-    found = [_difference(a, b, "moved", (i, i + size, j, j + size)) for block in blocks for i, j, size in block]
+    result = [_difference(a, b, "moved", (i, i + size, j, j + size)) for block in blocks for i, j, size in block]
     for stretch in stretches:
         check_stopped()
-        found += [_difference(a, b, _kind(part), part) for part in _parts(a.words, b.words, stretch)]
-    return sorted(found, key=lambda difference: (difference.a, difference.b))
+        result += [_difference(a, b, _kind(part), part) for part in _parts(a.words, b.words, stretch)]
+    return sorted(result, key=lambda difference: (difference.a, difference.b))
 
 
 def disjoint_runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[EqualRun]:
-    """The runs of passages, in the order of the first text, without those that share words with a longer one."""
+    """The runs of passages, in the order of the first text. A run that shares words with a longer run is left out."""
     spans = [run for passage in passages for run in passage.runs]
     if not spans:
         return []
@@ -73,7 +73,10 @@ def disjoint_runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -
 
 
 def _moved_blocks(moved: list[EqualRun], runs: list[EqualRun]) -> Iterator[list[EqualRun]]:
-    """The runs that moved together: few words are between them in both texts, and no other run."""
+    """The moved runs, in blocks that moved together.
+
+    Between two runs of a block, both texts have at most 10 words and no other run.
+    """
     next_in_a = dict(itertools.pairwise(runs))
     next_in_b = dict(itertools.pairwise(sorted(runs, key=lambda run: run[1])))
     block: list[EqualRun] = []
@@ -99,7 +102,7 @@ def _gaps(runs: Sequence[EqualRun], stretch: Stretch) -> Iterator[Stretch]:
 
 
 def _without_blocks(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) -> Iterator[Stretch]:
-    """The parts of a gap between moved blocks."""
+    """The parts of a gap that are outside all moved blocks."""
     i, end, j, other_end = gap
     parts_a, parts_b = _outside((i, end), blocks_a), _outside((j, other_end), blocks_b)
     nothing_a, nothing_b = (end, end), (other_end, other_end)
@@ -108,7 +111,7 @@ def _without_blocks(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) ->
 
 
 def _outside(span: Span, blocks: list[Span]) -> Iterator[Span]:
-    """The parts of a span of words between blocks."""
+    """The parts of a span of words that are outside all blocks."""
     begin, end = span
     for start, stop in itertools.islice(blocks, bisect_left(blocks, (begin, begin)), None):
         if start >= end:
@@ -123,13 +126,14 @@ def _outside(span: Span, blocks: list[Span]) -> Iterator[Span]:
 def _parts(a: Sequence[str], b: Sequence[str], stretch: Stretch) -> Iterator[Stretch]:
     """The differences inside a stretch.
 
-    Equal words between two differences with more words are probably there by chance. The differences are then one.
+    If fewer equal words are between two differences than the smaller one has, they are probably equal by chance. The
+    two differences then become one.
     """
     i, end, j, other_end = stretch
     if (end - i) * (other_end - j) > _MAX_WORD_PAIRS:
         yield stretch
         return
-    equal = [(i + at, j + other, size) for at, other, size in longest_common(a[i:end], b[j:other_end])]
+    equal = [(i + first, j + second, size) for first, second, size in longest_common(a[i:end], b[j:other_end])]
     last: Stretch | None = None
     for gap in _gaps(equal, stretch):
         if last is not None and gap[0] - last[1] < min(_size(last), _size(gap)):

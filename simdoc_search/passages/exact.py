@@ -18,7 +18,8 @@ class Measures:
     """How much two texts overlap.
 
     Attributes:
-        jaccard: Shingles in both texts / shingles in either text, 0..1. With `Analysis.frequencies`, of multisets.
+        jaccard: Shingles in both texts / shingles in either text, 0..1. With `Analysis.frequencies`, repeated shingles
+            count.
         containment: The share of the first text's shingles that the second text has, 0..1.
         contained: The share of the second text's shingles that the first text has, 0..1.
         multiset: The same three measures, counting repeated shingles.
@@ -53,15 +54,15 @@ def containment(a: Set[str], b: Set[str]) -> float:
 def measures(
     a: str, b: str, analysis: Analysis | None = None, *, words: tuple[PlacedWords, PlacedWords] | None = None
 ) -> Measures:
-    """The exact measures of two texts. 100,000 words take a tenth of a second.
+    """The exact measures of two texts. Texts of 100,000 words take a tenth of a second.
 
-    Shingles are compared, not their hashes, so different shingles never count as equal. `words` are the words of both
-    texts, if they are known.
+    The shingles themselves are compared, not their hashes. If the texts are already split into words, pass them as
+    `words`.
     """
     analysis = analysis or Analysis()
     if analysis.unit == "word" and analysis.is_plain:
         placed = words or (placed_words(a, analysis), placed_words(b, analysis))
-        if all(_has_windows(text.words, analysis.shingle_size) for text in placed):
+        if all(_shingles_are_windows(text.words, analysis.shingle_size) for text in placed):
             return _measures(*Windows(placed[0].words, placed[1].words).classes(analysis.shingle_size))
     plain = replace(analysis, frequencies=False)
     numbers: dict[str, int] = {}
@@ -69,12 +70,15 @@ def measures(
         np.array([numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text, plain)], np.int64)
         for text in (a, b)
     )
-    found = _measures(first, second)
-    return Measures(*found.multiset, found.multiset) if analysis.frequencies else found
+    result = _measures(first, second)
+    return Measures(*result.multiset, result.multiset) if analysis.frequencies else result
 
 
-def _has_windows(words: list[str], size: int) -> bool:
-    """Whether the shingles of a text are its windows of `size` words. A word that contains a space makes several."""
+def _shingles_are_windows(words: list[str], size: int) -> bool:
+    """Whether the shingles of a text are its windows of `size` words.
+
+    A normalised word that contains a space counts as several words in shingles.
+    """
     return len(words) >= size and not any(" " in word for word in words)
 
 
@@ -87,7 +91,7 @@ def _measures(a: Ints, b: Ints) -> Measures:
 
 
 def _shares(a: Ints, b: Ints) -> tuple[float, float, float]:
-    """The Jaccard similarity and the containment both ways of two multisets. An empty multiset has 0."""
+    """The Jaccard similarity of two multisets, and the share of each that the other has. An empty multiset has 0."""
     shared, in_a, in_b = int(np.minimum(a, b).sum()), int(a.sum()), int(b.sum())
     wholes = (in_a + in_b - shared, in_a, in_b)
     jaccard, containment, contained = (shared / whole if whole else 0.0 for whole in wholes)

@@ -18,7 +18,7 @@ class Marked:
 
     Attributes:
         text: The text.
-        spans: The marked spans in order. They do not touch each other.
+        spans: The marked spans, in order. They neither overlap nor touch.
     """
 
     text: str
@@ -26,7 +26,10 @@ class Marked:
 
     @classmethod
     def of(cls, text: str, spans: Iterable[Span]) -> Marked:
-        """Mark spans in any order. They may overlap. For a passage hit: `[passage.b for passage in hit.passages]`."""
+        """Mark spans of a text. They may overlap and be in any order.
+
+        The spans of a passage hit are `[passage.b for passage in hit.passages]`.
+        """
         merged: list[Span] = []
         inside = ((min(max(edge, 0), len(text)) for edge in span) for span in spans)
         for start, end in sorted((start, end) for start, end in inside if start < end):
@@ -38,11 +41,11 @@ class Marked:
 
     def html(self, before: str = "<mark>", after: str = "</mark>") -> str:
         """The whole text as HTML; see `fragments`."""
-        parts, at = [], 0
+        parts, last_end = [], 0
         for start, end in self.spans:
-            parts += [escaped(self.text[at:start]), before, escaped(self.text[start:end]), after]
-            at = end
-        return "".join([*parts, escaped(self.text[at:])])
+            parts += [escaped(self.text[last_end:start]), before, escaped(self.text[start:end]), after]
+            last_end = end
+        return "".join([*parts, escaped(self.text[last_end:])])
 
     def fragments(
         self,
@@ -55,18 +58,19 @@ class Marked:
     ) -> list[str]:
         """The first marked spans as HTML, each with some words around it.
 
-        The text is escaped. Characters that hide or change the direction of text are written out in a
-        `<span class="sign">`. The tags are inserted unchanged.
+        The text is escaped. Invisible characters become escape sequences in a `<span class="sign">`. The tags are
+        inserted unchanged.
 
         Args:
             count: The maximum number of spans.
             around: The number of words before and after each span.
-            within: The maximum number of words of a span, half of them from its end. `…` replaces the others.
+            within: The maximum number of words shown of a span, half from its start and half from its end. `…` replaces
+                the words between.
             before: The tag before a span.
             after: The tag after a span.
         """
         return [
-            escaped(words_before(self.text, 0, start, around + 1))  # the space beside a mark counts as a word
+            escaped(words_before(self.text, 0, start, around + 1))  # the space next to a mark counts as a word
             + before
             + escaped(_shortened(self.text[start:end], within))
             + after
@@ -113,9 +117,9 @@ def highlight(
     return Highlights.of(query, hit, align(query, hit, preset, analysis=analysis))
 
 
-def _shortened(text: str, words: int) -> str:
-    """The beginning and the end of a text with more words, with `…` between them."""
-    if len(text.split(maxsplit=words)) <= words:
+def _shortened(text: str, max_words: int) -> str:
+    """A text. If it has too many words, its beginning and its end with `…` between them."""
+    if len(text.split(maxsplit=max_words)) <= max_words:
         return text
-    beginning = words_after(text, 0, words - words // 2)
-    return f"{beginning} {words_before(text, 0, len(text), words // 2).removeprefix('… ')}"
+    beginning = words_after(text, 0, max_words - max_words // 2)
+    return f"{beginning} {words_before(text, 0, len(text), max_words // 2).removeprefix('… ')}"

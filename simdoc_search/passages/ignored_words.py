@@ -1,4 +1,4 @@
-"""Words of a text that do not count: words of templates and of quotations."""
+"""Finds the words of a text that do not count: words of templates and of quotations."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ _BLOCK_QUOTES = re.compile(r"^[^\S\n]{0,3}>.*$", re.MULTILINE)
 
 
 def quotations(text: str) -> list[Span]:
-    """The quotations of a text: in quotation marks, and lines that begin with `>` as in Markdown."""
-    return [found.span() for pattern in (_QUOTATIONS, _BLOCK_QUOTES) for found in pattern.finditer(text)]
+    """The quotations of a text: text in quotation marks, and lines that begin with `>`, as in Markdown."""
+    return [match.span() for pattern in (_QUOTATIONS, _BLOCK_QUOTES) for match in pattern.finditer(text)]
 
 
 def ignored_words(text: PlacedWords, templates: Iterable[PlacedWords], spans: Sequence[Span] = ()) -> Mask:
-    """The words of a text that are in some spans or in a template, perhaps slightly edited."""
+    """The words of a text that are in `spans` or, perhaps slightly edited, in a template."""
     ignored = words_in(text, spans)
     for template in templates:
         ignored |= matched_words(text, align_words(text, template, Alignment()))
     return ignored
 
 
-def left_text(text: str, words: PlacedWords, ignored: Mask) -> str:
+def text_without_words(text: str, words: PlacedWords, ignored: Mask) -> str:
     """A text without its ignored words."""
     edges = [0, *(edge for span in spans_of(words, ignored) for edge in span), len(text)]
     return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
 def without_words(
-    passages: Iterable[Passage], a: PlacedWords, b: PlacedWords, ignored: Mask, least: int
+    passages: Iterable[Passage], a: PlacedWords, b: PlacedWords, ignored: Mask, min_words: int
 ) -> Iterator[Passage]:
-    """Passages without the ignored words of the first text, if at least `least` matched words are left."""
+    """Remove the ignored words of the first text from passages. Drop those with fewer than `min_words` words left."""
     for passage in passages:
         runs = tuple(_kept_runs(passage, a, b, ignored))
         spans_a, spans_b = [first for first, _ in runs], [second for _, second in runs]
         words = int(words_in(a, spans_a).sum())
-        if runs and words >= least:
+        if runs and words >= min_words:
             yield replace(passage, a=_hull(spans_a), b=_hull(spans_b), words=words, runs=runs)
 
 
@@ -64,18 +64,18 @@ def _hull(spans: Sequence[Span]) -> Span:
 
 
 def without_templates(
-    comparison: Comparison, texts: tuple[str, str], templates: Sequence[str], analysis: Analysis | None, least: int
+    comparison: Comparison, texts: tuple[str, str], templates: Sequence[str], analysis: Analysis | None, min_words: int
 ) -> tuple[Comparison, tuple[int, int]]:
-    """A comparison without the words of templates, and the number of ignored words of each text.
+    """Remove the words of templates from a comparison. Also return the number of ignored words of each text.
 
-    `words`, `matched` and `passages` are without these words. A passage must keep at least `least` matched words. The
-    measures of shingles and the differences are those of the whole texts.
+    `words`, `matched` and `passages` then exclude these words. A passage with fewer than `min_words` matched words left
+    is dropped. The shingle measures and the differences still cover the whole texts.
     """
     a, b = (placed_words(text, analysis) for text in texts)
     placed = [placed_words(template, analysis) for template in templates]
     ignored_a, ignored_b = (ignored_words(text, placed) for text in (a, b))
-    passages = without_words(comparison.passages, a, b, ignored_a, least)
-    swapped = without_words(map(_swapped, passages), b, a, ignored_b, least)
+    passages = without_words(comparison.passages, a, b, ignored_a, min_words)
+    swapped = without_words(map(_swapped, passages), b, a, ignored_b, min_words)
     kept = [_swapped(passage) for passage in swapped]
     kept = [replace(passage, words=int(matched_words(a, [passage]).sum())) for passage in kept]
     words = int((~ignored_a).sum()), int((~ignored_b).sum())

@@ -1,4 +1,4 @@
-"""Finds the differences that change a negation, a number, a date or a name: one word can change a whole contract."""
+"""Finds differences in negations, numbers, dates and names. One such word can change the meaning of a contract."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[-−+]?[\d]+(?:[.,:/]\d+)*"
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*-]*$")
 _BEFORE_CHARACTERS, _BEFORE_WORDS = 40, 3
 _DATE_CHARACTERS = 24
-"""Characters around a difference in which a whole date is looked for."""
+"""How many characters around a difference are searched for a date."""
 _MAX_CHARACTERS = 60
 _SENTENCE_CHARACTERS = 8
 
 
-def key_changes(old: str, new: str, found: Sequence[Difference], signs: Sequence[SignDifference]) -> list[KeyChange]:
+def key_changes(
+    old: str, new: str, differences: Sequence[Difference], signs: Sequence[SignDifference]
+) -> list[KeyChange]:
     """The key changes among the words and signs that differ: negations first, then numbers, dates and names."""
-    spans = [(difference.a, difference.b) for difference in found if difference.kind != "moved"]
+    spans = [(difference.a, difference.b) for difference in differences if difference.kind != "moved"]
     spans += [(sign.a, sign.b) for sign in signs]
     changes = [change for a, b in sorted(spans) if (change := _change(old, new, a, b))]
     return sorted(changes, key=lambda change: _KINDS.index(change.kind))
@@ -44,7 +46,7 @@ def _change(old: str, new: str, a: Span, b: Span) -> KeyChange | None:
 
 
 def _excerpt(text: str, span: Span, kind: KeyKind) -> str:
-    """The text of a change: a date as a whole, another text if it is short, or else only its key words."""
+    """The text of a change. A date is completed. Of a long text, only the key words are shown."""
     if kind == "date" and span[0] < span[1]:
         dates = [date for date in _date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
         span = min([span[0], *(begin for begin, _ in dates)]), max([span[1], *(end for _, end in dates)])
@@ -56,8 +58,8 @@ def _key_words(text: str, span: Span) -> dict[KeyKind, list[str]]:
     """The negations, numbers, dates and names in a part of a text."""
     words: dict[KeyKind, list[str]] = {kind: [] for kind in _KINDS}
     dates = _date_spans(text, span)
-    for found in _TOKEN.finditer(text, *span):
-        word, (begin, end) = found[0], found.span()
+    for match in _TOKEN.finditer(text, *span):
+        word, (begin, end) = match[0], match.span()
         lower = word.casefold()
         if lower in _NEGATION_WORDS or lower.endswith(("n't", "n’t")):
             words["negation"].append(lower)
@@ -71,7 +73,7 @@ def _key_words(text: str, span: Span) -> dict[KeyKind, list[str]]:
 
 
 def _date_spans(text: str, span: Span) -> list[Span]:
-    """The dates in and around a part of a text. A year alone is a number."""
+    """The dates in and around a part of a text. A year alone does not count as a date."""
     begin = max(0, span[0] - _DATE_CHARACTERS)
     around = text[begin : span[1] + _DATE_CHARACTERS]
     return [(first + begin, last + begin) for date, (first, last) in dates_in(around) if len(date) > 1]

@@ -1,4 +1,4 @@
-"""The results of a comparison of two texts. All positions are those of the original texts."""
+"""The results of a comparison of two texts. All positions refer to the original texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Span = tuple[int, int]
-"""The first character of a stretch of text and the one after its last. Equal numbers are a place between characters."""
+"""The positions of the first character of a stretch of text and of the character after its last.
+
+Two equal numbers are an empty span: a place between characters.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +17,10 @@ class Passage:
     """A passage that two texts share, perhaps with small changes.
 
     Attributes:
-        a: Its place in the first text. It begins and ends with a matched word; other words may be between.
-        b: Its place in the second text.
+        a: Its span in the first text. It begins and ends with a matched word, and may contain other words.
+        b: Its span in the second text.
         words: The number of matched words. A matched word is paired with an equal word of the other text.
-        runs: The stretches of matched words, in the order of the first text.
+        runs: The spans of each run of matched words in both texts, in the order of the first text.
     """
 
     a: Span
@@ -28,13 +31,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Words that one text has and the other does not have at this place.
+    """Words that one text has, and the other text does not have in this place.
 
     Attributes:
         kind: `replaced`, `inserted` (only in the second text), `removed` (only in the first text) or `moved`.
-        a: The place in the first text. For `inserted`, a place between words.
-        b: The place in the second text. For `removed`, a place between words.
-        words: The number of words in the text that has more of them here.
+        a: The span in the first text. It is empty if the words were `inserted`.
+        b: The span in the second text. It is empty if the words were `removed`.
+        words: The number of words, in the text that has more of them here.
     """
 
     kind: Literal["replaced", "inserted", "removed", "moved"]
@@ -45,12 +48,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class SignDifference:
-    """Equal words with different signs beside them, or in another writing.
+    """A difference at equal words: in the signs next to them, or in how they are written.
 
     Attributes:
         kind: `sign`, as in `-500` and `500`, or `writing`, as in `Bill` and `bill`.
-        a: The place in the first text, up to the next whitespace.
-        b: The place in the second text.
+        a: The span in the first text, extended to the whitespace around it.
+        b: The span in the second text, extended in the same way.
     """
 
     kind: Literal["sign", "writing"]
@@ -65,10 +68,10 @@ class KeyChange(NamedTuple):
     """A difference in a negation, a number, a date or a name.
 
     Attributes:
-        kind: The first kind that applies: negation, number, date, name.
-        before: Up to three words before it in the newer text.
-        old: The part of the older text, perhaps empty.
-        new: The part of the newer text, perhaps empty.
+        kind: `negation`, `number`, `date` or `name`: the first of these kinds that applies.
+        before: Up to three words before the change, in the newer text.
+        old: The changed part of the older text. It may be empty.
+        new: The changed part of the newer text. It may be empty.
     """
 
     kind: KeyKind
@@ -79,7 +82,7 @@ class KeyChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two texts share and what differs.
+    """What two texts share, and how they differ.
 
     Attributes:
         jaccard: Shingles in both texts / shingles in either text, 0..1, exact.
@@ -89,11 +92,11 @@ class Comparison:
         estimate: The Jaccard similarity that the fingerprints estimate, 0..1.
         interval: The 95 % interval of the estimate.
         words: The number of words of each text.
-        matched: The number of matched words of each text. Each word counts once.
+        matched: The number of matched words of each text. A word in several passages counts once.
         passages: The shared passages, in the order of the first text.
         differences: The words that differ, in the order of the first text.
         signs: The signs that differ at matched words, in the order of the first text.
-        key_changes: The differences in negations, numbers, dates and names, in this order.
+        key_changes: The differences in negations, then numbers, dates and names.
     """
 
     jaccard: float
@@ -111,6 +114,6 @@ class Comparison:
 
     @property
     def covered(self) -> tuple[float, float]:
-        """The share of each text's words that is matched, 0..1. A text without words has 0."""
+        """The share of each text's words that are matched, 0..1. It is 0 for a text without words."""
         first, second = (matched / max(words, 1) for matched, words in zip(self.matched, self.words, strict=True))
         return first, second

@@ -16,42 +16,42 @@ class TextPositions:
     """
 
     def __init__(self, text: str) -> None:
-        ends = [(found.end(), found.group()) for found in _LINE_END.finditer(text)]
-        self._lines = [end for end, _ in ends]
-        last = len(text.rstrip())  # no page begins after it
-        self._pages = [0, *(end for end, sign in ends if sign == "\f" and end <= last)]
-        self.has_pages: bool = len(self._pages) > 1
+        ends = [(match.end(), match.group()) for match in _LINE_END.finditer(text)]
+        self._line_starts = [end for end, _ in ends]
+        last = len(text.rstrip())  # no page begins after this position
+        self._page_starts = [0, *(end for end, line_end in ends if line_end == "\f" and end <= last)]
+        self.has_pages: bool = len(self._page_starts) > 1
 
-    def page(self, at: int) -> int:
-        """The page of a character, from 1 on."""
-        return bisect_right(self._pages, at)
+    def page(self, position: int) -> int:
+        """The page of a character. The first page is 1."""
+        return bisect_right(self._page_starts, position)
 
     def lines_between(self, start: int, end: int) -> int:
         """How many lines end between two characters."""
-        return bisect_right(self._lines, end) - bisect_right(self._lines, start)
+        return bisect_right(self._line_starts, end) - bisect_right(self._line_starts, start)
 
-    def label(self, at: int) -> str:
-        """The position of a character: `line 120`, or `page 3, line 12` if the text has pages."""
-        page = self.page(at)
-        line = self.lines_between(self._pages[page - 1], at) + 1
+    def label(self, position: int) -> str:
+        """The page and line of a character: `line 120`, or `page 3, line 12` if the text has pages."""
+        page = self.page(position)
+        line = self.lines_between(self._page_starts[page - 1], position) + 1
         return f"page {page:,}, line {line:,}" if self.has_pages else f"line {line:,}"
 
 
 def both_labels(first: TextPositions, a: int, second: TextPositions, b: int) -> str:
-    """The positions of a character in each text: `line 3 → line 5`, or `line 3` if both are the same."""
-    here, there = first.label(a), second.label(b)
-    return here if here == there else f"{here} → {there}"
+    """The labels of a position in each of two texts: `line 3 → line 5`, or `line 3` if both are the same."""
+    label_a, label_b = first.label(a), second.label(b)
+    return label_a if label_a == label_b else f"{label_a} → {label_b}"
 
 
 _CHARACTERS_PER_WORD = 12
-"""The maximum of the average length of context words. Fewer long words are shown, and only a part of a text without
+"""The maximum average length of the words around a position. Longer words are shown in part, as is a text without
 spaces."""
 
 _PUNCTUATION = re.compile(r"[.,;:!?)\]}”’»…]+(?=\s|$)")
 
 
 def words_before(text: str, start: int, end: int, count: int) -> str:
-    """The last words before `end` and after `start`, with the space after them. `…` replaces other words."""
+    """The last `count` words between `start` and `end`, with the space after them. `…` replaces the words before."""
     begin = max(start, end - _CHARACTERS_PER_WORD * count)
     words = re.split(r"(\s+)", text[begin:end])
     if begin > start and len(words) > 2:
@@ -62,7 +62,7 @@ def words_before(text: str, start: int, end: int, count: int) -> str:
 
 
 def words_after(text: str, start: int, count: int) -> str:
-    """The first words from `start` on, with the space before them. `…` replaces other words."""
+    """The first `count` words after `start`, with the space before them. `…` replaces the words after."""
     end = start + _CHARACTERS_PER_WORD * count
     words = re.split(r"(\s+)", text[start:end])
     if end < len(text) and len(words) > 2:
@@ -71,7 +71,7 @@ def words_after(text: str, start: int, count: int) -> str:
     return kept if start + len(kept) >= len(text) else f"{kept.rstrip()} …"
 
 
-def after_punctuation(text: str, at: int) -> int:
+def after_punctuation(text: str, word_end: int) -> int:
     """The position after the punctuation at the end of a word."""
-    punctuation = _PUNCTUATION.match(text, at)
-    return punctuation.end() if punctuation else at
+    punctuation = _PUNCTUATION.match(text, word_end)
+    return punctuation.end() if punctuation else word_end

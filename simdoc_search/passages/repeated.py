@@ -9,23 +9,24 @@ from simdoc_search.analysis.shingles import shingles
 from simdoc_search.passages.passage import Passage
 
 _MAX_WORDS = 200
-"""A longer passage is content, even if a text has it several times."""
+"""A longer passage counts as content, even if a text repeats it."""
 _MIN_TIMES = 3
 _MIN_SHARE = 0.9
-"""The share of its shingles that occur again where a passage occurs again."""
+"""The minimum share of a passage's shingles that must occur at least three times."""
 
 
 def repeated_passages(
     passages: tuple[Passage, ...], texts: tuple[str, str], analysis: Analysis | None = None
 ) -> frozenset[int]:
-    """The numbers, from 0, of the passages of up to 200 words that occur at least three times in one of the texts."""
+    """The indices of the passages of up to 200 words that occur at least three times in one of the texts."""
     short = {number: passage for number, passage in enumerate(passages) if passage.words <= _MAX_WORDS}
     counts = [Counter(shingles(text, analysis)) for text in texts] if short else []
     repeated = set()
     for number, passage in short.items():
-        own = shingles(texts[0][slice(*passage.a)], analysis)
-        if own and any(
-            sum(count[shingle] >= _MIN_TIMES for shingle in own) >= _MIN_SHARE * len(own) for count in counts
+        of_passage = shingles(texts[0][slice(*passage.a)], analysis)
+        if of_passage and any(
+            sum(count[shingle] >= _MIN_TIMES for shingle in of_passage) >= _MIN_SHARE * len(of_passage)
+            for count in counts
         ):
             repeated.add(number)
     return frozenset(repeated)

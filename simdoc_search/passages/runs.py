@@ -1,7 +1,7 @@
-"""Runs of words that two texts share. A run is as long as possible.
+"""Finds runs of equal words in two texts. A run is as long as possible.
 
-Runs are an int64 array of shape (runs, 3): the first word in the first text, the first word in the second text, and the
-number of words; ascending.
+Runs are an int64 array of shape (runs, 3), in ascending order. The columns are the first word in the first text, the
+first word in the second text, and the number of words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simdoc_search.passages.windows import Ints, Windows
 
 _TRIED_PLACES = 4
-"""How many places of a frequent window are tried, to find the longest run."""
+"""How many places of a frequent window are tried to find the longest run."""
 
 NO_RUNS: Ints = np.zeros((0, 3), np.int64)
 
@@ -40,9 +40,9 @@ def common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
 
 
 def covering_runs(windows: Windows, length: int, known: Ints) -> Ints:
-    """The known runs, and further runs that cover every window of `length` words that both texts have.
+    """The known runs, and more runs so that every window of `length` words that both texts have is in a run.
 
-    A window that each text has a thousand times gives a thousand runs, not a million: each of its places is in one.
+    A window that each text has 1,000 times needs about 1,000 runs, not a million: each of its places is in one run.
     """
     a, b = windows.classes(length)
     starts = _uncovered_starts(windows.equal_after, a, b, length, known)
@@ -73,10 +73,10 @@ def unique_runs(runs: Ints) -> Ints:
 def _uncovered_starts(
     equal_after: Callable[[Ints, Ints], Ints], a: Ints, b: Ints, length: int, known: Ints
 ) -> tuple[Ints, Ints]:
-    """The starts of runs for the windows of one text that no known run covers, from its beginning to its end.
+    """The starts of runs, in both texts, for the windows of one text that no known run covers.
 
-    `a` and `b` are the classes of the windows of this text and of the other one. This text is the first in the known
-    runs and in `equal_after`; see `Windows.equal_after`.
+    `a` and `b` are the classes of the windows of this text and of the other text. `known` and `equal_after` take this
+    text as the first; see `Windows.equal_after`.
     """
     places: dict[int, list[int]] = {}
     uncovered = np.flatnonzero(~_is_covered(known, len(a), length) & np.isin(a, b))
@@ -88,13 +88,13 @@ def _uncovered_starts(
     while at < len(order):
         i = order[at]
         candidates = places[int(a[i])]
-        chosen = bisect_left(candidates, other_end + min(i - end, 0))
-        tried = np.array(candidates[chosen : chosen + _TRIED_PLACES] or candidates[:_TRIED_PLACES], np.int64)
+        next_place = bisect_left(candidates, other_end + min(i - end, 0))
+        tried = np.array(candidates[next_place : next_place + _TRIED_PLACES] or candidates[:_TRIED_PLACES], np.int64)
         sizes = equal_after(np.full(len(tried), i), tried)
         best = int(sizes.argmax())
         end, other_end = i + int(sizes[best]), int(tried[best] + sizes[best])
         starts.append((i, int(tried[best])))
-        at = max(at + 1, bisect_right(order, end) - 1)  # the last window that leaves no word out
+        at = max(at + 1, bisect_right(order, end) - 1)  # the last window that does not skip a word
     first, second = np.array(starts, np.int64).reshape(-1, 2).T
     return first, second
 

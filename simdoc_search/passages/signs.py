@@ -12,27 +12,28 @@ from simdoc_search.passages.subsequences import EqualRun
 
 _SPACE = re.compile(r"\s+")
 _MAX_TOKEN_CHARACTERS = 40
-"""Characters of a token on either side of a difference."""
+"""The maximum number of characters of a token on each side of a difference."""
 
 
 def signs(a: str, b: str, words_a: PlacedWords, words_b: PlacedWords, runs: Iterable[EqualRun]) -> list[SignDifference]:
     """The signs that differ between and inside equal words, in the order of the runs.
 
-    Words are compared without case and punctuation. This function finds what they hide. Whitespace makes no difference.
-    `runs` are the runs of equal words. For two texts with the same words they are `[(0, 0, number of words)]`.
+    Words are compared without case and punctuation. This function finds the differences that this comparison hides.
+    Differences in whitespace do not count. `runs` are the runs of equal words. For two texts with the same words, pass
+    `[(0, 0, number of words)]`.
     """
-    found: list[SignDifference] = []
+    result: list[SignDifference] = []
     first, second = _SpacedText(a, words_a), _SpacedText(b, words_b)
     for i, j, size in runs:
         check_stopped()
-        found += _before(first, second, i, j)
-        found += _inside(first, second, i, j, size)
-        found += _after(first, second, i + size, j + size)
-    return found
+        result += _before(first, second, i, j)
+        result += _inside(first, second, i, j, size)
+        result += _after(first, second, i + size, j + size)
+    return result
 
 
 class _SpacedText:
-    """A text, its words, and the gaps between them."""
+    """A text with its words and the gaps between them."""
 
     def __init__(self, text: str, words: PlacedWords) -> None:
         self._text, self._words = text, words
@@ -44,10 +45,10 @@ class _SpacedText:
         """The span of some words."""
         return int(self._words.starts[first]), int(self._words.ends[first + size - 1])
 
-    def gap(self, at: int) -> Span:
-        """The span before a word. The first word and the end of the text have one, too."""
-        begin = int(self._words.ends[at - 1]) if at else 0
-        end = int(self._words.starts[at]) if at < len(self._words.words) else len(self._text)
+    def gap(self, number: int) -> Span:
+        """The span before a word. There is also a gap before the first word and one after the last."""
+        begin = int(self._words.ends[number - 1]) if number else 0
+        end = int(self._words.starts[number]) if number < len(self._words.words) else len(self._text)
         return begin, end
 
     def token(self, span: Span) -> Span:
@@ -111,7 +112,7 @@ def _after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[SignDiffe
 
 
 def _without_space(text: _SpacedText, span: Span) -> Span:
-    """A span without the whitespace around it. If nothing is left, the place at its start."""
+    """A span without the whitespace around it. If nothing is left, an empty span at its start."""
     begin, end = span
     inner = text[span]
     return (end - len(inner.lstrip()), begin + len(inner.rstrip())) if inner.strip() else (begin, begin)

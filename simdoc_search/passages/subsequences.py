@@ -1,4 +1,4 @@
-"""Longest common and heaviest increasing subsequences."""
+"""Finds longest common subsequences and heaviest increasing subsequences."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ EqualRun = tuple[int, int, int]
 def longest_common(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
     """A longest common subsequence of two lists of words, as runs.
 
-    There is one step for each word of a, over all words of b at once as the bits of a number. It needs len(a) x len(b)
-    bits of memory.
+    Each step compares one word of `a` with all words of `b` at once, as the bits of an integer. This takes
+    len(a) x len(b) bits of memory.
 
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
     """
@@ -23,7 +23,7 @@ def longest_common(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
     everywhere = (1 << len(b)) - 1
     row, rows = everywhere, []
     for word in a:
-        # A bit is 0 where the subsequence of a up to this word and b up to this bit grows by a word.
+        # Bit j is 0 if the subsequence of a up to this word and of b[: j + 1] is longer than with b[:j].
         both = row & places.get(word, 0)
         row = ((row + both) | (row - both)) & everywhere
         rows.append(row)
@@ -44,12 +44,13 @@ def longest_common(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
 
 
 def heaviest_increasing(runs: Sequence[EqualRun]) -> list[EqualRun]:
-    """The runs that are in the same order in both texts, with as many words as possible.
+    """The runs that are in the same order in both texts, chosen to have as many words as possible.
 
-    The search uses a Fenwick tree (1994) of the best subsequences.
+    The search uses a Fenwick tree of the best subsequences. Source: Fenwick 1994, A new data structure for cumulative
+    frequency tables.
 
     Args:
-        runs: Runs in the order of the first text. No word is in two of them.
+        runs: Runs in the order of the first text, without overlaps.
     """
     order = sorted(j for _, j, _ in runs)
     tree = [(0, -1)] * (len(runs) + 1)  # the words and the last run of the best subsequence in a range of `order`

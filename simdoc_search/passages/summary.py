@@ -1,4 +1,4 @@
-"""Describes a comparison in a few words for people."""
+"""Describes a comparison in a few words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"\W*\d")
 
 
 def excerpt(text: str, max_words: int = _EXCERPT_WORDS) -> str:
-    """A text in one line of about 120 characters. If it has more words, the first and the last ones."""
+    """A text as one line of at most about 120 characters. Of a longer text, the first and the last words."""
     if len(text) <= 4 * _EXCERPT_CHARACTERS:
         words = text.split()
     else:
@@ -61,7 +61,10 @@ def describe_sign_difference(difference: SignDifference, text_a: str, text_b: st
 def describe_sign_differences(
     signs: Sequence[SignDifference], texts: tuple[str, str], maximum: int = _MAX_SIGNS
 ) -> str:
-    """The first differences of signs, those at numbers first: "1 sign differs: '-500' / '500'". Empty without any."""
+    """The first differences of signs, those at numbers first: "1 sign differs: '-500' / '500'".
+
+    The result is empty if no sign differs.
+    """
     if not signs:
         return ""
 
@@ -75,7 +78,10 @@ def describe_sign_differences(
 
 
 def key_change_lines(changes: Sequence[KeyChange], maximum: int = _MAX_KEY_CHANGES) -> list[str]:
-    """A line per key change: "number: The rent is “850” → “890”". The last line has the number of further changes."""
+    """One line for each key change, such as "number: The rent is “850” → “890”".
+
+    If there are more than `maximum`, the last line says how many are left out.
+    """
     lines = [
         f"{change.kind}: {printable(f'{change.before} ') if change.before else ''}"
         f"{_quoted(change.old)} → {_quoted(change.new)}"
@@ -90,7 +96,7 @@ def _quoted(text: str) -> str:
 
 
 class MeasureRow(NamedTuple):
-    """A measure for people: its name, its value, and a remark."""
+    """A measure as shown to people: its name, its value and a remark."""
 
     name: str
     value: str
@@ -100,13 +106,13 @@ class MeasureRow(NamedTuple):
 def word_measures(comparison: Comparison) -> list[MeasureRow]:
     """The measures of matched words."""
     passages = len(comparison.passages)
-    found = f"{counted(comparison.matched[0], 'word')} in {counted(passages, 'passage')}" if passages else "no passage"
+    shared = f"{counted(comparison.matched[0], 'word')} in {counted(passages, 'passage')}" if passages else "no passage"
     first, second = (
         (percent(share), f"{matched:,} of {counted(words, 'word')}")
         for share, matched, words in zip(comparison.covered, comparison.matched, comparison.words, strict=True)
     )
     return [
-        MeasureRow("in common", found),
+        MeasureRow("in common", shared),
         MeasureRow("share of the first text", *first),
         MeasureRow("share of the second text", *second),
         MeasureRow("different", describe_differences(comparison)),

@@ -1,6 +1,7 @@
-"""Equal windows of words in two texts. Windows are compared by exact classes, never by hashes.
+"""Finds equal windows of words in two texts. Each distinct window has a number, its class. No hashes are used.
 
-Karp, Miller, Rosenberg 1972: the class of a window of 2n words is the pair of classes of its halves.
+The class of a window of 2n words follows from the classes of its two halves. Source: Karp, Miller, Rosenberg 1972,
+Rapid identification of repeated patterns in strings, trees and arrays.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Windows:
         numbers = dict(zip(dict.fromkeys(chain(a, b)), count(), strict=False))
         self.sizes: tuple[int, int] = len(a), len(b)
         self._second = len(a) + 1  # where the second text begins
-        # The number after each text is its own class, so that no window reaches from one text into the other.
+        # A unique number after each text prevents equal windows across the end of a text.
         both = [*map(numbers.__getitem__, a), len(numbers), *map(numbers.__getitem__, b), len(numbers) + 1]
         self._levels = [np.array(both, np.int64)]
         self._is_complete = False  # whether the last level has the longest equal windows
@@ -46,7 +47,7 @@ class Windows:
         return classes[:first], classes[self._second : self._second + second]
 
     def equal_after(self, i: Ints, j: Ints) -> Ints:
-        """How many words are equal from word i of the first text and word j of the second text on; shape of i."""
+        """How many words are equal, starting at word i of the first text and word j of the second text; shape of i."""
         check_stopped()
         at, other = i.copy(), j + self._second
         for level, classes in reversed([*enumerate(self._levels_up_to())]):
@@ -57,7 +58,7 @@ class Windows:
         return at - i
 
     def equal_before(self, i: Ints, j: Ints) -> Ints:
-        """How many words are equal directly before word i of the first text and word j of the second text."""
+        """How many words are equal just before word i of the first text and word j of the second text; shape of i."""
         at, other = i.copy(), j + self._second
         for level, classes in reversed([*enumerate(self._levels_up_to())]):
             size = 2**level
@@ -68,7 +69,7 @@ class Windows:
         return i - at
 
     def _levels_up_to(self, length: int | None = None) -> list[Ints]:
-        """The levels of windows of up to `length` words, or up to the longest windows that both texts have."""
+        """The classes of windows of 1, 2, 4, ... words: up to `length`, or up to the longest that both texts have."""
         while not self._is_complete and (length is None or 2 ** len(self._levels) <= length):
             last, half = self._levels[-1], 2 ** (len(self._levels) - 1)
             self._is_complete = 2 * half > min(self.sizes) or not self._is_shared(last)
@@ -77,7 +78,7 @@ class Windows:
         return self._levels
 
     def _is_shared(self, classes: Ints) -> bool:
-        """Whether both texts have an equal window."""
+        """Whether both texts have a window of the same class."""
         seen = np.zeros(int(classes.max()) + 1, bool)
         seen[classes[: self._second]] = True
         return bool(seen[classes[self._second :]].any())

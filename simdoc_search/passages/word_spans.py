@@ -1,4 +1,4 @@
-"""Words and the spans of characters that they cover."""
+"""Converts between words of a text and the spans of characters that they cover."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ Mask = NDArray[np.bool_]
 
 
 def no_words(length: int = 0) -> Mask:
-    """A mask of `length` words of which none is chosen."""
+    """A mask of `length` words with no word chosen."""
     return np.zeros(length, bool)
 
 
 def span_of(text: PlacedWords, first: int, end: int) -> Span:
-    """The characters of the words from `first` to before `end`. Without words, the place after the word before."""
+    """The span of the words from `first` up to, but not including, `end`.
+
+    If there are no such words, the span is empty and follows the word before `first`.
+    """
     if first < end:
         return int(text.starts[first]), int(text.ends[end - 1])
     place = int(text.ends[first - 1]) if first else 0
@@ -28,7 +31,7 @@ def span_of(text: PlacedWords, first: int, end: int) -> Span:
 
 
 def spans_of(text: PlacedWords, chosen: Mask) -> list[Span]:
-    """The characters of the chosen words. Successive words are one span."""
+    """The spans of the chosen words. Consecutive words share a span."""
     return [span_of(text, first, end) for first, end in stretches(chosen)]
 
 
@@ -39,7 +42,7 @@ def stretches(chosen: Mask) -> list[tuple[int, int]]:
 
 
 def words_in(text: PlacedWords, spans: Sequence[Span]) -> Mask:
-    """The words of a text that are in some spans."""
+    """The words of a text that are in any of the spans."""
     change = np.zeros(len(text.words) + 1, np.int64)
     if spans:
         np.add.at(change, np.searchsorted(text.starts, [start for start, _ in spans]), 1)
@@ -49,5 +52,5 @@ def words_in(text: PlacedWords, spans: Sequence[Span]) -> Mask:
 
 
 def matched_words(text: PlacedWords, passages: Iterable[Passage], *, second: bool = False) -> Mask:
-    """The matched words of the first text of some passages, or of the second one."""
+    """The matched words of the first text of some passages, or of the second text."""
     return words_in(text, [run[second] for passage in passages for run in passage.runs])

@@ -180,7 +180,7 @@ class PassageOptions(PageOptions):
     def alignment(self) -> Alignment:
         """The definition of a passage."""
         alignment = alignment_of(self.preset)
-        return alignment if self.min_words is None else replace(alignment, least=self.min_words)
+        return alignment if self.min_words is None else replace(alignment, min_run=self.min_words)
 
 
 def alignment_of(preset: Preset | Alignment) -> Alignment:

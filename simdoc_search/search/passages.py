@@ -117,8 +117,8 @@ def _aligned(
     own, other = (text.words for text in texts)
     passages = align_words(own, other, alignment)
     if passages and document.ignored.any():
-        least = alignment.least_of(len(own.words))
-        passages = list(without_words(passages, own, other, document.ignored, least))
+        min_words = alignment.min_run_for(len(own.words))
+        passages = list(without_words(passages, own, other, document.ignored, min_words))
     if not passages:
         return None
     covers = matched_words(own, passages)
@@ -163,7 +163,7 @@ def _result(
     words = document.word_count
     covered = min(round(sum(adds for _, adds in ordered)), words)
     text = document.analysed
-    least = options.alignment.least_of(len(text.words.words)) if text else 0
+    least = options.alignment.min_run_for(len(text.words.words)) if text else 0
     return PassageResult(
         document.name,
         document.text,

@@ -224,8 +224,8 @@ def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: f
     if old is None or new is None:
         return Step(share)
     words = old.words, new.words
-    differences = text_changes((old.text, new.text), words, align_words(*words))
-    changed = [difference for difference in differences.words if difference.kind != "moved"]
+    changes = text_changes((old.text, new.text), words, align_words(*words))
+    changed = [difference for difference in changes.differences if difference.kind != "moved"]
     added = words_in(new.words, [difference.b for difference in changed])
     removed = words_in(old.words, [difference.a for difference in changed])
-    return Step(share, int(added.sum()), int(removed.sum()), tuple(differences.keys))
+    return Step(share, int(added.sum()), int(removed.sum()), tuple(changes.key_changes))

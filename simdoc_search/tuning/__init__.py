@@ -1,28 +1,34 @@
 """Recommends settings for a collection, measured on a sample or learned from labelled pairs.
 
-sample.py          a random sample, and its exact overlaps
-measurement.py     recall, precision, error and cost of settings
-labelled_pairs.py  pairs that a person labelled, and the threshold that separates them best
-limits.py          limits of versions and related documents, learned from such pairs
-recommendation.py  all settings, and the recommended one
+sample.py          draws a random sample, and computes its exact overlaps
+measurement.py     measures recall, precision, error and cost of settings
+labelled_pairs.py  reads labelled pairs, and learns the threshold that separates them best
+limits.py          learns the limits of versions and related documents from labelled pairs
+recommendation.py  measures several settings, and recommends one
 """
 
-from simdoc_search.tuning.labelled_pairs import LabelledPair, Lesson, Outcome, learn, read_pairs
+from simdoc_search.tuning.labelled_pairs import (
+    ConfusionCounts,
+    LabelledPair,
+    LearnedThreshold,
+    learn_threshold,
+    read_pairs,
+)
 from simdoc_search.tuning.limits import LearnedLimits, learn_related_limits, learn_version_limits
 from simdoc_search.tuning.measurement import Measurement, measure
 from simdoc_search.tuning.recommendation import Tuning, tune
 from simdoc_search.tuning.sample import draw_sample, limit_texts
 
 __all__ = [
+    "ConfusionCounts",
     "LabelledPair",
     "LearnedLimits",
-    "Lesson",
+    "LearnedThreshold",
     "Measurement",
-    "Outcome",
     "Tuning",
     "draw_sample",
-    "learn",
     "learn_related_limits",
+    "learn_threshold",
     "learn_version_limits",
     "limit_texts",
     "measure",

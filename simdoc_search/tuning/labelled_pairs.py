@@ -1,4 +1,4 @@
-"""Pairs of documents that a person labelled, and the threshold that separates yes from no best."""
+"""Reads pairs of documents that a person labelled, and learns the threshold that separates yes from no best."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ _MAX_ERROR = 0.25
 
 Setting = TypeVar("Setting")
 Values = Sequence[tuple[float, bool]]
-"""What is compared with a threshold, and whether the pair is labelled yes."""
+"""The value of each pair to compare with a threshold, and whether the pair is labelled yes."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """Two documents, by id, and whether a person said yes; with the line of the file, from 1."""
+    """Two documents, and whether a person labelled them yes."""
 
-    a: str
-    b: str
-    label: bool
-    line: int = 0
+    a: str  # id of the first document
+    b: str  # id of the second document
+    label: bool  # whether the label is yes
+    line: int = 0  # line number in the file, from 1
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ConfusionCounts:
     """How a threshold classifies labelled pairs."""
 
-    found: int  # number of pairs labelled yes that it classifies as yes
+    found: int  # number of pairs labelled yes that are classified as yes
     yes: int  # number of pairs labelled yes
-    taken: int  # number of pairs labelled no that it classifies as yes
+    taken: int  # number of pairs labelled no that are classified as yes
     no: int  # number of pairs labelled no
 
     @property
     def precision(self) -> float | None:
-        """Share of the pairs classified as yes that are labelled yes, 0..1; None if there are none."""
+        """Share of the pairs classified as yes that are labelled yes, 0..1; None if no pair is classified as yes."""
         return self.found / (self.found + self.taken) if self.found + self.taken else None
 
     @property
@@ -48,34 +48,40 @@ class Outcome:
 
     @property
     def cost(self) -> int:
-        """Balanced error: the shares of both labels that are classified wrongly, added up, times both numbers."""
+        """Balanced error: the sum of the error rates of both labels, multiplied by `yes * no` to get an integer."""
         return (self.yes - self.found) * self.no + self.taken * self.yes
 
     @property
     def is_useful(self) -> bool:
-        """Whether the balanced error is at most a quarter; guessing gives a half."""
+        """Whether the mean error rate of both labels is at most 1/4. Guessing gives 1/2."""
         return self.cost <= 2 * _MAX_ERROR * self.yes * self.no
 
-    def __add__(self, other: Outcome) -> Outcome:
-        return Outcome(self.found + other.found, self.yes + other.yes, self.taken + other.taken, self.no + other.no)
+    def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
+        return ConfusionCounts(
+            self.found + other.found, self.yes + other.yes, self.taken + other.taken, self.no + other.no
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson(Generic[Setting]):
+class LearnedThreshold(Generic[Setting]):
     """The setting and the threshold that classify labelled pairs best."""
 
-    setting: Setting  # the setting
-    threshold: float  # a pair is yes from this value on
-    outcome: Outcome  # how they classify the pairs
-    unseen: Outcome  # how pairs are classified by what the others teach (20-fold cross-validation)
-    wrong: tuple[LabelledPair, ...]  # the pairs that are classified wrongly
+    setting: Setting  # the best setting
+    threshold: float  # minimum value of a pair that is classified as yes
+    outcome: ConfusionCounts  # how the threshold classifies the pairs
+    cross_validated: ConfusionCounts  # how thresholds learned from other pairs classify the pairs (20-fold)
+    misclassified: tuple[LabelledPair, ...]  # the pairs that the threshold classifies wrongly
 
 
 def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
-    """Read labelled pairs: two ids and yes or no per line, separated by tabs. Comments begin with #.
+    """Read labelled pairs. Each line has two ids and yes or no, separated by tabs. Comments begin with #.
+
+    Args:
+        lines: the lines of the file.
+        name: name of the file, for messages.
 
     Raises:
-        CorpusError: a line is malformed, or there is not at least one yes and one no.
+        CorpusError: a line is malformed, or one of the labels is missing.
     """
     pairs = []
     for number, line in enumerate(lines, 1):
@@ -85,18 +91,18 @@ def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
         cells = [cell.strip() for cell in text.split("\t")]
         if len(cells) != 3 or not all(cells) or cells[2].lower() not in _LABELS:
             raise CorpusError(
-                f"line {number} of {name} is not a pair: {text[:60]!r}; write two ids and yes or no, with tabs"
+                f"line {number} of {name} is not a pair: {text[:60]!r}; write two ids and yes or no, separated by tabs"
             )
         if cells[0] == cells[1]:
-            raise CorpusError(f"line {number} of {name} names {cells[0]!r} twice; a pair has two documents")
+            raise CorpusError(f"line {number} of {name} names {cells[0]!r} twice; write two different ids")
         pairs.append(LabelledPair(cells[0], cells[1], _LABELS[cells[2].lower()], number))
     if {True, False} != {pair.label for pair in pairs}:
-        raise CorpusError(f"{name} needs pairs with yes and pairs with no, to learn what separates them")
+        raise CorpusError(f"{name} needs at least one pair with yes and one pair with no; label more pairs")
     return pairs
 
 
 def check_ids(pairs: Iterable[LabelledPair], known: Iterable[str]) -> None:
-    """Raise CorpusError if a pair names a document that is not known."""
+    """Raise CorpusError if a pair names a document whose id is not known."""
     ids = set(known)
     for pair in pairs:
         for id in (pair.a, pair.b):
@@ -104,55 +110,60 @@ def check_ids(pairs: Iterable[LabelledPair], known: Iterable[str]) -> None:
                 raise CorpusError(f"line {pair.line} of the pairs names {id!r:.80}, which is not one of the documents")
 
 
-def learn(
+def learn_threshold(
     values: Mapping[Setting, Sequence[float]],
     pairs: Sequence[LabelledPair],
     *,
     before: tuple[Setting, float] | None = None,
     minimum: float = 0.0,
-) -> Lesson[Setting]:
+) -> LearnedThreshold[Setting]:
     """Find the setting and the threshold that classify labelled pairs with the least balanced error.
 
-    `values` has the value of each pair by setting. Setting and threshold `before` are kept unless others are better; of
-    equally good settings the first one is taken.
+    Args:
+        values: the value of each pair, by setting. Of equally good settings, the first one is returned.
+        pairs: the labelled pairs.
+        before: the current setting and threshold. They are returned unless others are better.
+        minimum: minimum of the threshold.
     """
     folds = min(_FOLDS, len(pairs))
-    setting, threshold = _best(values, pairs, range(len(pairs)), before, minimum)
-    unseen = Outcome(0, 0, 0, 0)
+    setting, threshold = _best_setting(values, pairs, range(len(pairs)), before, minimum)
+    cross_validated = ConfusionCounts(0, 0, 0, 0)
     for fold in range(folds):
-        rest = [place for place in range(len(pairs)) if place % folds != fold]
-        taught, at = _best(values, pairs, rest, before, minimum)
-        unseen += outcome_of(values[taught], pairs, at, range(fold, len(pairs), folds))
-    wrong = tuple(
+        rest = [position for position in range(len(pairs)) if position % folds != fold]
+        fold_setting, fold_threshold = _best_setting(values, pairs, rest, before, minimum)
+        fold_positions = range(fold, len(pairs), folds)
+        cross_validated += confusion_counts(values[fold_setting], pairs, fold_threshold, fold_positions)
+    misclassified = tuple(
         pair for pair, value in zip(pairs, values[setting], strict=True) if (value >= threshold) != pair.label
     )
-    return Lesson(setting, threshold, outcome_of(values[setting], pairs, threshold), unseen, wrong)
+    outcome = confusion_counts(values[setting], pairs, threshold)
+    return LearnedThreshold(setting, threshold, outcome, cross_validated, misclassified)
 
 
-def outcome_of(
-    values: Sequence[float], pairs: Sequence[LabelledPair], threshold: float, places: Sequence[int] | None = None
-) -> Outcome:
-    """Count how a threshold classifies some of the pairs; by default all."""
-    places = range(len(pairs)) if places is None else places
-    yes = [values[place] >= threshold for place in places if pairs[place].label]
-    no = [values[place] >= threshold for place in places if not pairs[place].label]
-    return Outcome(sum(yes), len(yes), sum(no), len(no))
+def confusion_counts(
+    values: Sequence[float], pairs: Sequence[LabelledPair], threshold: float, positions: Sequence[int] | None = None
+) -> ConfusionCounts:
+    """Count how a threshold classifies the pairs at some positions, or all pairs."""
+    positions = range(len(pairs)) if positions is None else positions
+    yes = [values[position] >= threshold for position in positions if pairs[position].label]
+    no = [values[position] >= threshold for position in positions if not pairs[position].label]
+    return ConfusionCounts(sum(yes), len(yes), sum(no), len(no))
 
 
 def best_threshold(values: Values) -> float:
-    """Return the threshold with the least balanced error, with as few digits as separate the same values.
+    """Return the threshold with the least balanced error. It has no more digits than are needed to separate the values.
 
-    The shares of both labels that are wrong are added up, because there may be many more of one (Youden 1950, "Index
-    for rating diagnostic tests"). Of equally good thresholds, it is the middle of the widest gap.
+    The error rates of both labels are added, because one label may have many more pairs than the other (Youden 1950,
+    "Index for rating diagnostic tests"). Of equally good thresholds, the middle of the widest gap is returned.
     """
     ordered = sorted(values)
     all_yes = sum(label for _, label in ordered)
     all_no = len(ordered) - all_yes
     missed, taken = 0, all_no  # everything is classified as yes
     best = (taken * all_yes, 0.0, ordered[0][0])
-    for place, (value, label) in enumerate(ordered):
+    for position, (value, label) in enumerate(ordered):
         missed, taken = (missed + 1, taken) if label else (missed, taken - 1)
-        upper = ordered[place + 1][0] if place + 1 < len(ordered) else 1.0
+        upper = ordered[position + 1][0] if position + 1 < len(ordered) else 1.0
         if upper > value:
             best = min(best, (missed * all_no + taken * all_yes, value - upper, (value + upper) / 2))
     threshold = best[2]
@@ -162,15 +173,15 @@ def best_threshold(values: Values) -> float:
     return next((candidate for candidate in rounded if low < candidate <= high), round(threshold, 6))
 
 
-def _best(
+def _best_setting(
     values: Mapping[Setting, Sequence[float]],
     pairs: Sequence[LabelledPair],
-    places: Sequence[int],
+    positions: Sequence[int],
     before: tuple[Setting, float] | None,
     minimum: float,
 ) -> tuple[Setting, float]:
     options = [before] if before else []
-    for setting, of_pairs in values.items():
-        threshold = best_threshold([(of_pairs[place], pairs[place].label) for place in places])
+    for setting, pair_values in values.items():
+        threshold = best_threshold([(pair_values[position], pairs[position].label) for position in positions])
         options.append((setting, max(threshold, minimum)))
-    return min(options, key=lambda option: outcome_of(values[option[0]], pairs, option[1], places).cost)
+    return min(options, key=lambda option: confusion_counts(values[option[0]], pairs, option[1], positions).cost)

@@ -1,7 +1,7 @@
-"""Limits of versions and related documents, learned from labelled pairs.
+"""Learns the limits of versions and related documents from labelled pairs.
 
-Pairs are compared directly, as `versions` and `related` compare candidates. Whether a query would find the pair among
-all documents is not measured.
+Both documents of a pair are compared directly, as `versions` and `related` compare candidates. Whether a query would
+find the pair among all documents is not measured.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
-from simdoc_search.tuning.labelled_pairs import LabelledPair, Lesson, Outcome, check_ids, learn, outcome_of
+from simdoc_search.tuning.labelled_pairs import (
+    ConfusionCounts,
+    LabelledPair,
+    LearnedThreshold,
+    check_ids,
+    confusion_counts,
+    learn_threshold,
+)
 from simdoc_search.versions import matched
 from simdoc_search.versions.idf import ConceptWeights
 from simdoc_search.versions.matching import SharesAt, shares_by_bits
@@ -27,17 +34,17 @@ from simdoc_search.versions.relations import relation_score
 
 @dataclass(frozen=True, slots=True)
 class LearnedLimits:
-    """Limits that classify labelled pairs best."""
+    """The limits that classify labelled pairs best."""
 
-    about: Literal["versions", "related"]  # what a yes means
+    about: Literal["versions", "related"]  # what the label yes means
     before: Limits  # the limits of the index
     limits: Limits  # the best limits; those of the index unless others are better
-    outcome_before: Outcome  # how the limits of the index classify the pairs
-    lesson: Lesson[int]  # how the best ones do, and the pairs that they classify wrongly
+    outcome_before: ConfusionCounts  # how the limits of the index classify the pairs
+    best: LearnedThreshold[int]  # how the best limits classify the pairs
 
 
 def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn `bits` and `enough`, which tell versions best; the other limits are kept.
+    """Learn the limits `bits` and `enough` that separate versions from other pairs best. Other limits are unchanged.
 
     Raises:
         CorpusError: a document is not in the store.
@@ -47,14 +54,16 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     sentences = {id: _sentences(store, record) for id, record in _records(store, pairs).items()}
     shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MOST_BITS) for pair in pairs]
     nearest_first = sorted(range(MOST_BITS + 1), key=lambda bits: abs(bits - before.bits))
-    values = {bits: [_version_value(of_pair[bits], before.least) for of_pair in shares] for bits in nearest_first}
-    lesson = learn(values, pairs, before=(before.bits, before.enough), minimum=before.least)
-    limits = replace(before, bits=lesson.setting, enough=lesson.threshold)
-    return LearnedLimits("versions", before, limits, outcome_of(values[before.bits], pairs, before.enough), lesson)
+    values = {
+        bits: [_version_value(pair_shares[bits], before.least) for pair_shares in shares] for bits in nearest_first
+    }
+    best = learn_threshold(values, pairs, before=(before.bits, before.enough), minimum=before.least)
+    limits = replace(before, bits=best.setting, enough=best.threshold)
+    return LearnedLimits("versions", before, limits, confusion_counts(values[before.bits], pairs, before.enough), best)
 
 
 def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn `min_score`, from which documents are related; the other limits are kept.
+    """Learn the limit `min_score` that separates related documents from others best. Other limits are unchanged.
 
     The first document of a pair is the query document.
 
@@ -63,22 +72,22 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
         FormatMismatchError: the store has no concepts.
     """
     if store.settings.concepts is None:
-        raise FormatMismatchError("--for related needs concepts; index with --with relations first")
+        raise FormatMismatchError("the index has no concepts for --for related; index again with --with relations")
     before, records = store.settings.limits, _records(store, pairs)
     scores = [_related_score(store, records[pair.a], records[pair.b]) for pair in pairs]
-    lesson = learn({before.bits: scores}, pairs, before=(before.bits, before.min_score))
-    limits = replace(before, min_score=lesson.threshold)
-    return LearnedLimits("related", before, limits, outcome_of(scores, pairs, before.min_score), lesson)
+    best = learn_threshold({before.bits: scores}, pairs, before=(before.bits, before.min_score))
+    limits = replace(before, min_score=best.threshold)
+    return LearnedLimits("related", before, limits, confusion_counts(scores, pairs, before.min_score), best)
 
 
 def _version_value(shares: SharesAt, least: float) -> float:
-    """Return the share of sentences that is compared with `enough`; 0 if the other limits exclude the pair."""
-    more, less = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
-    return 0.0 if shares.too_few or less < least else more
+    """Return the share of similar sentences to compare with `enough`; 0 if the other limits exclude the pair."""
+    larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
+    return 0.0 if shares.too_few or smaller < least else larger
 
 
 def _related_score(store: Store, a: Record, b: Record) -> float:
-    """Return the score that `related` gives to b for a."""
+    """Return the score that `related` gives to document b if document a is the query document."""
     limits = store.settings.limits
     version_score = limits.score_of(
         matched(sentences_of_codes(a.sentences), sentences_of_codes(b.sentences), limits.bits)

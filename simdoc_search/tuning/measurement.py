@@ -1,4 +1,4 @@
-"""Error, recall, precision and cost of settings, measured on a sample."""
+"""Measures error, recall, precision and cost of settings on a sample."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The results of settings on a sample."""
+    """The quality and cost of settings, measured on a sample."""
 
     settings: Settings  # the settings
-    error: float  # root mean square error of the estimated overlap, over as many pairs from each tenth of the overlaps
-    compared: int  # number of these pairs
+    error: float  # root mean square error of the estimated overlap. Each tenth of the overlaps has the same weight
+    compared: int  # number of pairs whose error was measured
     recall: float  # share of the documents with the wanted overlap that are found, 0..1
-    wanted: int  # number of these documents, over all queries
+    wanted: int  # number of documents with the wanted overlap, over all queries
     precision: float  # share of the hits that have the wanted overlap, 0..1; 1 if there are no hits
-    found: int  # number of hits
+    found: int  # number of hits, over all queries
     queries: int  # number of queries
     bytes: float  # mean size of a document's tokens in characters, before a store compresses them
-    speed: float  # documents per second, from text to tokens, in one process
-    query_ms: float  # mean time of a query, in a store in memory that has the sample
+    speed: float  # number of documents per second in one process, from text to tokens
+    query_ms: float  # mean time of a query in milliseconds, in a store in memory that contains the sample
 
     @property
     def name(self) -> str:
-        """Name and size of the sketch, such as minhash:512."""
+        """Name and size of the sketch, such as `minhash:512`."""
         return f"{self.settings.minhash.name}:{int(self.settings.minhash.values[0])}"
 
 
@@ -58,7 +58,12 @@ def measure(
 ) -> Measurement:
     """Make the fingerprints of a sample, index them in memory, and query some of the documents.
 
-    `overlaps` are the exact ones by the analysis of the settings. Each query is for `overlap` with `probability`.
+    Args:
+        texts: id to text, of the sample.
+        overlaps: the exact overlaps of the sample, computed with the analysis of the settings.
+        settings: the settings to measure.
+        overlap: the minimum overlap of a hit.
+        probability: the wanted probability to find a document with exactly this overlap.
     """
     next(fingerprints(["warm up"], settings.analysis, settings.minhash))
     began = time.perf_counter()
@@ -104,22 +109,26 @@ def measure(
 
 
 def _queried_documents(ids: Iterable[str], partners: Mapping[str, set[str]]) -> list[str]:
-    """Choose documents to query: most of them overlap another one enough, some do not."""
-    chance = random.Random(_SEED)  # noqa: S311 - not a secret
+    """Choose the documents to query. Most of them overlap another document enough, and some do not."""
+    rng = random.Random(_SEED)  # noqa: S311 - not a secret
     count = min(len(partners), round(_QUERIES * (1 - _SHARE_WITHOUT_PARTNER)))
-    with_partner = chance.sample(sorted(partners), count)
+    with_partner = rng.sample(sorted(partners), count)
     others = sorted(set(ids) - set(partners))
-    return [*with_partner, *chance.sample(others, min(len(others), _QUERIES - count))]
+    return [*with_partner, *rng.sample(others, min(len(others), _QUERIES - count))]
 
 
 def _estimation_error(codes: Mapping[str, Codes], overlaps: ExactOverlaps, settings: Settings) -> tuple[float, int]:
-    """Return the error over as many pairs from each tenth of the overlaps; else pairs that hardly overlap hide all."""
-    chance = np.random.default_rng(_SEED)
+    """Return the root mean square error of the estimates, and the number of pairs.
+
+    The same number of pairs is drawn from each tenth of the overlaps. Otherwise, the many pairs with little overlap
+    would dominate the error.
+    """
+    rng = np.random.default_rng(_SEED)
     bins = np.minimum((overlaps.jaccard * _BINS).astype(np.int64), _BINS - 1)
     squares = []
     for number in range(_BINS):
         pairs = np.flatnonzero((bins == number) & (overlaps.jaccard < 1))  # equal sets are never wrong
-        for pair in chance.permutation(pairs)[:_PAIRS_PER_BIN].tolist():
+        for pair in rng.permutation(pairs)[:_PAIRS_PER_BIN].tolist():
             a, b = (codes[overlaps.ids[side[pair]]] for side in (overlaps.first, overlaps.second))
             shared, union = settings.estimate(a, b)
             squares.append(((shared / union if union else 0.0) - overlaps.jaccard[pair]) ** 2)

@@ -1,4 +1,4 @@
-"""Measures settings on one sample, and recommends one of them."""
+"""Measures several settings on one sample, and recommends one."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.tuning.labelled_pairs import LabelledPair, Lesson, check_ids, learn
+from simdoc_search.tuning.labelled_pairs import LabelledPair, LearnedThreshold, check_ids, learn_threshold
 from simdoc_search.tuning.measurement import Measurement, measure
 from simdoc_search.tuning.sample import exact_overlaps
 
 MIN_NEAR_PAIRS = 30
-"""With fewer pairs near the wanted overlap, the recall says little."""
+"""Minimum number of pairs near the wanted overlap. With fewer pairs, the measured recall is not reliable."""
 
-NEAR = 0.1
-"""Distance from the wanted overlap of pairs that are near it."""
+NEAR_DISTANCE = 0.1
+"""Maximum difference from the wanted overlap, for pairs that are near it."""
 
-CLOSE = 0.05
-"""Maximum error of an estimate in 95 of 100 cases; two standard errors."""
+MAX_ERROR = 0.05
+"""Maximum error of 95 % of the estimates, which is two standard errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The measurements of a sample, and the recommendation."""
+    """The measurements on a sample, and the recommendation."""
 
-    documents: int
-    overlap: Fraction  # the wanted Jaccard similarity, as given or as learned from the pairs
-    probability: Fraction
-    pairs: int  # number of pairs of the sample with at least this overlap, by the first analysis
-    near: int  # number of pairs with about this overlap
-    rows: tuple[Measurement, ...]
-    recommended: Measurement | None  # None: no row finds enough
-    lessons: Mapping[Analysis, Lesson[Analysis]]  # what the labelled pairs teach, by analysis; empty without pairs
+    documents: int  # number of documents in the sample
+    overlap: Fraction  # the wanted Jaccard similarity, as given or as learned from labelled pairs
+    probability: Fraction  # the wanted probability to find a document with exactly this overlap
+    pairs: int  # number of pairs in the sample with at least the wanted overlap, computed with the first analysis
+    near: int  # number of pairs whose overlap differs from the wanted one by at most NEAR_DISTANCE
+    rows: tuple[Measurement, ...]  # one measurement per setting
+    recommended: Measurement | None  # the recommended measurement; None if no setting finds enough
+    learned: Mapping[Analysis, LearnedThreshold[Analysis]]  # by analysis; empty without labelled pairs
 
 
 def tune(
@@ -47,55 +47,64 @@ def tune(
     pairs: Sequence[LabelledPair] = (),
     progress: Callable[[str, float], None] = lambda _stage, _share: None,
 ) -> Tuning:
-    """Measure settings on some documents, against exact overlaps.
+    """Measure settings on documents, against exact overlaps.
 
-    The recommended setting finds enough, its estimates are within 5 points in 95 of 100 cases, and it takes the fewest
-    bytes. With labelled pairs, only the analysis that separates them best is measured.
+    The recommended setting reaches the wanted probability. 95 % of its estimates are within 5 points of the exact
+    overlap. Of all such settings, it takes the fewest bytes. With labelled pairs, only settings with the analysis that
+    separates the pairs best are measured.
 
     Args:
-        texts: the documents, by id.
+        texts: id to text, of the documents.
         settings: the settings to measure.
-        overlap: the wanted Jaccard similarity, over 0, up to 1; None: the one that the pairs teach, or 1/2.
-        probability: with which a document of exactly that overlap must be found, over 0, up to 1.
-        pairs: labelled as duplicates or not.
-        progress: called with the stage and the share of it that is done, 0..1.
+        overlap: the wanted Jaccard similarity, over 0, up to 1; None to learn it from the pairs, or 1/2 without pairs.
+        probability: the wanted probability to find a document with exactly this overlap, over 0, up to 1.
+        pairs: pairs of documents that are labelled as duplicates or not.
+        progress: called with the current stage and the share of the stage that is done, 0..1.
 
     Raises:
-        CorpusError: there are fewer than two documents with words, or a labelled one is missing.
+        CorpusError: fewer than two documents have words, or a labelled document is missing.
         MissingExtraError: the local store, or the package of a sketch, is not installed.
     """
     if sum(any(map(str.isalnum, text)) for text in texts.values()) < 2:
         raise CorpusError("there are fewer than two documents with words; name more documents")
     check_ids(pairs, texts)
-    analyses = list(dict.fromkeys(each.analysis for each in settings))
-    lessons = {analysis: _overlap_lesson(texts, pairs, analysis) for analysis in analyses} if pairs else {}
-    if lessons:
-        best = min(lessons, key=lambda analysis: (lessons[analysis].outcome.cost, lessons[analysis].unseen.cost))
-        analyses, settings = [best], [each for each in settings if each.analysis == best]
-    lesson = lessons.get(analyses[0])
-    is_learned = overlap is None and lesson is not None and lesson.outcome.is_useful
-    wanted = overlap or (Fraction(str(lesson.threshold)) if lesson and is_learned else Fraction(1, 2))
+    analyses = list(dict.fromkeys(setting.analysis for setting in settings))
+    learned = {analysis: _learn_overlap(texts, pairs, analysis) for analysis in analyses} if pairs else {}
+    if learned:
+        best = min(
+            learned, key=lambda analysis: (learned[analysis].outcome.cost, learned[analysis].cross_validated.cost)
+        )
+        analyses, settings = [best], [setting for setting in settings if setting.analysis == best]
+    threshold = learned.get(analyses[0])
+    is_learned = overlap is None and threshold is not None and threshold.outcome.is_useful
+    wanted = overlap or (Fraction(str(threshold.threshold)) if threshold and is_learned else Fraction(1, 2))
     wanted = min(max(wanted, Fraction(1, 100)), Fraction(99, 100)) if is_learned else wanted
     exact = {analysis: exact_overlaps(texts, analysis) for analysis in analyses}
     rows = []
-    for each in settings:
-        rows.append(measure(texts, exact[each.analysis], each, wanted, probability))
+    for setting in settings:
+        rows.append(measure(texts, exact[setting.analysis], setting, wanted, probability))
         progress("measuring", len(rows) / len(settings))
     share, first = float(wanted), exact[analyses[0]]
     recommended = recommend([row for row in rows if row.settings.analysis == analyses[0]], float(probability))
-    near = first.count(share - NEAR, share + NEAR)
-    return Tuning(len(texts), wanted, probability, first.count(share), near, tuple(rows), recommended, lessons)
+    near = first.count(share - NEAR_DISTANCE, share + NEAR_DISTANCE)
+    return Tuning(len(texts), wanted, probability, first.count(share), near, tuple(rows), recommended, learned)
 
 
 def recommend(rows: Sequence[Measurement], probability: float) -> Measurement | None:
-    """Return the row with the fewest bytes that finds enough and estimates closely; if none is close, the closest."""
+    """Return the measurement with the fewest bytes that reaches the probability and has a small enough error.
+
+    If no error is small enough, return the one with the smallest error that reaches the probability. None if there is
+    none.
+    """
     enough = [row for row in rows if row.wanted and row.recall >= probability]
-    close = [row for row in enough if 2 * row.error <= CLOSE]
+    close = [row for row in enough if 2 * row.error <= MAX_ERROR]
     if close:
         return min(close, key=lambda row: (row.bytes, row.query_ms))
     return min(enough, key=lambda row: row.error, default=None)
 
 
-def _overlap_lesson(texts: Mapping[str, str], pairs: Sequence[LabelledPair], analysis: Analysis) -> Lesson[Analysis]:
+def _learn_overlap(
+    texts: Mapping[str, str], pairs: Sequence[LabelledPair], analysis: Analysis
+) -> LearnedThreshold[Analysis]:
     sets = {id: shingle_set(texts[id], analysis) for pair in pairs for id in (pair.a, pair.b)}
-    return learn({analysis: [jaccard(sets[pair.a], sets[pair.b]) for pair in pairs]}, pairs)
+    return learn_threshold({analysis: [jaccard(sets[pair.a], sets[pair.b]) for pair in pairs]}, pairs)

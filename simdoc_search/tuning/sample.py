@@ -1,4 +1,4 @@
-"""A random sample of documents, the same each time, and its exact overlaps."""
+"""Draws a random sample of documents, which is the same each time, and computes the exact overlaps of its pairs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.passages.exact import shingle_set
-from simdoc_search.versions.ragged_arrays import expanded
+from simdoc_search.versions.ragged_arrays import expand_runs
 
 MAX_CHARACTERS = 8_000_000
-"""Maximum length of all texts of a sample together: exact overlaps need all shingles in memory."""
+"""Maximum total length of the texts in a sample. It is limited because exact overlaps need all shingles in memory."""
 
 Item = TypeVar("Item")
 
@@ -27,12 +27,14 @@ Ints = NDArray[np.int64]
 def draw_sample(
     items: Iterable[Item], size: int, required: Collection[str] = (), name: Callable[[Item], str] = str
 ) -> tuple[list[Item], int]:
-    """Draw items at random; returns them in random order, and the number of all items.
+    """Draw `size` items at random, and add all items with a required name. The latter come first.
 
-    Items with a required name are added and come first. Source: Vitter 1985, "Random sampling with a reservoir",
-    algorithm R.
+    Source: Vitter 1985, "Random sampling with a reservoir", algorithm R.
+
+    Returns:
+        The drawn items in random order, and the total number of items.
     """
-    chance, total = random.Random(_SEED), 0  # noqa: S311 - not a secret
+    rng, total = random.Random(_SEED), 0  # noqa: S311 - not a secret
     added: list[Item] = []
     drawn: list[Item] = []
     for total, item in enumerate(items, 1):
@@ -40,15 +42,15 @@ def draw_sample(
             added.append(item)
             continue
         seen = total - len(added)
-        place = seen - 1 if seen <= size else chance.randrange(seen)
-        if place < size:
-            drawn[place : place + 1] = [item]
-    chance.shuffle(drawn)
+        position = seen - 1 if seen <= size else rng.randrange(seen)
+        if position < size:
+            drawn[position : position + 1] = [item]
+    rng.shuffle(drawn)
     return [*added, *drawn], total
 
 
 def limit_texts(documents: Iterable[tuple[str, str]], required: Collection[str] = ()) -> dict[str, str]:
-    """Return texts by id until they have `MAX_CHARACTERS`; always two texts, and those with a required id."""
+    """Return the first texts that fit into `MAX_CHARACTERS`, by id. Always return two texts and all required ones."""
     texts: dict[str, str] = {}
     size = 0
     for id, text in documents:
@@ -61,21 +63,21 @@ def limit_texts(documents: Iterable[tuple[str, str]], required: Collection[str] 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactOverlaps:
-    """The pairs of a sample that share a shingle."""
+    """All pairs of a sample that share a shingle."""
 
-    ids: tuple[str, ...]  # the documents
-    first: Ints  # the number of the first document of each pair; int64, shape (pairs,)
-    second: Ints  # the number of the second document
-    jaccard: NDArray[np.float64]  # their Jaccard similarity, over 0, up to 1; float64, shape (pairs,)
+    ids: tuple[str, ...]  # ids of the documents
+    first: Ints  # number of the first document of each pair; int64, shape (pairs,)
+    second: Ints  # number of the second document of each pair
+    jaccard: NDArray[np.float64]  # Jaccard similarity of each pair, over 0, up to 1; float64, shape (pairs,)
 
-    def count(self, least: float, most: float = 1.0) -> int:
-        """Return the number of pairs with an overlap in this range."""
-        return int(np.count_nonzero((self.jaccard >= least) & (self.jaccard <= most)))
+    def count(self, minimum: float, maximum: float = 1.0) -> int:
+        """Return the number of pairs with an overlap in this range, including both ends."""
+        return int(np.count_nonzero((self.jaccard >= minimum) & (self.jaccard <= maximum)))
 
-    def partners(self, least: float) -> dict[str, set[str]]:
-        """Return for each document the documents that overlap it at least this much, if there are any."""
+    def partners(self, minimum: float) -> dict[str, set[str]]:
+        """Return for each document the others with at least this overlap. Documents without any are left out."""
         partners: dict[str, set[str]] = {}
-        for pair in np.flatnonzero(self.jaccard >= least).tolist():
+        for pair in np.flatnonzero(self.jaccard >= minimum).tolist():
             a, b = self.ids[self.first[pair]], self.ids[self.second[pair]]
             partners.setdefault(a, set()).add(b)
             partners.setdefault(b, set()).add(a)
@@ -96,8 +98,8 @@ def exact_overlaps(texts: Mapping[str, str], analysis: Analysis | None = None) -
     begins = np.cumsum(owner_counts) - owner_counts
     first, second, jaccard = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
     for number, own in enumerate(sets):
-        _, places = expanded(begins[own], owner_counts[own])
-        shared = np.bincount(owners[places], minlength=len(sets))
+        _, positions = expand_runs(begins[own], owner_counts[own])
+        shared = np.bincount(owners[positions], minlength=len(sets))
         shared[: number + 1] = 0
         others = np.flatnonzero(shared)
         first.append(np.full(len(others), number))

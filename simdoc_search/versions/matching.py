@@ -22,7 +22,7 @@ from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import BITS as SIMHASH_BITS
 from simdoc_search.sketch.simhash import Simhashes, distances
-from simdoc_search.versions.ragged_arrays import at_once, expanded
+from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MIN_SENTENCES = 2
 """Minimum number of distinct similar sentences, if both documents have as many. A single one, as of a short note, says
@@ -101,7 +101,7 @@ class _SimilarSentences:
         theirs, first = np.unique(values, return_index=True)
         numbers = np.searchsorted(self._theirs, theirs)
         counts = np.diff(self._begins)[numbers]
-        theirs_of_pair, pair = expanded(self._begins[numbers], counts)
+        theirs_of_pair, pair = expand_runs(self._begins[numbers], counts)
         mine_of_pair = self._near[pair]
         bits = distances(self._mine[mine_of_pair], theirs[theirs_of_pair])
         order = np.lexsort((first[theirs_of_pair], bits, mine_of_pair))
@@ -182,7 +182,7 @@ def shares_of_pairs(
     edges = np.flatnonzero(np.diff(shapes[order])) + 1
     for same_shape in np.split(order, edges) if len(order) else []:
         shape = int(padded[first[same_shape[0]]]), int(padded[second[same_shape[0]]])
-        for part in at_once(np.full(len(same_shape), shape[0] * shape[1]), _CELLS_AT_ONCE):
+        for part in slices_by_cost(np.full(len(same_shape), shape[0] * shape[1]), _CELLS_AT_ONCE):
             chosen = same_shape[part]
             both = first[chosen], second[chosen]
             similar[:, chosen] = _similar_counts(values, begins, counts, both, shape, most=most)

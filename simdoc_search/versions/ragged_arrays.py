@@ -1,4 +1,4 @@
-"""Ragged arrays: the values of all documents in one array, with the first place and the count of each document."""
+"""Ragged arrays: one array holds the values of all documents. Each document has a run of positions in it."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 
-def expanded(begins: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """Return the places of some runs, one run after the other.
+def expand_runs(begins: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return all positions in some runs, one run after the other.
 
     Args:
-        begins: first place of each run; int64, shape (runs,).
-        counts: number of places of each run; int64, shape (runs,).
+        begins: first position of each run; int64, shape (runs,).
+        counts: number of positions in each run; int64, shape (runs,).
 
     Returns:
-        For each place the number of its run, and the place; both int64, shape (sum of the counts,).
+        The number of the run of each position, and the positions; both int64, shape (sum of the counts,).
     """
     run = np.repeat(np.arange(len(counts)), counts)
     return run, np.arange(len(run)) + np.repeat(begins - (np.cumsum(counts) - counts), counts)
 
 
-def at_once(costs: Ints, most: int) -> Iterator[slice]:
-    """Yield slices of items that cost about `most` together, or of one item that costs more.
+def slices_by_cost(costs: Ints, slice_cost: int) -> Iterator[slice]:
+    """Yield slices of items whose total cost is about `slice_cost`.
 
     Args:
         costs: cost of each item; int64, shape (items,).
-        most: cost of the items of a slice without its last one, at least 1.
+        slice_cost: maximum total cost of a slice without its last item, at least 1.
     """
     sums = np.cumsum(costs)
-    cuts = np.searchsorted(sums, np.arange(most, int(sums[-1]) if len(sums) else 0, most))
+    cuts = np.searchsorted(sums, np.arange(slice_cost, int(sums[-1]) if len(sums) else 0, slice_cost))
     edges = sorted({0, *(cuts + 1).tolist(), len(costs)})
     return (slice(begin, end) for begin, end in pairwise(edges))

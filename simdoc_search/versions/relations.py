@@ -29,7 +29,7 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.concepts import Paragraphs, joined, paragraph_simhashes
 from simdoc_search.sketch.limits import SHOWN, THETA
 from simdoc_search.sketch.simhash import distances
-from simdoc_search.versions.ragged_arrays import at_once, expanded
+from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 RELATED = 0.25
 """The similarity with the score `SHOWN`."""
@@ -79,8 +79,8 @@ class Weighted:
 
     def paragraphs(self, fewer: Ints, more: Ints) -> _ParagraphCosines:
         """Return the mean cosines of paragraphs for pairs of documents; the first has at most as many paragraphs."""
-        pair, mine = expanded(self.begins[fewer], self.counts[fewer])
-        row, theirs = expanded(self.begins[more][pair], self.counts[more][pair])
+        pair, mine = expand_runs(self.begins[fewer], self.counts[fewer])
+        row, theirs = expand_runs(self.begins[more][pair], self.counts[more][pair])
         bits = np.minimum(*(distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes))
         first = np.cumsum(self.counts[more][pair]) - self.counts[more][pair]
         nearest = np.minimum.reduceat(bits.astype(np.int64) << 32 | theirs, first) & 0xFFFFFFFF
@@ -109,7 +109,7 @@ def similarities(documents: Weighted, first: Ints, second: Ints) -> Floats:
     values = np.zeros(len(first))
     cells = documents.counts[first] * documents.counts[second]
     nonempty = np.flatnonzero(cells)
-    for part in at_once(cells[nonempty], _CELLS_AT_ONCE):
+    for part in slices_by_cost(cells[nonempty], _CELLS_AT_ONCE):
         check_stopped()
         pairs = nonempty[part]
         a, b = first[pairs], second[pairs]
@@ -202,7 +202,7 @@ class _ParagraphCosines:
 
 def _cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
     """Return the cosines of pairs of paragraphs: the greater one of plain and weighted vectors."""
-    pair, mine = expanded(vectors.begins[a], vectors.counts[a])
+    pair, mine = expand_runs(vectors.begins[a], vectors.counts[a])
     wanted = b[pair].astype(np.uint64) << _32 | vectors.paragraphs.codes[mine]
     theirs = np.minimum(np.searchsorted(vectors.keys, wanted), len(vectors.keys) - 1)
     shared = np.flatnonzero(vectors.keys[theirs] == wanted)

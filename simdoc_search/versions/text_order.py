@@ -17,7 +17,7 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.simhash import BITS, Simhashes
-from simdoc_search.versions.ragged_arrays import expanded
+from simdoc_search.versions.ragged_arrays import expand_runs
 
 UNCHANGED_BITS = 4
 """Number of bits in which unchanged sentences may differ. Of 60 families, the whole order is right for 42 with 4 or 2
@@ -55,7 +55,7 @@ def unchanged_counts(documents: Sequence[Simhashes]) -> Ints:
         is_near, has = np.zeros((2, stop - start, len(documents)), np.float32)
         for begin in range(begins[start], begins[stop], _PAIRS_AT_ONCE):
             part = slice(begin, min(begin + _PAIRS_AT_ONCE, int(begins[stop])))
-            pair, place = expanded(first[near[part]], np.diff(first)[near[part]])
+            pair, place = expand_runs(first[near[part]], np.diff(first)[near[part]])
             is_near[which[part][pair] - start, document[place]] = 1
         part = slice(first[start], first[stop])
         has[value[part] - start, document[part]] = 1

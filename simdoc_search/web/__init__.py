@@ -1,4 +1,4 @@
-"""`simdoc-search serve`: the documents of a store in a browser, and as JSON at the same addresses."""
+"""The server of `simdoc-search serve`. It shows the documents of a store in a browser, and as JSON for programs."""
 
 from simdoc_search.web.app import make_app
 from simdoc_search.web.guard import MIN_TOKEN_LENGTH

@@ -1,4 +1,4 @@
-"""The application of `serve`: its addresses, and the threads that make its pages."""
+"""The application of `serve`: its addresses, and the threads that make the pages."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ POST_PAGES: dict[str, PageFunction] = {
 """The pages that accept a body. None of them changes a document, a file or the store."""
 
 _COMPARING = ("/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics")
+"""The pages that compare texts. At most MAX_COMPARISONS of them are made at the same time."""
 _STATIC_FILES: list[str | tuple[str, str]] = [
     ("simdoc_search.web", "static"),
     ("simdoc_search.passages.report", "static"),
@@ -74,7 +75,7 @@ _WRONG_TOKEN_SECONDS = 0.5
 def make_app(
     served: ServedStore, *, hosts: Collection[str] = (), any_address: bool = False, token: str | None = None
 ) -> ASGIApp:
-    """The pages over a store, as an ASGI application. See `Guard` for the other arguments."""
+    """Make the ASGI application with the pages over a store. See `Guard` for the other arguments."""
     routes: list[Route | Mount] = [
         Mount("/static", StaticFiles(packages=_STATIC_FILES)),
         Route("/login", partial(_login, served), methods=["GET", "POST"]),
@@ -90,13 +91,13 @@ def make_app(
 
 
 async def _answer(served: ServedStore, path: str, limiter: anyio.CapacityLimiter | None, request: Request) -> Response:
-    """Make a page in a thread. The thread is stopped at the deadline, or when the client closes the connection."""
+    """Make a page in a thread. Stop the thread at the deadline, or when the client closes the connection."""
     make_page = POST_PAGES[path] if request.method == "POST" else GET_PAGES[path]
     page_request = PageRequest(served, path, _wants_json(request))
     response: Response | None = None
     stop = served.stop.child()
 
-    async def stop_when_unwanted(scope: anyio.CancelScope) -> None:
+    async def stop_on_disconnect(scope: anyio.CancelScope) -> None:
         try:
             while (await request.receive())["type"] != "http.disconnect":
                 pass
@@ -110,7 +111,7 @@ async def _answer(served: ServedStore, path: str, limiter: anyio.CapacityLimiter
             values, upload = await read_values(request)
             page_request = replace(page_request, values=values, upload=upload)
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(stop_when_unwanted, tasks.cancel_scope)
+                tasks.start_soon(stop_on_disconnect, tasks.cancel_scope)
                 make_response = partial(_response_in_thread, make_page, page_request, stop)
                 response = await anyio.to_thread.run_sync(make_response, limiter=limiter)
                 tasks.cancel_scope.cancel()
@@ -158,5 +159,5 @@ async def _login(served: ServedStore, request: Request) -> Response:
 
 
 def _is_own_address(address: str) -> bool:
-    """Whether an address is on this server."""
+    """Whether an address is a page of this server."""
     return address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()

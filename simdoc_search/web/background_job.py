@@ -1,4 +1,4 @@
-"""Background jobs: searches over all documents that may take minutes, and the pages about them."""
+"""Runs searches over all documents in the background, because they may take minutes, and makes the pages about them."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from simdoc_search.web.response import Page, Redirect
 
 Result = TypeVar("Result")
 Progress = Callable[[str, float], None]
-"""Takes the stage of a job and how much of it is done, 0..1."""
+"""Takes the stage of a job and the share of this stage that is done, 0..1."""
 
 _MAX_GROUPS = 100
 _REFRESH_SECONDS = 2
 
 
 class BackgroundJob(Generic[Result]):
-    """A job that runs in a thread, one at a time. The last result is kept.
+    """A search that runs in a thread. Only one runs at a time. The last result is kept.
 
     Args:
-        name: The name of the page, without its slash.
+        name: The path of the page, without the slash.
 
     Attributes:
-        result: The last result.
-        problem: Why the last job has no result, perhaps empty.
-        state: The stage of the running job, and how much of it is done, 0..1.
+        result: The last result. None: no search has finished yet.
+        problem: Why the last search failed. Empty if it did not fail.
+        state: The stage of the running search, and the share of this stage that is done, 0..1. None: no search runs.
     """
 
     def __init__(self, name: str) -> None:
@@ -40,20 +40,20 @@ class BackgroundJob(Generic[Result]):
         self.state: tuple[str, float] | None = None
 
     def start(self, compute: Callable[[Progress], Result]) -> Redirect:
-        """Start a job.
+        """Start a search.
 
         Raises:
-            QuerySyntaxError: One is running.
+            QuerySyntaxError: A search is running.
         """
         with self._lock:
             if self.state is not None:
-                raise QuerySyntaxError("this search is running; wait until it ends, or stop it")
+                raise QuerySyntaxError("this search is already running; wait until it ends, or stop it")
             self.state, self._is_stopped, self.problem = ("reading", 0.0), False, ""
         Thread(target=self._run, args=(compute,), name=self._name, daemon=True).start()
         return Redirect(f"/{self._name}", {"state": "running", "stage": "reading", "share": 0.0})
 
     def stop(self) -> Redirect:
-        """Stop the running job at its next progress report."""
+        """Stop the running search at its next progress report."""
         self._is_stopped = True
         return Redirect(f"/{self._name}", {"state": "stopping"})
 
@@ -81,14 +81,14 @@ class BackgroundJob(Generic[Result]):
         default_limit: int,
         show: Callable[[Result, int, int], tuple[int, dict[str, Any], dict[str, Any]]],
     ) -> Page:
-        """The page about the job: its progress, its problem, or some groups of its result.
+        """The page about the search: its progress, its problem, or some groups of its result.
 
         Args:
             request: The request. `start` is the number of the first group, `limit` the maximum number of groups.
             template: The template of the page.
             default_limit: The default of `limit`.
-            show: Takes the result, `start` and `limit`. Returns the number of all groups, the values of the template
-                and the answer for programs.
+            show: Takes the result, `start` and `limit`. Returns the total number of groups, the values for the template
+                and the JSON answer.
         """
         values: dict[str, Any] = {"stage": "", "share": 0.0, "result": None, "problem": ""}
         if self.state is not None:

@@ -1,4 +1,4 @@
-"""The columns of hits: those of `--show`, without the paths of files."""
+"""Reads the columns of hits, as for `--show`. The paths of files are never shown."""
 
 from __future__ import annotations
 
@@ -19,19 +19,25 @@ _FILE_COLUMNS = ("date", "size")
 
 @dataclass(frozen=True, slots=True)
 class HitColumns:
-    """The chosen columns of some hits, the columns that these hits have, and their values by document and column."""
+    """The columns of some hits.
+
+    Attributes:
+        names: The chosen columns.
+        suggested: All columns that these hits have.
+        values: The values of the chosen columns, by document and column.
+    """
 
     names: Sequence[str]
     suggested: Sequence[str]
     values: dict[Place, dict[str, Any]]
 
     def cells(self, place: Place) -> list[tuple[str, str]]:
-        """The names and values of a document's columns, for people."""
+        """The names and values of a document's columns, as shown on pages."""
         values = self.values.get(place, {})
         return [(name, _cell(name, values.get(name))) for name in self.names]
 
-    def added_to(self, answer: dict[str, Any], places: Sequence[Place]) -> dict[str, Any]:
-        """An answer for programs whose hits have their columns in `show`. `places` are the places of the hits."""
+    def add_to(self, answer: dict[str, Any], places: Sequence[Place]) -> dict[str, Any]:
+        """Add the columns to each hit of a JSON answer, as `show`. `places` are the places of the hits."""
         if self.names:
             for hit, place in zip(answer["hits"], places, strict=True):
                 hit["show"] = {name: self.values.get(place, {}).get(name) for name in self.names}
@@ -39,30 +45,30 @@ class HitColumns:
 
 
 def hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence[Place]) -> HitColumns:
-    """The columns of the documents at some places.
+    """Read the columns that a request asks for. `places` are the places of the hits.
 
     Raises:
-        QuerySyntaxError: A name cannot be a column.
+        QuerySyntaxError: A requested name cannot be a column.
     """
     names = request.all_values("show") if "show" in request.values else request.served.columns
     columns = Columns(names[:_MAX_COLUMNS])
     records = columns.read(search.store, places)
     fields = {key for record in records for key in record.metadata}
-    of_files = _FILE_COLUMNS if any(record.origin for record in records) else ()
-    suggested = [*of_files, *sorted(filter(is_column, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
+    file_columns = _FILE_COLUMNS if any(record.origin for record in records) else ()
+    suggested = [*file_columns, *sorted(filter(is_column, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
     return HitColumns(columns.names, suggested, {record.place: _values(columns, record) for record in records})
 
 
 def document_facts(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
-    """The names and values of everything that is known about a document."""
+    """The names and values of a document's metadata, and of the date and size of its file."""
     [record] = Columns(request.served.columns).with_metadata(search.store, [record])
-    of_files = _values(Columns(_FILE_COLUMNS), record) if record.origin else {}
-    values = of_files | {name: record.metadata[name] for name in sorted(record.metadata) if name not in of_files}
+    of_file = _values(Columns(_FILE_COLUMNS), record) if record.origin else {}
+    values = of_file | {name: record.metadata[name] for name in sorted(record.metadata) if name not in of_file}
     return [(name, _cell(name, value)) for name, value in values.items()]
 
 
 def _values(columns: Columns, record: Record) -> dict[str, Any]:
-    """The columns of a document. `path` is the one of its metadata, never the path of its file."""
+    """The values of a document. The column `path` is its metadata field of this name, never the path of its file."""
     values = columns.of(record)
     return values | {"path": record.metadata.get("path")} if "path" in values else values
 

@@ -12,15 +12,15 @@ from simdoc_search.passages.report import pair_view
 from simdoc_search.passages.summary import word_measures
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
-from simdoc_search.web.request_query import has_text, named_place, normal_length, request_query, stored_text
+from simdoc_search.web.request_query import has_text, length_for_limit, named_place, request_query, stored_text
 from simdoc_search.web.response import Page
 
 _MAX_SHOWN_CHARACTERS = 2_000_000
-"""Characters of both texts that a browser shows side by side without delay."""
+"""The maximum number of characters, of both texts together, that a browser shows side by side without delay."""
 
 
 def compare(request: PageRequest) -> Page:
-    """The documents `a` and `b`, or a text and the document `b`."""
+    """Compare the documents `a` and `b`, or a text and the document `b`."""
     search = request.served.search()
     second = named_place(request, search, "b")
     if has_text(request):
@@ -30,11 +30,11 @@ def compare(request: PageRequest) -> Page:
         first = named_place(request, search, "a")
         name, text, side = _name(first), stored_text(search, first), {"id": first.id}
     texts, names = (text, stored_text(search, second)), (name, _name(second))
-    length = sum(normal_length(text, request) for text in texts)
+    length = sum(length_for_limit(text, request) for text in texts)
     if length > MAX_COMPARED_CHARACTERS:
         raise QuerySyntaxError(
-            f"the two texts have {length:,} characters after normalisation, and {MAX_COMPARED_CHARACTERS:,} is the "
-            "maximum here; simdoc-search compare accepts more"
+            f"the two texts have {length:,} characters after normalisation; the maximum here is "
+            f"{MAX_COMPARED_CHARACTERS:,}, so use simdoc-search compare"
         )
     settings = search.store.settings
     comparison = compare_texts(*texts, preset=request.preset, settings=settings)

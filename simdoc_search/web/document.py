@@ -1,4 +1,4 @@
-"""The page about one document: its text, its metadata, and similar documents."""
+"""The page about one document: its text, its metadata, and similar and related documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PART_CHARACTERS = 20_000
 
 
 def document(request: PageRequest) -> Page:
-    """A document and a part of its text."""
+    """Show a document with a part of its text."""
     search = request.served.search()
     place = named_place(request, search)
     record = stored_record(search, place)

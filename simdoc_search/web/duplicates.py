@@ -1,4 +1,4 @@
-"""The pages about duplicates, and the plan with a person's decisions."""
+"""The pages about duplicates, and the plan with the user's decisions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FIELD = "row-"
 
 @dataclass(slots=True)
 class DuplicatesReview:
-    """Groups of duplicates and a person's decisions, which only this process remembers.
+    """Groups of duplicates and the user's decisions. Both are only in memory.
 
     Attributes:
         duplicates: The groups.
@@ -41,7 +41,7 @@ class DuplicatesReview:
     _lock: Lock = field(default_factory=Lock)
 
     def groups(self, start: int, count: int) -> list[Group]:
-        """At most `count` groups from number `start` on. Groups that were already made are remembered."""
+        """Up to `count` groups, from number `start` on. Each group is made only once."""
         if start >= self.duplicates.group_count:
             return []
         with self._lock:
@@ -50,26 +50,26 @@ class DuplicatesReview:
             return self._known_groups[start : start + count]
 
     def action(self, duplicate: Duplicate) -> Action:
-        """The decision about a duplicate, or else the proposed action."""
+        """The user's decision about a duplicate, or the proposed action if there is none."""
         return self.decisions.get(duplicate.place, duplicate.action)
 
     def duplicate(self, name: str) -> Duplicate:
-        """The duplicate of a form field `row-GROUP-MEMBER`.
+        """The duplicate that a form field `row-GROUP-MEMBER` is about.
 
         Raises:
-            QuerySyntaxError: There is no such field.
+            QuerySyntaxError: There is no such duplicate.
         """
         numbers = name.removeprefix(_FIELD).split("-")
         if len(numbers) == 2 and all(number.isascii() and number.isdigit() and len(number) < 10 for number in numbers):
-            group, member = map(int, numbers)
-            for found in self.groups(group, 1):
-                if member < len(found.duplicates):
-                    return found.duplicates[member]
-        raise QuerySyntaxError(f"there is no row {name[:40]!r}; load the page again")
+            group_number, member = map(int, numbers)
+            for group in self.groups(group_number, 1):
+                if member < len(group.duplicates):
+                    return group.duplicates[member]
+        raise QuerySyntaxError(f"there is no row {name[:40]!r}; reload the page")
 
 
 def duplicates(request: PageRequest) -> Page:
-    """The progress of the search, or some of the groups."""
+    """Show the progress of the search, or some of the groups."""
 
     def show(review: DuplicatesReview, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         groups = review.groups(start, limit)
@@ -81,7 +81,7 @@ def duplicates(request: PageRequest) -> Page:
 
 
 def _as_json(review: DuplicatesReview, groups: list[Group]) -> dict[str, Any]:
-    """The answer of the command line, without pairs and without the paths of files."""
+    """The JSON of the command `duplicates`, without pairs and without the paths of files."""
     clusters = [cluster_as_json(group) for group in groups]
     for cluster in clusters:
         for document in (cluster["kept"], *cluster["duplicates"]):
@@ -113,7 +113,7 @@ def stop_duplicates(request: PageRequest) -> Redirect:
 
 
 def decide(request: PageRequest) -> Redirect:
-    """Note decisions: a value `row-GROUP-MEMBER` is keep, drop or decide."""
+    """Save decisions. Each value `row-GROUP-MEMBER` is `keep`, `drop` or `decide`."""
     review = _review(request)
     chosen = {
         name: (review.duplicate(name), _action(request.value(name), name))
@@ -126,22 +126,22 @@ def decide(request: PageRequest) -> Redirect:
         else:
             review.decisions[duplicate.place] = action
     if request.value("then") == "plan":
-        to = "/duplicates/plan.tsv"
+        next_page = "/duplicates/plan.tsv"
     else:
-        to = address("/duplicates", start=request.value("start"), limit=request.value("limit"))
-    return Redirect(to, {"decided": len(review.decisions)})
+        next_page = address("/duplicates", start=request.value("start"), limit=request.value("limit"))
+    return Redirect(next_page, {"decided": len(review.decisions)})
 
 
 def plan(request: PageRequest) -> Download:
-    """The plan of `duplicates --plan` with the decisions. It names files by their paths."""
+    """The plan of `duplicates --plan`, with the user's decisions. It contains the paths of files."""
     review = _review(request)
     rows = plan_rows(review.duplicates, request.served.search().store)
     command = "simdoc-search apply plan.tsv --move-to DIR --dry-run"
-    return Download("plan.tsv", table_lines(_decided(rows, review), command, review.duplicates.drop))
+    return Download("plan.tsv", table_lines(_with_decisions(rows, review), command, review.duplicates.drop))
 
 
-def _decided(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:
-    """Rows with the decisions. A file that changed since the search has no state, and is not dropped."""
+def _with_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:
+    """Apply the decisions to rows. A file that changed after the search has no state, so it is not dropped."""
     for row in rows:
         action = review.decisions.get(row.place) if row.action != "keep" else None
         yield row if action is None or (action == "drop" and row.state is None) else replace(row, action=action)

@@ -14,25 +14,25 @@ _DEFAULT_GROUPS, _MAX_MEMBERS = 10, 50
 
 
 def families(request: PageRequest) -> Page:
-    """The progress of the search, or some of the families."""
+    """Show the progress of the search, or some of the families."""
 
-    def show(found: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
+    def show(result: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         search = request.served.search()
-        groups = [search.ordered(family) for family in found.families(limit, start)]
+        groups = [search.ordered(family) for family in result.families(limit, start)]
         shown = {"groups": groups, "max_members": _MAX_MEMBERS}
-        return found.family_count, shown, families_as_json(found, groups)
+        return result.family_count, shown, families_as_json(result, groups)
 
     return request.served.families.page(request, "groups.html", _DEFAULT_GROUPS, show)
 
 
 def topics(request: PageRequest) -> Page:
-    """The progress of the search, or some of the topics."""
+    """Show the progress of the search, or some of the topics."""
     search = request.served.concepts_search()
 
-    def show(found: Topics, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
-        groups = [(topic, search.named(topic)) for topic in found.topics(limit, start)]
+    def show(result: Topics, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
+        groups = [(topic, search.named(topic)) for topic in result.topics(limit, start)]
         shown = {"groups": groups, "max_members": _MAX_MEMBERS}
-        return found.topic_count, shown, topics_as_json(found, groups)
+        return result.topic_count, shown, topics_as_json(result, groups)
 
     return request.served.topics.page(request, "groups.html", _DEFAULT_GROUPS, show)
 

@@ -1,8 +1,8 @@
-"""The guard that every request passes: who may send it, and what a browser may do with the answer.
+"""Checks who may send a request, and tells browsers what they may do with the answer.
 
-Another site can make a browser send requests to this server. By DNS rebinding it could also read the answers under
-its own name. A request must therefore name this server as its host, and must not come from another site unless a
-person followed a link. If there is an access token, the request must have it.
+Another site can make a browser send requests to this server. By DNS rebinding, it could also read the answers. A
+request must therefore name this server as its host. It must not come from another site, unless a person followed a
+link. If there is an access token, the request must have it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ COOKIE = "simdoc"
 MIN_TOKEN_LENGTH = 16
 
 _WITHOUT_TOKEN = ("/login", "/static/")
+"""The beginnings of paths that do not need the token."""
+_MAX_QUOTED = 100
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -42,12 +44,12 @@ _HEADERS = {
 
 
 class Guard:
-    """Refuses requests, and adds security headers to responses.
+    """Refuses unwanted requests, and adds security headers to responses.
 
     Args:
         app: The application.
-        hosts: Names of this server, besides localhost and loopback addresses.
-        any_address: Whether any IP address is a name of this server. Set it only with a token.
+        hosts: Host names of this server, besides localhost and loopback addresses.
+        any_address: Whether a request may use any IP address as its host. Set this only with a token.
         token: The access token. None: no token is necessary.
     """
 
@@ -76,22 +78,27 @@ class Guard:
         await (self._refusal(scope) or self._app)(scope, receive, send_with_headers)
 
     def cookie_for(self, token: str) -> str | None:
-        """The cookie of a browser that has the token, valid until this process ends. None if the token is wrong."""
+        """The cookie for a browser that sent the right token. It is valid until this process ends.
+
+        None if the token is wrong.
+        """
         return self._cookie if self._token is not None and _is_equal(token, self._token) else None
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
-        if not self._is_own_host(headers.get("host", "")):
-            return _refused(421, "this server does not have that name; add it with: simdoc-search serve --name NAME")
+        host = headers.get("host", "")
+        if not self._is_own_host(host):
+            name = host[:_MAX_QUOTED]
+            return _refused(421, f"{name!r} is not a name of this server; add it with: simdoc-search serve --name NAME")
         if not _is_same_site_or_link(scope, headers):
-            return _refused(403, "this request comes from another site; open the page itself")
+            return _refused(403, "this request comes from another site; open the page of this server instead")
         path: str = scope["path"]
         if self._token is None or path.startswith(_WITHOUT_TOKEN) or self._has_token(headers):
             return None
         if scope["method"] == "GET" and "text/html" in headers.get("accept", "") and not path.endswith(".json"):
             query = scope.get("query_string", b"").decode("latin-1")
             return RedirectResponse(address("/login", then=f"{path}?{query}" if query else path), 303)
-        refused = _refused(401, "the access token is missing; send the header Authorization: Bearer TOKEN")
+        refused = _refused(401, "the access token is missing or wrong; send the header Authorization: Bearer TOKEN")
         refused.headers["WWW-Authenticate"] = "Bearer"
         return refused
 

@@ -10,7 +10,7 @@ _EXAMPLES = 5
 
 
 def home(request: PageRequest) -> Page:
-    """The number of documents and the search forms."""
+    """Show the number of documents and the search forms."""
     info = request.served.info()
     as_json = {
         "documents": info.documents,
@@ -20,7 +20,7 @@ def home(request: PageRequest) -> Page:
 
 
 def status(request: PageRequest) -> Page:
-    """The number of documents and the settings, without the location of the store."""
+    """Show the number of documents and the settings, without the location of the store."""
     info = request.served.info()
     as_json = {**info_as_json(info), "store": None}
     return Page("status.html", {"info": info, "settings_json": as_json["settings"]}, as_json)

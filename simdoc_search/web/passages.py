@@ -23,11 +23,11 @@ from simdoc_search.web.response import Page
 
 _MAX_WORDS = 10_000
 _MAX_SHOWN_CHARACTERS = 2_000_000
-"""Characters of a text and its sources that a browser shows without delay."""
+"""The maximum number of characters, of a text and its sources together, that a browser shows without delay."""
 
 
 def passages(request: PageRequest) -> Page:
-    """The documents that share passages with a document or a text."""
+    """Find the documents that share passages with a document or a text."""
     search = request.served.passages_search()
     options: dict[str, Any] = {
         "size": request.size,
@@ -54,7 +54,7 @@ def passages(request: PageRequest) -> Page:
         "offsets": request.neighbour_offsets(len(result.hits), result.total),
     }
     as_json = passages_as_json({"id": query.id, "file": query.file}, result)
-    return Page("passages.html", values, columns.added_to(as_json, places))
+    return Page("passages.html", values, columns.add_to(as_json, places))
 
 
 def _ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
@@ -65,19 +65,19 @@ def _ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
 
 
 def _view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup | None:
-    """The text with its sources. None if nothing is shared, or if the texts are too long to show."""
-    left = _MAX_SHOWN_CHARACTERS - len(result.text or "")
-    if result.text is None or not result.hits or left < 0:
+    """The text with its sources. None if nothing is shared, or if the text is not stored or too long to show."""
+    characters_left = _MAX_SHOWN_CHARACTERS - len(result.text or "")
+    if result.text is None or not result.hits or characters_left < 0:
         return None
     sources = []
     for hit in result.hits:
-        record = read_records(search.store, [hit.place]).get(hit.place) if left > 0 else None
+        record = read_records(search.store, [hit.place]).get(hit.place) if characters_left > 0 else None
         text = record.text if record else None
-        left -= len(text or "")
-        exact = hit.kind == "exact"
-        words = f"{'' if exact else '~'}{hit.words:,}"
-        share = percent(hit.share, 0) if exact else estimate(hit.share)
-        sources.append(Source(hit.id, words, share, hit.adds, hit.passages, "", text if exact else None))
+        characters_left -= len(text or "")
+        is_exact = hit.kind == "exact"
+        words = f"{'' if is_exact else '~'}{hit.words:,}"
+        share = percent(hit.share, 0) if is_exact else estimate(hit.share)
+        sources.append(Source(hit.id, words, share, hit.adds, hit.passages, "", text if is_exact else None))
     return sources_view(
         SourcedText(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)
     )

@@ -1,4 +1,4 @@
-"""Error pages: one sentence and an HTTP status for each kind of error."""
+"""Makes error pages, with one sentence and an HTTP status for each kind of error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STATUSES: dict[type[Exception], int] = {
     StoreError: 503,
     SimdocError: 400,
 }
-"""The first class that an error belongs to decides."""
+"""The HTTP status of each class of errors. The first class that an error belongs to counts."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def problem(error: Exception, served: ServedStore) -> Page:
         as_json["readings"] = readings
     if suggestions:
         as_json["suggestions"] = suggestions
-        sentence = f"no document {error.id!r} is here" if isinstance(error, UnknownDocumentError) else sentence
+        sentence = f"there is no document {error.id!r}" if isinstance(error, UnknownDocumentError) else sentence
     values = {"sentence": sentence, "readings": readings, "suggestions": suggestions, "status": status}
     return Page("problem.html", values, as_json, status)
 
@@ -58,7 +58,7 @@ def _sentence(error: Exception, status: int) -> str:
         case StoppedError() if status == 504:
             return f"no answer within {MAX_SECONDS:.0f} seconds; send a shorter text, or use the command line"
         case StoppedError():
-            return "the server is shutting down; try again when it runs"
+            return "the server is shutting down; try again later"
         case StoreNotFoundError():
             return "there are no documents here yet; index some with: simdoc-search index FOLDER"
         case SimdocError():

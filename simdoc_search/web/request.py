@@ -1,4 +1,4 @@
-"""Reads the values of a request from its address, a form or a JSON object."""
+"""Reads the values of a request from its query string, a form or a JSON object."""
 
 from __future__ import annotations
 
@@ -37,14 +37,16 @@ MultiPartParser.spool_max_size = MAX_BODY_BYTES  # an uploaded document must not
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An uploaded file, in memory only."""
+    """An uploaded file. It is only in memory."""
 
     name: str
     data: bytes
 
 
 async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> tuple[Values, Upload | None]:
-    """The values of a request by name, and the uploaded file. A value of the body replaces one of the address.
+    """The values of a request by name, and the uploaded file.
+
+    Values in the body replace values of the same name in the query string.
 
     Raises:
         HTTPException: The body is too large, malformed or of an unknown type, or there are too many values.
@@ -103,12 +105,12 @@ async def _read_body(request: Request) -> tuple[Values, Upload | None]:
 
 def _json_values(body: bytes) -> Values:
     try:
-        found = json.loads(body)
+        sent = json.loads(body)
     except (ValueError, RecursionError):
         raise HTTPException(400, "the body is not valid JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(sent, dict):
         raise HTTPException(400, 'the JSON must be an object, like {"text": "...", "overlap": 20}')
-    lists = {name: value if isinstance(value, list) else [value] for name, value in found.items() if value is not None}
+    lists = {name: value if isinstance(value, list) else [value] for name, value in sent.items() if value is not None}
     return {name: [_as_text(name, value) for value in values] for name, values in lists.items()}
 
 
@@ -122,11 +124,11 @@ def _as_text(name: str, value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A request for a page. Methods raise QuerySyntaxError if a value is malformed or out of range.
+    """A request for a page. Its methods raise QuerySyntaxError if a value is malformed or out of range.
 
     Attributes:
         served: The store whose documents are served.
-        path: The address without `.json`.
+        path: The path without `.json`.
         wants_json: Whether the answer must be JSON.
         values: The values of the request by name.
         upload: The uploaded file.
@@ -147,7 +149,7 @@ class PageRequest:
         return [value for value in self.values.get(name, ()) if value.strip()]
 
     def integer(self, name: str, default: int, minimum: int, maximum: int) -> int:
-        """A number between a minimum and a maximum."""
+        """A whole number from a minimum to a maximum. The default if the value is missing or blank."""
         text = self.value(name).strip()
         if not text:
             return default
@@ -157,7 +159,7 @@ class PageRequest:
         return int(digits)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """One of several words. The first one is the default."""
+        """One of several choices. The first one is the default."""
         text = self.value(name).strip() or choices[0]
         if text not in choices:
             raise _wrong_value(name, f"one of {', '.join(choices)}", text)
@@ -183,7 +185,7 @@ class PageRequest:
         return float(text) if text else None
 
     def filters(self) -> list[dict[str, Any]]:
-        """The filters of `filter` and `exclude`, as the library takes them."""
+        """The values `filter` and `exclude`, in the form that the library takes."""
         wanted = [{key: value} for key, value in self._pairs("filter")]
         return wanted + [{key: none_of(value)} for key, value in self._pairs("exclude")]
 
@@ -211,7 +213,7 @@ class PageRequest:
 
         Args:
             shown: The number of hits on this page.
-            total: The number of all hits. None if it is not known.
+            total: The total number of hits. None if it is not known.
         """
         before = max(self.offset - self.size, 0) if self.offset else None
         after = self.offset + self.size

@@ -1,4 +1,4 @@
-"""Finds the document or reads the text that a request queries."""
+"""Finds the document, or reads the text, that a request searches with."""
 
 from __future__ import annotations
 
@@ -19,16 +19,23 @@ from simdoc_search.web.request import PageRequest
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_TEXT_CHARACTERS, UPLOAD_LIMITS
 
 _LOCAL_PATH = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
-_ECHOED = (
+_REPEATED_VALUES = (
     *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
     *("all", "ignore_quotes", "enough", "least", "explain", "size"),
 )
-_ECHOED_LISTS = ("filter", "exclude", "show", "ignore")
+_REPEATED_LISTS = ("filter", "exclude", "show", "ignore")
+"""The values of a request that its links to other pages of hits repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestQuery:
-    """The query of a request: a stored document, or a text that perhaps has the name of its uploaded file."""
+    """The document or text that a request searches with.
+
+    Attributes:
+        place: The place of a stored document. None: the query is a text.
+        text: The text. None: the query is a stored document.
+        file: The name of the uploaded file with the text, if any.
+    """
 
     place: Place | None = None
     text: str | None = None
@@ -41,17 +48,17 @@ class RequestQuery:
 
     @property
     def name(self) -> str:
-        """The id or the name of the file. Empty for a pasted text."""
+        """The id of the document or the name of the file. Empty for a pasted text."""
         return self.id or self.file or ""
 
     def arguments(self) -> dict[str, Any]:
-        """The arguments `query` or `text` of a question of `SimilaritySearch`."""
+        """The argument `query` or `text` for a method of `SimilaritySearch`."""
         return {"text": self.text} if self.place is None else {"query": query_at(self.place)}
 
     def template_values(self, request: PageRequest) -> dict[str, Any]:
-        """The values of every template that shows hits."""
-        same_query: dict[str, Any] = {name: request.value(name) for name in _ECHOED if request.value(name)}
-        same_query |= {name: [*request.values[name]] for name in _ECHOED_LISTS if name in request.values}
+        """The values that every template with hits needs."""
+        same_query: dict[str, Any] = {name: request.value(name) for name in _REPEATED_VALUES if request.value(name)}
+        same_query |= {name: [*request.values[name]] for name in _REPEATED_LISTS if name in request.values}
         return {"query": self, "same_query": {} if self.place is None else same_query}
 
 
@@ -61,10 +68,10 @@ def has_text(request: PageRequest) -> bool:
 
 
 def request_query(request: PageRequest) -> RequestQuery:
-    """The text or file of a request, or else the document that `id` names.
+    """The text or file of a request. If it has neither, the document that `id` names.
 
     Raises:
-        QuerySyntaxError: The request names nothing, or its text is too long.
+        QuerySyntaxError: The request has no query, or its text is too long.
         CorpusError: The file cannot be read.
         SimdocError: As for `named_place`.
     """
@@ -73,37 +80,39 @@ def request_query(request: PageRequest) -> RequestQuery:
             raise QuerySyntaxError("there is nothing to search for; name a document, paste a text or choose a file")
         return RequestQuery(named_place(request, request.served.search()))
     if request.upload is None:
-        document = RequestQuery(text=request.value("text"), file=request.value("name") or None)
+        query = RequestQuery(text=request.value("text"), file=request.value("name") or None)
     else:
-        read = read_bytes(request.upload.name, request.upload.data, max_bytes=MAX_BODY_BYTES, limits=UPLOAD_LIMITS)
-        document = RequestQuery(text=read.text, file=read.id)
-    if (length := normal_length(document.text or "", request)) > MAX_TEXT_CHARACTERS:
+        document = read_bytes(request.upload.name, request.upload.data, max_bytes=MAX_BODY_BYTES, limits=UPLOAD_LIMITS)
+        query = RequestQuery(text=document.text, file=document.id)
+    if (length := length_for_limit(query.text or "", request)) > MAX_TEXT_CHARACTERS:
         raise QuerySyntaxError(
-            f"the text has {length:,} characters after normalisation, and {MAX_TEXT_CHARACTERS:,} is the maximum here; "
-            "the command line accepts more"
+            f"the text has {length:,} characters after normalisation; the maximum here is {MAX_TEXT_CHARACTERS:,}, so "
+            "use the command line"
         )
-    return document
+    return query
 
 
-def normal_length(text: str, request: PageRequest) -> int:
-    """The number of characters of a text, before or after normalisation, whichever is more."""
+def length_for_limit(text: str, request: PageRequest) -> int:
+    """The number of characters of a text, before or after normalisation, whichever is greater."""
     profile = request.served.search().store.settings.analysis.profile
     return max(len(text), normalised_length(text, profile))
 
 
 def check_is_not_local_path(search: SimilaritySearch, name: str) -> None:
-    """Refuse paths, so that nobody learns where files are. An id may look like a path.
+    """Refuse paths of files, so that users cannot find out where files are. An id may look like a path.
 
     Raises:
         UnknownDocumentError: The name is a path, and no document has it as its id.
     """
-    bare = name.strip().removeprefix('"')
-    if _LOCAL_PATH.match(bare) and not any(search.store.records([bare.removesuffix('"')])):
+    unquoted = name.strip().removeprefix('"')
+    if _LOCAL_PATH.match(unquoted) and not any(search.store.records([unquoted.removesuffix('"')])):
         raise UnknownDocumentError(name.strip())
 
 
 def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id") -> Place:
-    """The place of the document that `id`, `a` or `b` names by its id, or by a file name that is unique.
+    """The place of the document that a value names by its id, or by its file name if that is unique.
+
+    `field` is the name of the value: `id`, `a` or `b`.
 
     Raises:
         QuerySyntaxError: The value is empty.
@@ -123,7 +132,7 @@ def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id
 
 
 def resolved_place(search: SimilaritySearch, name: str) -> Place:
-    """The place of the document that a name means; errors as for `named_place`."""
+    """The place of the document that a name stands for. Errors are those of `named_place`."""
     return Resolver(search.store).record(search.resolve(name, overlap=0).id).place
 
 
@@ -153,5 +162,5 @@ def stored_text(search: SimilaritySearch, place: Place) -> str:
 
 
 def query_at(place: Place) -> Place | FingerprintQuery:
-    """The query for the document at a place. Only engines have an index, so elsewhere it is the id."""
+    """The query for the document at a place. In a local store, which has no indices, the query is the id."""
     return place if place.index else FingerprintQuery(place.id)

@@ -1,4 +1,4 @@
-"""Pages as HTML for people and as JSON for programs."""
+"""Makes responses: pages as HTML for people and as JSON for programs, redirects, and downloads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simdoc_search.passages.report.templates import make_environment
 from simdoc_search.web.request import PageRequest
 
 _C1_CONTROLS = frozenset(map(chr, range(0x80, 0xA0)))
-"""Their character references mean other characters in HTML."""
+"""In HTML, numeric references to these characters stand for other characters."""
 
 _LINES_PER_PIECE = 500
 
@@ -41,7 +41,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """The answer to an action. A browser goes to another address, a program gets the new state."""
+    """The answer to an action. A browser is sent to another address. A program gets the new state as JSON."""
 
     address: str
     as_json: Any = None
@@ -49,14 +49,14 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file whose lines are made while they are sent."""
+    """A file to download. Its lines are made while they are sent."""
 
     name: str
     lines: Iterator[str]
 
 
 def response_of(answer: Page | Redirect | Download, request: PageRequest) -> Response:
-    """An answer as an HTTP response."""
+    """The HTTP response for an answer."""
     match answer:
         case Download():
             headers = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
@@ -84,18 +84,18 @@ def _pieces(lines: Iterator[str]) -> Iterator[str]:
 
 
 def json_text(value: Any) -> str:
-    """A value as JSON without characters that control a terminal."""
+    """A value as JSON. Characters that control a terminal are escaped."""
     return safe_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
 
 def address(path: str, **values: Any) -> str:
-    """An address with the values that are not empty."""
+    """A path with a query string of all values that are not empty."""
     given = {name: value for name, value in values.items() if value not in (None, "", [], False)}
     return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
 
 
 def place_values(place: Place, name: str = "id") -> dict[str, str]:
-    """The values of an address that name a document: its id, and in an engine its index and routing."""
+    """The values in a query string that identify a document: its id, and in an engine its index and routing."""
     prefix = "" if name == "id" else f"{name}_"
     values = {name: place.id, f"{prefix}index": place.index, f"{prefix}routing": place.routing}
     return {key: value for key, value in values.items() if value}
@@ -123,7 +123,7 @@ def _environment() -> Environment:
 
 
 def _verbatim(text: str) -> Markup:
-    """A text as the value of a form field, which the browser sends back unchanged."""
+    """A text as the value of a form field. The browser sends it back unchanged."""
     escaped = str(escape(text.encode("utf-8", "replace").decode()))
     characters = (c if c in "\n\t" or c in _C1_CONTROLS or printable(c) == c else f"&#{ord(c)};" for c in escaped)
     return Markup("".join(characters))  # noqa: S704

@@ -1,4 +1,4 @@
-"""The store whose documents are served. It is opened when it is needed, and again after an error."""
+"""The store whose documents are served. It is opened for the first request, and again after an error."""
 
 from __future__ import annotations
 
@@ -22,25 +22,29 @@ if TYPE_CHECKING:
     from simdoc_search.web.duplicates import DuplicatesReview
 
 _INFO_SECONDS, _INFO_FACTOR = 60.0, 100
-"""For how long the number of documents is not counted again: in seconds, and as a multiple of the counting time."""
+"""How long a document count is reused: at least 60 seconds, and at least 100 times as long as counting took."""
 
 _log = logging.getLogger(__name__)
 
 
 class NotIndexedError(SimdocError):
-    """The index has no data for this question."""
+    """The index does not have the data for this search."""
 
 
 class ServedStore:
-    """A store for many threads.
+    """A store that many threads share.
 
     Args:
-        open_search: Opens the store. If it raises an error, the request gets the error, and the next one tries again.
-        locations: All spellings of the location of the store. No answer shows them.
+        open_search: Opens the store. If it raises an error, that request fails, and the next request tries again.
+        locations: All spellings of the location of the store. They are removed from all answers.
         columns: The default columns of hits.
 
     Attributes:
-        stop: Set when the store is closed, so that all requests end.
+        columns: The default columns of hits.
+        duplicates: The search for duplicates.
+        families: The search for families of versions.
+        topics: The search for topics.
+        stop: Set when the store is closed. It ends all requests.
     """
 
     def __init__(
@@ -59,7 +63,7 @@ class ServedStore:
         self.stop: Stop = Stop()
 
     def search(self) -> SimilaritySearch:
-        """The search over the store. It ends when the current request is stopped.
+        """A search over the store, which ends when the current request is stopped.
 
         Raises:
             StoreError: The store cannot be opened now.
@@ -71,7 +75,7 @@ class ServedStore:
         return search if stop is None else SimilaritySearch(search.store.cancellable_by(stop))
 
     def passages_search(self) -> SimilaritySearch:
-        """The search over a store with passage tokens.
+        """The same search, if the store has passage tokens.
 
         Raises:
             NotIndexedError: The store has no passage tokens.
@@ -82,7 +86,7 @@ class ServedStore:
         return search
 
     def concepts_search(self) -> SimilaritySearch:
-        """The search over a store with concepts.
+        """The same search, if the store has concepts.
 
         Raises:
             NotIndexedError: The store has no concepts.
@@ -94,7 +98,10 @@ class ServedStore:
         return search
 
     def info(self) -> StoreInfo:
-        """The number of documents and the settings. The number may be old, as counting a million takes seconds."""
+        """The number of documents and the settings.
+
+        The number may be out of date, because counting a million documents takes seconds.
+        """
         search, now = self.search(), time.monotonic()
         info = self._info
         if info is None or now > self._info_expires:
@@ -107,7 +114,7 @@ class ServedStore:
         return self._search.store.left_out_indices() if self._search is not None else ()
 
     def close_after(self, error: StoreError) -> None:
-        """Open the store again for the next request: the engine may be up again by then."""
+        """Forget the open store, so that the next request opens it again. The engine may be available by then."""
         _log.warning("%s", error)
         with self._lock:
             self._search = self._info = None

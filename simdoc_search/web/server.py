@@ -1,4 +1,4 @@
-"""The server: uvicorn on a socket, until Ctrl-C."""
+"""Runs uvicorn on a socket until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AddressError(SimdocError):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is reachable from this machine only."""
+    """Whether a host can only be reached from this machine."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -30,7 +30,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address. Port 0 takes a free port.
+    """A socket that listens at an address. Port 0 chooses a free port.
 
     Raises:
         AddressError: The address cannot be used.
@@ -41,7 +41,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError, OverflowError) as error:
         number = getattr(error, "errno", None) or 0
         reason = os.strerror(number) if number > 0 else str(error)
-        message = f"cannot listen at {host}, port {port}: {reason.lower()}; choose another port with --port"
+        message = f"cannot listen on {host}, port {port}: {reason.lower()}; choose another port with --port"
         raise AddressError(message) from None
 
 
@@ -50,7 +50,7 @@ class Server(uvicorn.Server):
 
     Args:
         app: The application.
-        stop_requests: Called at the end, so that requests that wait for an engine end.
+        stop_requests: Called at the end. It must end the requests that are waiting for an engine.
     """
 
     def __init__(self, app: ASGIApp, stop_requests: Callable[[], None] = lambda: None) -> None:

@@ -13,7 +13,7 @@ from simdoc_search.web.response import Page
 
 
 def similar(request: PageRequest) -> Page:
-    """The documents that are similar to a document, to a text, or by a FINGERPRINT query."""
+    """Find the documents that are similar to a document or a text, or that match a FINGERPRINT query."""
     search = request.served.search() if request.measure == "jaccard" else request.served.passages_search()
     options: dict[str, Any] = {
         "overlap": request.percent("overlap"),
@@ -43,4 +43,4 @@ def similar(request: PageRequest) -> Page:
         "columns": columns,
         "offsets": request.neighbour_offsets(len(result.hits)),
     }
-    return Page("similar.html", values, columns.added_to(similar_as_json(result), places))
+    return Page("similar.html", values, columns.add_to(similar_as_json(result), places))

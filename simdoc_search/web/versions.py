@@ -16,7 +16,7 @@ from simdoc_search.web.response import Page
 
 
 def versions(request: PageRequest) -> Page:
-    """The versions of a document or a text, oldest first."""
+    """Find the versions of a document or a text, oldest first."""
     query = request_query(request)
     result = request.served.search().versions(**query.arguments(), **_options(request))
     values = {
@@ -29,7 +29,7 @@ def versions(request: PageRequest) -> Page:
 
 
 def related(request: PageRequest) -> Page:
-    """The documents on the same topic as a document or a text."""
+    """Find the documents on the same topic as a document or a text."""
     search = request.served.concepts_search()
     query = request_query(request)
     result = search.related(**query.arguments(), **_options(request), explain=request.is_on("explain"))
@@ -42,11 +42,11 @@ def related(request: PageRequest) -> Page:
         "related_from": RELATED,
         "offsets": request.neighbour_offsets(len(result.hits)),
     }
-    return Page("related.html", values, columns.added_to(related_as_json(result, query.id, query.file), places))
+    return Page("related.html", values, columns.add_to(related_as_json(result, query.id, query.file), places))
 
 
 def concepts(request: PageRequest) -> Page:
-    """The concepts of a document."""
+    """Show the concepts of a document."""
     search = request.served.concepts_search()
     place = named_place(request, search)
     try:
@@ -62,7 +62,7 @@ def _options(request: PageRequest) -> dict[str, Any]:
 
 
 def limits_of(request: PageRequest) -> dict[str, float]:
-    """The limits that a request sets. The index has the others.
+    """The limits that a request sets. For the others, the limits of the index apply.
 
     Raises:
         QuerySyntaxError: A limit is out of range.

@@ -97,7 +97,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     found = run(*MOVE)
 
     assert 1 == found.exit_code
-    assert "docs/sub/copy.txt: the plan does not say what it was (same text; it has changed" in found.stderr
+    assert "docs/sub/copy.txt: the plan has no state for it (same text; it has changed" in found.stderr
     assert "plan these anew, run: simdoc-search duplicates FOLDER --plan NEW" in found.stderr
     assert "1 moved, 1 left alone, 1 document removed from the store" == found.stdout.splitlines()[-1]
     output("duplicates", "docs", "--plan", "again.tsv")
@@ -116,7 +116,7 @@ def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_f
     edit("\ndecide\t", "\ndrop\t")
     left = run("apply", "plan.tsv", "--delete", "--yes")
     assert 1 == left.exit_code
-    assert f"a.zip!keep.txt, which is kept instead: {reason}" in left.stderr
+    assert f"a.zip!keep.txt is kept instead, but {reason}" in left.stderr
     assert ["decide", "same text", "a.zip!keep.txt"] in plan()
     edit("decide\t1\t100.0\tsame text", "drop\t1\t100.0\tsame text")
     assert f"a.zip!keep.txt: {reason}" in run(*MOVE, "--dry-run").stderr
@@ -134,7 +134,7 @@ def test_the_option_drop_extends_the_plan_and_is_recorded_in_it() -> None:
         expected |= more
         rows = plan("docs", *(["--drop", drop] if drop else []))
         assert expected == {id: kind for action, kind, id in rows if action == "drop"}
-        assert bool(drop) == (f"made with --drop {drop}" in Path("plan.tsv").read_text("utf-8"))
+        assert bool(drop) == (f"Because of --drop {drop}" in Path("plan.tsv").read_text("utf-8"))
     assert "5 moved, 5 documents" in output(*MOVE)
 
 

@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.groups import concepts as module
 from simdoc_search.groups import find_topics
-from simdoc_search.groups.collection import read_all
+from simdoc_search.groups.collection import read_documents
 from simdoc_search.groups.concepts import related_pairs
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
 from simdoc_search.sketch.limits import SHOWN, Limits
@@ -44,7 +44,7 @@ def quiet(_stage: str, _share: float) -> None:
 
 def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
     """Each document compared with each, as `related` compares two."""
-    documents = read_all(store, None, quiet, concepts=True)
+    documents = read_documents(store, None, quiet, concepts=True)
     codes, counts = np.unique(
         np.concatenate([np.unique(each.codes) for each in documents.concepts]), return_counts=True
     )
@@ -55,7 +55,7 @@ def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
 
 
 def found(store: Store) -> dict[tuple[int, int], float]:
-    pairs = related_pairs(store, read_all(store, None, quiet, concepts=True), Limits(), quiet, filtered=False)
+    pairs = related_pairs(store, read_documents(store, None, quiet, concepts=True), Limits(), quiet, filtered=False)
     columns = (pairs.first.tolist(), pairs.second.tolist(), pairs.scores.tolist())
     return {(a, b): score for a, b, score in zip(*columns, strict=True)}
 
@@ -81,7 +81,7 @@ def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: py
 
 def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """By each concept only a few of its documents are met."""
-    monkeypatch.setattr(module, "MAX_MET", 50)
+    monkeypatch.setattr(module, "MAX_CANDIDATES", 50)
     with open_store(":memory:", SETTINGS) as store:
         put(store, *(record(f"d{number}", concepts=[1, 2, 3, 4, 5, 0]) for number in range(120)))
         others = (range(100 * number + 100, 100 * number + 110) for number in range(80))

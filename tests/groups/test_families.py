@@ -86,7 +86,7 @@ def edited(values: Simhashes, bits: int, draw: np.random.Generator) -> list[int]
 
 def test_nearly_all_versions_are_found_by_a_sample_of_similar_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     """Versions with equal sentences are all found; with 20 edited ones nearly all."""
-    monkeypatch.setattr(module, "MAX_SEARCHED", 0)
+    monkeypatch.setattr(module, "MAX_EXACT_SENTENCES", 0)
     draw = np.random.default_rng(5)
     read = []
     for number in range(200):

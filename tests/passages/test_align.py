@@ -17,7 +17,7 @@ from simdoc_search.passages.word_spans import matched_words
 from tests.support import strategies, texts
 
 repetitive = st.lists(st.sampled_from(["a", "b", "c", "d.", "E!", "f,"]), max_size=30).map(" ".join)
-settings = st.builds(Alignment, least=st.integers(1, 8), edited=st.booleans(), gap=st.integers(0, 10))
+settings = st.builds(Alignment, min_run=st.integers(1, 8), edited=st.booleans(), max_gap=st.integers(0, 10))
 PRESETS: list[Preset] = ["edited", "verbatim"]
 
 
@@ -27,7 +27,7 @@ def prose(seed: object, words: int) -> str:
 
 
 def words_of(text: str, span: Span, analysis: Analysis | None = None) -> list[str]:
-    """The normalised words in a span that begins and ends with a word."""
+    """The normalised words in a span. The span must begin and end with a word."""
     placed = placed_words(text, analysis)
     first, end = placed.starts.tolist().index(span[0]), placed.ends.tolist().index(span[1])
     return placed.words[first : end + 1]
@@ -35,7 +35,7 @@ def words_of(text: str, span: Span, analysis: Analysis | None = None) -> list[st
 
 @given(repetitive | strategies.texts(), repetitive | strategies.texts(), settings)
 def test_the_runs_of_a_passage_are_equal(a: str, b: str, preset: Alignment) -> None:
-    """They are inside the passage and have no word in common."""
+    """The runs are inside the passage and do not overlap."""
     for passage in align(a, b, preset):
         assert passage.words == sum(len(words_of(a, one)) for one, _ in passage.runs) <= len(words_of(a, passage.a))
         assert words_of(b, passage.b)
@@ -50,11 +50,11 @@ def test_the_runs_of_a_passage_are_equal(a: str, b: str, preset: Alignment) -> N
 
 @given(repetitive, repetitive, settings)
 def test_every_long_common_run_is_in_passages(a: str, b: str, preset: Alignment) -> None:
-    """This is so in both texts. A short text needs only five sixths of its words."""
+    """The run is covered in both texts. In a short text, a run of five sixths of its words is long enough."""
     passages = align(a, b, preset)
     first, second = placed_words(a), placed_words(b)
     shorter = min(len(first.words), len(second.words))
-    size = min(preset.least_of(len(first.words)), shorter - shorter // 6)
+    size = min(preset.min_run_for(len(first.words)), shorter - shorter // 6)
     for i in range(len(first.words) - size + 1 if size else 0):
         for j in range(len(second.words) - size + 1):
             if first.words[i : i + size] == second.words[j : j + size]:
@@ -63,7 +63,7 @@ def test_every_long_common_run_is_in_passages(a: str, b: str, preset: Alignment)
 
 
 def is_covered(spans: list[Span], start: int, end: int) -> bool:
-    """Whether spans have all characters between two places, or touch them."""
+    """Whether spans contain or touch all characters from `start` to `end`."""
     inside = {at for span in spans for at in range(span[0], span[1] + 1)}
     return inside.issuperset(range(start, end))
 
@@ -73,7 +73,7 @@ def is_covered(spans: list[Span], start: int, end: int) -> bool:
     "text", ["one", "One two.", prose("same", 300), "spam " * 300, "漢字かな " * 9, "שלום 平和 👩🏽‍🚀 𐐀𐐁 word " * 9]
 )
 def test_equal_texts_are_one_passage(preset: Preset, text: str) -> None:
-    """It has all words."""
+    """The passage has all words."""
     words = placed_words(text)
     whole = (int(words.starts[0]), int(words.ends[-1]))
 
@@ -82,7 +82,7 @@ def test_equal_texts_are_one_passage(preset: Preset, text: str) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_unrelated_texts_share_nothing(preset: Preset) -> None:
-    """Some have no words. Others have common words by chance."""
+    """Some of the texts have no words. Others have words in common by chance."""
     text = prose("own", 100)
     for other in ("", " \n", "...", "nothing", "nichts davon " * 40, "\ud800"):
         assert [] == align(text, other, preset) == align(other, text, preset)
@@ -92,7 +92,7 @@ def test_unrelated_texts_share_nothing(preset: Preset) -> None:
 
 
 def test_a_passage_has_the_characters_of_both_texts() -> None:
-    """Case, signs, line breaks and markup inside it are unchanged."""
+    """Case, punctuation, line breaks and markup inside the passage are unchanged."""
     quote = " ".join(f"word{number}" for number in range(40))
     with_markup, in_capitals = quote.replace(" word7 ", ",<br>\n  WORD7; "), quote.upper().replace(" ", "\t")
     a = f"{prose('a', 200)}  “{with_markup}”  {prose('b', 200)}"
@@ -101,11 +101,11 @@ def test_a_passage_has_the_characters_of_both_texts() -> None:
 
     assert with_markup == a[slice(*passage.a)]
     assert in_capitals == b[slice(*passage.b)]
-    assert 40 == passage.words  # the word br is the author's own
+    assert 40 == passage.words  # the word br is not matched
 
 
 def test_small_changes_do_not_end_an_edited_passage() -> None:
-    """Its runs leave the changes out. They are the passages of the preset verbatim."""
+    """The runs leave out the changes. With the preset `verbatim`, each run is a passage."""
     words = prose("own", 120).split()
     changed = [*words[:30], "another", *words[31:60], *words[62:90], "some", "more", *words[90:]]
     a, b = " ".join(words), " ".join(changed)
@@ -117,7 +117,7 @@ def test_small_changes_do_not_end_an_edited_passage() -> None:
 
 
 def test_shuffled_and_reworded_passages_are_found() -> None:
-    """The preset verbatim finds little of them."""
+    """The preset `verbatim` finds little of such passages."""
     rng = random.Random("shuffled")
     words = prose("copied", 150).split()
     pieces = [words[at : at + 3] for at in range(0, len(words), 3)]
@@ -136,7 +136,7 @@ def test_shuffled_and_reworded_passages_are_found() -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_passages_may_be_in_another_order(preset: Preset) -> None:
-    """Own words between them separate them."""
+    """Unmatched words between two passages separate them."""
     one, other = prose("one", 60).strip(), prose("other", 80).strip()
     a = f"{prose(1, 100)} {one} {prose(2, 100)} {other} {prose(3, 100)}"
     b = f"{other} {prose(4, 200)} {one}"
@@ -160,7 +160,7 @@ def test_a_repeated_passage_is_found_at_both_places(preset: Preset) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_boilerplate_gives_few_passages(preset: Preset) -> None:
-    """A phrase that both texts have 100 times gives no 10,000 passages."""
+    """A phrase that occurs 100 times in both texts does not become 10,000 passages."""
     phrase = "All rights reserved by the owner of the very words that you are reading here now, and of all others too. "
     a = "".join(f"{prose(('a', number), 60)} {phrase}" for number in range(100))
     b = "".join(f"{prose(('b', number), 60)} {phrase}" for number in range(100))
@@ -169,7 +169,7 @@ def test_boilerplate_gives_few_passages(preset: Preset) -> None:
 
 
 def test_a_sentence_is_found_in_a_document() -> None:
-    """It has fewer words than a passage needs, and may have a changed word."""
+    """The sentence has fewer words than a passage usually needs. One of its words may be changed."""
     sentence = "Colourless green ideas sleep furiously under the old bridge"
     document = f"{prose(1, 500)} {sentence}. {prose(2, 500)}"
     for preset in PRESETS:
@@ -181,16 +181,16 @@ def test_a_sentence_is_found_in_a_document() -> None:
 
 
 def test_the_minimum_length_is_a_setting() -> None:
-    """A shorter run is left out."""
+    """A run that is shorter than the minimum is not found."""
     shared = "these seven words stand in both texts"
     a, b = f"{prose(1, 100)} {shared} {prose(2, 100)}", f"{prose(3, 100)} {shared} {prose(4, 100)}"
 
-    assert [shared] == [a[slice(*passage.a)] for passage in align(a, b, Alignment(least=7, edited=False))]
-    assert [] == align(a, b, Alignment(least=8, edited=False))
+    assert [shared] == [a[slice(*passage.a)] for passage in align(a, b, Alignment(min_run=7, edited=False))]
+    assert [] == align(a, b, Alignment(min_run=8, edited=False))
 
 
 def test_the_analysis_decides_which_words_are_equal() -> None:
-    """With the profile lowercase a ligature differs from its letters."""
+    """With the profile `lowercase`, a ligature differs from its letters."""
     a, b = "The ﬁrst oﬃce of ﬂowers " * 5, "the first office of flowers " * 5
 
     assert [((0, 119), (0, 139))] == [(passage.a, passage.b) for passage in align(a, b)]
@@ -198,8 +198,7 @@ def test_the_analysis_decides_which_words_are_equal() -> None:
 
 
 def test_wrong_settings_are_refused() -> None:
-    """The message names the setting and the value."""
-    for name in ("least", "gap"):
+    for name in ("min_run", "max_gap"):
         for value in (-1, 1.5, True, "3"):
             with pytest.raises(ValueError, match=f"{name} must be a whole number of at least [01], not "):
                 Alignment(**{name: value})  # type: ignore[arg-type]
@@ -210,7 +209,7 @@ def test_wrong_settings_are_refused() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("apart", [0, 300])
 def test_own_words_between_copied_paragraphs_are_not_matched(preset: Preset, apart: int) -> None:
-    """The error is at most 2 % and 2 words. `apart` words of the source are between the paragraphs."""
+    """In the source, `apart` words are between the paragraphs. The error is at most 2 % plus 2 words."""
     for own in (0, 5, 10, 20, 40, 60, 100, 200):
         for case in range(2):
             rng = random.Random(f"{own} {case}")
@@ -226,7 +225,7 @@ def test_own_words_between_copied_paragraphs_are_not_matched(preset: Preset, apa
 
 @pytest.mark.parametrize("words", [40, 80, 150])
 def test_replaced_words_are_not_matched(words: int) -> None:
-    """Every eighth word is replaced. The error is at most 3 %."""
+    """Every eighth word is replaced. At most 3 % of the words are matched wrongly."""
     for case in range(10):
         rng = random.Random(f"{words} {case}")
         source = texts.text(rng, 1_000).split()
@@ -239,7 +238,7 @@ def test_replaced_words_are_not_matched(words: int) -> None:
 
 
 def test_an_inserted_sentence_ends_a_passage() -> None:
-    """A reworded stretch of the same length does not."""
+    """A reworded stretch of the same length does not end it."""
     source, own = prose("source", 200).split(), prose("own", 30).split()
     inserted = " ".join([*source[20:80], *own, *source[80:160]])
     reworded = " ".join([*source[20:80], *own, *source[110:160]])

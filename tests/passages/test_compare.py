@@ -1,4 +1,4 @@
-"""The comparison of two texts."""
+"""Comparisons of two texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OTHER = Settings(analysis=Analysis(profile="lowercase", shingle_size=3))
 
 
 def pair() -> tuple[str, str]:
-    """Two texts that share a passage with a change."""
+    """Two texts that share a passage with one change."""
     rng = random.Random("pair")
     passage = texts.text(rng, 80)
     words = passage.split()
@@ -30,7 +30,7 @@ def pair() -> tuple[str, str]:
 
 @pytest.mark.parametrize("settings", [None, OTHER])
 def test_a_comparison_has_all_parts(settings: Settings | None) -> None:
-    """They follow the given settings."""
+    """All parts follow the given settings."""
     a, b = pair()
     analysis = (settings or Settings()).analysis
     found = compare(a, b, settings=settings)
@@ -91,7 +91,7 @@ def key_changes(old: str, new: str) -> list[KeyChange]:
     ],
 )  # fmt: skip
 def test_a_key_change_has_the_words_before_it(old: str, new: str, expected: KeyChange) -> None:
-    """It is a negation, a number, a date or a name."""
+    """A key change is a negation, a number, a date or a name."""
     (change,) = key_changes(old, new)
 
     assert expected.kind == change.kind
@@ -100,7 +100,7 @@ def test_a_key_change_has_the_words_before_it(old: str, new: str, expected: KeyC
 
 
 def test_key_changes_are_ordered_by_kind() -> None:
-    """Other changes are left out."""
+    """Changes of other words are not key changes."""
     changes = key_changes("He met Smith twice. He may pay 5 euros.", "He met Jones twice. He may not pay 6 euros.")
 
     assert ["negation", "number", "name"] == [change.kind for change in changes]

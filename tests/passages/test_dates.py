@@ -39,7 +39,7 @@ IN_TEXTS: dict[str, Date | None] = {
 
 @pytest.mark.parametrize(("text", "expected"), IN_TEXTS.items())
 def test_a_date_in_a_text_is_read_as_exactly_as_it_is_written(text: str, expected: Date | None) -> None:
-    """An ambiguous date, an impossible date and a part of another number are not read."""
+    """Ambiguous dates, impossible dates and parts of longer numbers are not read."""
     assert ([] if expected is None else [expected]) == [date for date, _ in dates_in(text)]
 
 
@@ -67,20 +67,20 @@ IN_METADATA: list[tuple[MetadataValue, Date | None]] = [
 
 @pytest.mark.parametrize(("value", "expected"), IN_METADATA)
 def test_a_date_in_metadata_may_have_a_time(value: MetadataValue, expected: Date | None) -> None:
-    """The time is in UTC."""
+    """The time is converted to UTC."""
     assert expected == date_of(value)
 
 
 @given(st.one_of(st.text(), st.integers(), st.floats(), st.lists(st.text())))
 def test_any_value_is_a_date_or_none(value: MetadataValue) -> None:
-    """A date can be shown."""
+    """Every date can be shown."""
     if (date := date_of(value)) is not None:
         assert readable_date(date)
         assert iso_date(date)
 
 
 def test_a_date_is_shown_as_exactly_as_it_is_known() -> None:
-    """Only programs see the time."""
+    """The time is only in the ISO form."""
     dates: list[Date] = [(2021, 3, 12, 10, 0, 5), (2021, 3), (2021,)]
 
     assert ["12 Mar 2021", "Mar 2021", "2021"] == list(map(readable_date, dates))
@@ -96,7 +96,7 @@ WRITTEN = st.sampled_from(
 
 @given(st.lists(st.one_of(WRITTEN, st.text("0123456789-./Mar", max_size=8)), max_size=8))
 def test_the_latest_day_is_the_latest_whole_date(parts: list[str]) -> None:
-    """Months and years are not days."""
+    """A month or a year alone does not count as a day."""
     text = " and also ".join(parts)
 
     assert max((date for date, _ in dates_in(text) if len(date) == 3), default=None) == latest_day(text)

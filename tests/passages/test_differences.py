@@ -15,7 +15,7 @@ from simdoc_search.passages.passage import Difference, Span
 from tests.support import strategies, texts
 
 repetitive = st.lists(st.sampled_from(["a", "b", "c", "d.", "E!", "f,"]), max_size=40).map(" ".join)
-FINE = Alignment(least=3, gap=3)
+FINE = Alignment(min_run=3, max_gap=3)
 CONTRACT = (
     "The tenant may pay the rent on the first day of each month, and shall keep the rooms clean. "
     "The landlord repairs what is broken within three weeks after he was told so in writing."
@@ -29,7 +29,7 @@ def found(a: str, b: str, preset: Alignment | None = None) -> list[Difference]:
 
 
 def quoted(a: str, b: str) -> list[tuple[str, str, str]]:
-    """The kind of each difference, and its text on both sides."""
+    """The kind of each difference, and its words in both texts."""
     return [(each.kind, a[slice(*each.a)], b[slice(*each.b)]) for each in found(a, b)]
 
 
@@ -41,7 +41,7 @@ def inside(text: str, spans: list[Span]) -> list[list[str]]:
 
 
 def outside(text: str, spans: list[Span]) -> list[str]:
-    """The words in no span. No word is in two spans."""
+    """The words outside all spans. Also checks that no word is in two spans."""
     words = placed_words(text)
     starts = [start for span in spans for start in words.starts.tolist() if span[0] <= start < span[1]]
     assert len(starts) == len(set(starts))
@@ -50,7 +50,7 @@ def outside(text: str, spans: list[Span]) -> list[str]:
 
 @given(repetitive | strategies.texts(), repetitive | strategies.texts())
 def test_the_words_outside_all_differences_are_equal(a: str, b: str) -> None:
-    """They are in the same order. The two places of a moved block are equal, too."""
+    """The words are in the same order. A moved block has equal words in both texts."""
     differ = found(a, b, FINE)
     spans_a, spans_b = [each.a for each in differ], [each.b for each in differ]
 
@@ -65,7 +65,6 @@ def test_the_words_outside_all_differences_are_equal(a: str, b: str) -> None:
 @settings(max_examples=25)
 @given(repetitive | strategies.texts())
 def test_a_text_does_not_differ_from_itself(text: str) -> None:
-    """This is so with any settings."""
     assert [] == found(text, text) == found(text, text, FINE)
 
 
@@ -83,7 +82,7 @@ def test_a_text_does_not_differ_from_itself(text: str) -> None:
     ],
 )
 def test_a_change_is_one_difference(change: tuple[str, str], expected: tuple[str, str, str]) -> None:
-    """It has only the words that differ."""
+    """The difference has only the words that differ."""
     assert [expected] == quoted(CONTRACT, CONTRACT.replace(*change))
 
 
@@ -93,7 +92,7 @@ def paragraphs() -> list[str]:
 
 
 def test_a_moved_block_is_one_difference() -> None:
-    """The blocks that it passed did not move."""
+    """The blocks that it passed do not count as moved."""
     one, two, three, four = paragraphs()
     a, b = "\n\n".join([one, two, three, four]), "\n\n".join([one, three, four, two])
 
@@ -101,7 +100,7 @@ def test_a_moved_block_is_one_difference() -> None:
 
 
 def test_a_moved_block_may_have_a_replaced_word() -> None:
-    """The word is replaced at the new place."""
+    """The word is replaced at the new position."""
     one, two, three, four = paragraphs()
     words = two[:-1].split()
     changed = " ".join([*words[:20], "unheard", *words[21:]])
@@ -115,7 +114,7 @@ def test_a_moved_block_may_have_a_replaced_word() -> None:
 
 
 def test_unrelated_texts_are_one_difference() -> None:
-    """A text without words replaces nothing."""
+    """If one text has no words, the words of the other are removed or inserted."""
     assert [("replaced", "one two", "three")] == quoted("one two.", "(three)")
     assert [("removed", "one two", "")] == quoted("one two.", "...")
     assert [("inserted", "", "one two")] == quoted("...", "one two.")
@@ -123,7 +122,7 @@ def test_unrelated_texts_are_one_difference() -> None:
 
 
 def test_a_large_stretch_differs_as_a_whole() -> None:
-    """The equal words around it do not differ."""
+    """The equal words around the stretch are not part of the difference."""
     same = texts.text(random.Random("same"), 60)
     mine, theirs = " ".join(["mine"] * 3_000), " ".join(["theirs"] * 3_000)
 
@@ -131,7 +130,7 @@ def test_a_large_stretch_differs_as_a_whole() -> None:
 
 
 def test_equal_words_between_larger_differences_belong_to_them() -> None:
-    """A rewritten sentence shares small words with the old one."""
+    """A rewritten sentence shares common words with the old one."""
     old = "the owners of such rooms shall not ever lend the keys to strangers"
     new = "whoever rents for a year the whole house gets two sets"
     expected = [("replaced", old, new)]

@@ -30,7 +30,7 @@ def test_jaccard_and_containment_follow_their_definitions(a: frozenset[str], b: 
 
 
 def test_a_short_text_is_one_shingle() -> None:
-    """Signs alone give none."""
+    """A text of punctuation alone has no shingle."""
     assert frozenset() == shingle_set(" ... \n --- ")
     assert {"two words"} == shingle_set("Two words")
     assert frozenset() == shingle_set("Two words", Analysis(short_texts=False))
@@ -38,7 +38,7 @@ def test_a_short_text_is_one_shingle() -> None:
 
 @pytest.mark.parametrize("overlap", [0.1, 0.5, 0.9])
 def test_the_texts_of_other_tests_have_the_given_overlap(overlap: float) -> None:
-    """They are the same in every run."""
+    """The texts are the same in every run of the tests."""
     pairs = [overlapping(random.Random(seed), 400, overlap) for seed in range(20)]
     exact = [jaccard(shingle_set(a), shingle_set(b)) for a, b in pairs]
 
@@ -48,7 +48,7 @@ def test_the_texts_of_other_tests_have_the_given_overlap(overlap: float) -> None
 
 @given(strategies.texts(), strategies.texts(), strategies.analyses())
 def test_the_measures_are_those_of_the_shingles(a: str, b: str, analysis: Analysis) -> None:
-    """They are the measures of sets, and of multisets."""
+    """The measures of sets and of multisets are checked."""
     text = a + b  # so that both share something
     sets = [shingle_set(each, analysis) for each in (a, text)]
     first, second = (Counter(shingles(each, analysis)) for each in (a, text))
@@ -62,7 +62,6 @@ def test_the_measures_are_those_of_the_shingles(a: str, b: str, analysis: Analys
 
 
 def test_a_ligature_of_several_words_equals_these_words() -> None:
-    """Fingerprints agree."""
     one, four = "\ufdfa", "صلى الله عليه وسلم"
     a, b = f"a b {one} c d", f"a b {four} c d"
 

@@ -17,7 +17,7 @@ OTHER = f"Contract. {SHARED.upper()}! The landlord <script>alert(1)</script> kee
 
 
 class ShownHtml(HTMLParser):
-    """The tags of some HTML, and the text that a browser shows, with brackets for marks."""
+    """The tags of some HTML, and the text that a browser shows, with marked text in brackets."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class ShownHtml(HTMLParser):
 
 
 def test_shared_passages_are_marked_in_both_texts() -> None:
-    """The characters are those of each text."""
+    """The marked text keeps the characters of each text."""
     found = highlight(ONE, OTHER)
 
     assert [SHARED] == [ONE[slice(*span)] for span in found.query.spans]
@@ -48,7 +48,7 @@ def test_shared_passages_are_marked_in_both_texts() -> None:
 
 
 def test_the_tags_of_a_text_are_only_shown() -> None:
-    """The marks are the only tags."""
+    """The only tags in the HTML are the marks."""
     found = highlight(ONE, OTHER)
 
     assert {"mark"} == ShownHtml(found.hit.html()).tags == ShownHtml("".join(found.hit.fragments())).tags
@@ -56,14 +56,14 @@ def test_the_tags_of_a_text_are_only_shown() -> None:
 
 
 def test_invisible_characters_are_written_out() -> None:
-    """They may be next to a mark."""
+    """The characters may be next to a mark."""
     html = Marked.of("pay \u202e001 euros\x00 now", [(4, 8)]).html()
 
     assert 'pay <mark><span class="sign">\\u202e</span>001</mark> euros<span class="sign">\\x00</span> now' == html
 
 
 def test_a_fragment_has_words_around_the_mark() -> None:
-    """A long span is shortened in the middle."""
+    """The middle of a long span is left out."""
     text = " ".join(f"w{number}" for number in range(200))
     begin, end = text.index("w50 "), text.index(" w150")
     (fragment,) = Marked.of(text, [(begin, end)]).fragments(around=3, within=6)
@@ -74,7 +74,7 @@ def test_a_fragment_has_words_around_the_mark() -> None:
 
 
 def test_the_first_fragments_are_returned() -> None:
-    """A text without marks has none."""
+    """A text without marks has no fragments."""
     marked = Marked.of("a b c d e", [(0, 1), (4, 5), (8, 9)])
 
     assert ["<mark>a</mark> b …", "… b <mark>c</mark> d …"] == marked.fragments(2, around=1)
@@ -84,7 +84,7 @@ def test_the_first_fragments_are_returned() -> None:
 
 @given(st.text(), st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40))))
 def test_any_spans_of_any_text_can_be_marked(text: str, spans: list[tuple[int, int]]) -> None:
-    """They become disjoint spans with the same characters. Tags are balanced."""
+    """The marked spans are disjoint and have the same characters. The tags are balanced."""
     marked = Marked.of(text, spans)
     wanted = {at for start, end in spans for at in range(max(start, 0), min(end, len(text)))}
 

@@ -1,4 +1,4 @@
-"""The official measure of text alignment."""
+"""plagdet, the official measure of text alignment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ TEXTS = ("suspicious", "source")
 
 
 def reuse(a: Span, b: Span, texts: tuple[str, str] = TEXTS) -> Reuse:
-    """A passage in the texts."""
     return Reuse(texts, a, b)
 
 
@@ -26,7 +25,7 @@ reuses = st.sets(st.builds(reuse, spans, spans, st.sampled_from([TEXTS, ("other"
 
 
 def test_a_detection_that_equals_the_passage_is_perfect() -> None:
-    """Nothing is also perfect if nothing was planted."""
+    """If nothing was planted, finding nothing is also perfect."""
     result = score([PLANTED], [PLANTED])
 
     assert Score(1.0, 1.0, 1.0, 1, 1) == result
@@ -35,7 +34,7 @@ def test_a_detection_that_equals_the_passage_is_perfect() -> None:
 
 
 def test_recall_and_precision_count_the_characters_of_both_texts() -> None:
-    """A passage that is found in two parts has granularity 2."""
+    """A passage that is found in two parts has a granularity of 2."""
     result = score([PLANTED], [reuse((170, 210), (1050, 1100))])
     parts = score([PLANTED], [reuse((100, 150), (1000, 1050)), reuse((150, 200), (1050, 1100))])
 
@@ -47,7 +46,7 @@ def test_recall_and_precision_count_the_characters_of_both_texts() -> None:
 
 
 def test_a_detection_must_meet_the_passage_in_both_texts() -> None:
-    """It must also be of the same texts."""
+    """The detection must also be in the same two texts."""
     wrong = [reuse((100, 200), (0, 100)), reuse((300, 400), (1000, 1100)), reuse((100, 200), (1100, 1200))]
     for detection in [*wrong, reuse(PLANTED.a, PLANTED.b, ("suspicious", "another"))]:
         assert Score(0.0, 0.0, 1.0, 1, 1) == score([PLANTED], [detection])
@@ -56,7 +55,7 @@ def test_a_detection_must_meet_the_passage_in_both_texts() -> None:
 @settings(max_examples=30)
 @given(reuses, reuses)
 def test_the_measure_follows_its_definition(truth: set[Reuse], found: set[Reuse]) -> None:
-    """Characters are counted one by one. Precision is the recall with both sides swapped."""
+    """Recall is computed here from single characters. Precision is the recall of the swapped sets."""
 
     def places(passage: Reuse) -> set[tuple[str, int]]:
         return {("a", at) for at in range(*passage.a)} | {("b", at) for at in range(*passage.b)}

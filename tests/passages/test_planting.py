@@ -1,4 +1,4 @@
-"""The planting of passages: they are at the given places, and the texts share nothing else."""
+"""Planted passages are at the given places, and the texts share nothing else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VOCABULARY = MATERIAL.vocabulary
 
 
 def planted(kind: str, seed: int = 0) -> Pair:
-    """A pair with three passages."""
+    """A pair of texts with three planted passages."""
     rng = random.Random(f"{kind} {seed}")
     hosts, sources = MATERIAL.halves(rng)
     change = partial(changed, rng, kind, VOCABULARY)
@@ -39,7 +39,7 @@ def runs(text: str, size: int) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_passages_are_at_the_given_places(kind: str) -> None:
-    """The rest of the text is its host. At least 99 words are between two passages."""
+    """The rest of the text is the host. At least 99 words are between two passages."""
     pair = planted(kind)
     host = MATERIAL.halves(rng := random.Random(f"{kind} 0"))[0].text(rng, 900)
     rest = pair.suspicious
@@ -57,7 +57,7 @@ def test_passages_are_at_the_given_places(kind: str) -> None:
 
 
 def kept(kind: str) -> tuple[float, float]:
-    """The shares of the words, and of the runs of five words, that the planted passages keep."""
+    """The shares of words and of runs of five words that the planted passages keep."""
     pair = planted(kind)
 
     def share(size: int) -> float:
@@ -68,7 +68,7 @@ def kept(kind: str) -> tuple[float, float]:
 
 
 def test_a_kind_is_a_degree_of_change() -> None:
-    """Verbatim passages differ in line breaks only."""
+    """Verbatim passages differ only in line breaks."""
     assert (1.0, 1.0) == kept("verbatim")
     for kind in ("shuffled", "reworded"):
         low, high = kept(f"{kind}-low"), kept(f"{kind}-high")
@@ -78,7 +78,7 @@ def test_a_kind_is_a_degree_of_change() -> None:
 
 
 def test_only_planted_passages_are_shared() -> None:
-    """A paragraph that several documents have is in one half only."""
+    """A paragraph of several documents is only in one half."""
     same = texts.text(random.Random("same"), 30)
     own = [texts.text(random.Random(number), 700) for number in range(8)]
     material = Material(f"{text}\n\n{same}" for text in own)
@@ -90,6 +90,6 @@ def test_only_planted_passages_are_shared() -> None:
 
 
 def test_a_short_source_is_refused() -> None:
-    """Passages are not shortened."""
+    """The passages are not shortened instead."""
     with pytest.raises(ValueError, match="too few for passages of 80, 80 words"):
         plant(random.Random(0), texts.text(random.Random(1), 500), texts.text(random.Random(2), 200), [80, 80], str)

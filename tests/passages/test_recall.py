@@ -1,4 +1,4 @@
-"""The recall and precision of shared passages, on planted ones."""
+"""How many planted passages are found."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def material() -> Material:
 
 @cache
 def halves() -> tuple[Material, Material]:
-    """The material of the hosts and of the sources."""
+    """One half of the material for hosts, the other for sources."""
     return material().halves(random.Random(0))
 
 
@@ -32,7 +32,7 @@ vocabulary = cache(lambda: material().vocabulary)
 
 
 def pair(kind: str, number: int, passages: int) -> Pair:
-    """A host with passages of a source."""
+    """A host with planted passages of a source."""
     rng = random.Random(f"{kind} {number}")
     host, source = (half.text(rng, DOCUMENT_WORDS) for half in halves())
     lengths = [log_uniform(rng, *PASSAGE_WORDS) for _ in range(passages)]
@@ -52,7 +52,7 @@ def pair(kind: str, number: int, passages: int) -> Pair:
 )
 @pytest.mark.slow
 def test_planted_passages_are_found(kind: str, floor: float) -> None:
-    """The measure is plagdet. scripts/bench_passages.py measures real texts."""
+    """The measure is plagdet. scripts/bench_passages.py measures the same with real texts."""
     planted, detected = [], []
     for number in range(PAIRS):
         names, case = (f"{number}", ""), pair(kind, number, 2)
@@ -63,7 +63,7 @@ def test_planted_passages_are_found(kind: str, floor: float) -> None:
 
 
 def test_clean_pairs_share_no_passage() -> None:
-    """They share common words only."""
+    """The texts share only frequent words."""
     pairs = [pair("verbatim", number, 0) for number in range(CLEAN_PAIRS)]
 
     assert [] == [passage for clean in pairs for passage in align(clean.suspicious, clean.source)]

@@ -1,4 +1,4 @@
-"""Equal windows and runs of two texts, against their definitions."""
+"""Windows and runs of two texts, compared with their definitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ lengths = st.integers(1, 6)
 
 @given(few_words, few_words, st.integers(1, 12))
 def test_windows_of_one_class_are_equal(a: list[str], b: list[str], length: int) -> None:
-    """Windows of two classes differ."""
+    """Windows of different classes differ."""
     classes = np.concatenate(Windows(a, b).classes(length)).tolist()
     windows = [text[at : at + length] for text in (a, b) for at in range(len(text) - length + 1)]
 
@@ -26,7 +26,7 @@ def test_windows_of_one_class_are_equal(a: list[str], b: list[str], length: int)
 
 
 def equal_words(a: list[str], b: list[str], i: int, j: int, step: int) -> int:
-    """How many words are equal from i and j on, in steps of 1 or -1."""
+    """How many words are equal, beginning with words i and j, in steps of 1 or -1."""
     count = 0
     while 0 <= i < len(a) and 0 <= j < len(b) and a[i] == b[j]:
         count, i, j = count + 1, i + step, j + step
@@ -35,7 +35,7 @@ def equal_words(a: list[str], b: list[str], i: int, j: int, step: int) -> int:
 
 @given(few_words, few_words)
 def test_equal_words_are_counted_in_both_directions(a: list[str], b: list[str]) -> None:
-    """The count begins at any two words."""
+    """The count may begin at any two words."""
     windows = Windows(a, b)
     pairs = [(i, j) for i in range(len(a)) for j in range(len(b))]
     i, j = np.array(pairs, np.int64).reshape(-1, 2).T
@@ -68,13 +68,13 @@ def test_a_run_is_found_by_a_rare_window(a: list[str], b: list[str], length: int
 
 
 def covered(runs: list[list[int]], side: int) -> set[int]:
-    """The words of one text in runs."""
+    """The words of one text that are in runs."""
     return {word for run in runs for word in range(run[side], run[side] + run[2])}
 
 
 @given(few_words, few_words, lengths)
 def test_covering_runs_cover_all_words_of_all_runs(a: list[str], b: list[str], length: int) -> None:
-    """They are some of these runs."""
+    """Every covering run is one of these runs."""
     runs, expected = covering_runs(Windows(a, b), length, NO_RUNS).tolist(), all_runs(a, b, length)
 
     assert [] == [run for run in runs if run not in expected]
@@ -82,7 +82,7 @@ def test_covering_runs_cover_all_words_of_all_runs(a: list[str], b: list[str], l
 
 
 def test_a_frequent_phrase_gives_few_runs() -> None:
-    """A thousand places in each text give at most two thousand runs."""
+    """A phrase that occurs 1,000 times in each text gives at most 2,000 runs."""
     phrase = ["all", "rights", "reserved", "by", "the", "owner", "of", "these", "words"]
     a, b = ([word for number in range(1_000) for word in (f"{side}{number}", *phrase)] for side in "ab")
     runs = covering_runs(Windows(a, b), 5, NO_RUNS)

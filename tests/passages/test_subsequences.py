@@ -1,4 +1,4 @@
-"""Longest common and heaviest increasing subsequences, against all possible ones."""
+"""Longest common and heaviest increasing subsequences, compared with all possible ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def longest(a: list[str], b: list[str]) -> int:
 
 @given(few_words, few_words)
 def test_the_common_subsequence_is_the_longest(a: list[str], b: list[str]) -> None:
-    """Its runs are equal, and in the same order in both texts."""
+    """The runs are equal and in the same order in both texts."""
     runs = longest_common(a, b)
 
     assert longest(a, b) == sum(size for _, _, size in runs)
@@ -35,7 +35,6 @@ def test_the_common_subsequence_is_the_longest(a: list[str], b: list[str]) -> No
 
 @given(st.permutations(range(6)), st.lists(st.integers(1, 9), min_size=6, max_size=6))
 def test_the_increasing_subsequence_has_the_most_words(order: list[int], sizes: list[int]) -> None:
-    """No other choice of runs in the same order has more."""
     runs = [(100 * at, 100 * other, size) for at, (other, size) in enumerate(zip(order, sizes, strict=True))]
     choices = itertools.chain.from_iterable(itertools.combinations(runs, count) for count in range(7))
     ordered = [choice for choice in choices if sorted(choice, key=lambda run: run[1]) == list(choice)]

@@ -1,4 +1,4 @@
-"""Positions, boilerplate and escaped characters of a text that people read."""
+"""Positions, boilerplate, escaped characters and descriptions for people."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.support.passages.pages import same
     ],
 )
 def test_a_position_is_a_page_and_a_line(text: str, at: int, label: str) -> None:
-    """A form feed ends a page. A single page has no number."""
+    """A form feed ends a page. The page of a text with one page is not shown."""
     assert label == TextPositions(text).label(at)
 
 
 def test_boilerplate_occurs_three_times_in_a_text() -> None:
-    """A long passage is content."""
+    """A long passage does not count as boilerplate."""
     notice = "this file is part of the works and comes without any warranty of any kind"
     content = "what is said here is said in this place alone and nowhere else in the text"
     texts = f"{notice}. {content}", f"{content}. {notice}. Then {notice}. Again {notice}"
@@ -53,7 +53,7 @@ def test_boilerplate_occurs_three_times_in_a_text() -> None:
     ],
 )
 def test_invisible_characters_are_written_out(text: str, html: str) -> None:
-    """Joiners and spaces are not."""
+    """Joiners and spaces are unchanged."""
     assert html == escaped(text)
 
 
@@ -68,5 +68,4 @@ def test_invisible_characters_are_written_out(text: str, html: str) -> None:
     ],
 )
 def test_a_difference_is_a_sentence(difference: Difference, sentence: str) -> None:
-    """It quotes the words."""
     assert sentence == describe_difference(difference, "you may copy", "you may not copy")

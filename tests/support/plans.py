@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.plan import How
+from simdoc_search.duplicates.plan import DropMethod
 from simdoc_search.duplicates.plan.files import file_state
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.cli import write
 
 __all__ = ["HOWS", "contents", "no_links_between", "plan_of", "tree"]
 
-HOWS: tuple[How, ...] = ("move", "delete", "hardlink")
+HOWS: tuple[DropMethod, ...] = ("move", "delete", "hardlink")
 
 
 def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:

@@ -1,4 +1,4 @@
-"""A real server over a store, and requests to it as a browser or a program sends them."""
+"""A real server over a store, and requests to it like those of a browser or a program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Pages:
         return response.json()
 
     def sent(self, path: str, status: int = 200, *, files: Any = None, **values: Any) -> Any:
-        """The JSON that answers a POST with values, and perhaps with a file."""
+        """Send values, and perhaps a file, by POST. Return the JSON of the answer."""
         body: dict[str, Any] = {"data": values, "files": files} if files else {"json": values}
         response = self.client.post(path, headers={"accept": "application/json"}, **body)
         assert status == response.status_code, response.text
@@ -54,7 +54,7 @@ class Pages:
         return response.text
 
     def finished(self, path: str, **values: Any) -> Any:
-        """The JSON about a background job after its end."""
+        """Wait for the end of a background job. Return the JSON about it."""
         for _ in range(1_000):
             found = self.client.get(f"{path}.json", params=values).json()
             if found["state"] != "running":

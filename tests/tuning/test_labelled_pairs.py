@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import CorpusError
-from simdoc_search.tuning import LabelledPair, Lesson, Outcome, learn, read_pairs
+from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedThreshold, learn_threshold, read_pairs
 from simdoc_search.tuning.labelled_pairs import best_threshold
 
 
-def learned(values: list[float], *labels: bool) -> Lesson[str]:
+def learned(values: list[float], *labels: bool) -> LearnedThreshold[str]:
     pairs = [LabelledPair(f"a{n}", f"b{n}", label) for n, label in enumerate(labels)]
-    return learn({"setting": values}, pairs)
+    return learn_threshold({"setting": values}, pairs)
 
 
 def test_pairs_are_read_with_their_lines() -> None:
@@ -30,7 +30,7 @@ def test_pairs_are_read_with_their_lines() -> None:
         (["a\tb\tperhaps"], "line 1 of p.tsv is not a pair"),
         (["a\tb\tyes\t1"], "line 1 of p.tsv is not a pair"),
         (["a\ta\tyes"], "line 1 of p.tsv names 'a' twice"),
-        (["a\tb\tyes"], "p.tsv needs pairs with yes and pairs with no"),
+        (["a\tb\tyes"], "p.tsv needs at least one pair with yes"),
     ],
 )
 def test_a_malformed_line_is_named(lines: list[str], message: str) -> None:
@@ -41,16 +41,16 @@ def test_a_malformed_line_is_named(lines: list[str], message: str) -> None:
 def test_the_threshold_is_in_the_middle_of_the_widest_gap() -> None:
     lesson = learned([0.2, 0.8, 0.9, 0.4, 0.0], False, True, True, False, False)
 
-    assert (0.6, Outcome(2, 2, 0, 3), ()) == (lesson.threshold, lesson.outcome, lesson.wrong)
+    assert (0.6, ConfusionCounts(2, 2, 0, 3), ()) == (lesson.threshold, lesson.outcome, lesson.misclassified)
 
 
 def test_pairs_that_no_threshold_separates_are_counted() -> None:
     """Invoices that differ in one number overlap more than copies."""
     lesson = learned([0.7, 0.8, 0.75, 0.99, 0.1, 0.2], True, True, True, False, False, False)
 
-    assert (Outcome(3, 3, 1, 3), ["a3"]) == (lesson.outcome, [pair.a for pair in lesson.wrong])
+    assert (ConfusionCounts(3, 3, 1, 3), ["a3"]) == (lesson.outcome, [pair.a for pair in lesson.misclassified])
     assert 0.2 < lesson.threshold < 0.7
-    assert lesson.unseen.cost > 0
+    assert lesson.cross_validated.cost > 0
     assert lesson.outcome.is_useful
 
 
@@ -62,7 +62,7 @@ def test_many_pairs_of_one_label_do_not_outvote_the_other() -> None:
     """To classify all pairs as yes would make the fewest mistakes, and is not the best."""
     lesson = learned([*(0.5 + n / 100 for n in range(20)), 0.525, 0.535], *[True] * 20, False, False)
 
-    assert Outcome(16, 20, 0, 2) == lesson.outcome
+    assert ConfusionCounts(16, 20, 0, 2) == lesson.outcome
     assert 0.53 < lesson.threshold < 0.55
 
 

@@ -19,7 +19,7 @@ from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.stores.upgrade import set_limits
-from simdoc_search.tuning import LabelledPair, Outcome, learn_related_limits, learn_version_limits
+from simdoc_search.tuning import ConfusionCounts, LabelledPair, learn_related_limits, learn_version_limits
 from simdoc_search.versions import Matched, matched
 from tests.support.families import prose
 from tests.versions.paper import DOCUMENTS
@@ -65,8 +65,8 @@ def test_versions_with_learned_limits_agree_with_the_person(with_sentences: bool
     options: dict[str, Any] = {"enough": learned.limits.enough, "bits": learned.limits.bits}
     versions = {id: {hit.id for hit in search.versions(id, **options).hits} for id in TEXTS}
 
-    assert (Outcome(2, 3, 0, 4), Outcome(3, 3, 0, 4)) == (learned.outcome_before, learned.lesson.outcome)
-    assert ((), 1.0, 1.0) == (learned.lesson.wrong, learned.lesson.outcome.precision, learned.lesson.outcome.recall)
+    assert (ConfusionCounts(2, 3, 0, 4), ConfusionCounts(3, 3, 0, 4)) == (learned.outcome_before, learned.best.outcome)
+    assert ((), 1.0, 1.0) == (learned.best.misclassified, learned.best.outcome.precision, learned.best.outcome.recall)
     assert 1 / 5 < learned.limits.enough <= 1 / 3
     assert (learned.before.least, learned.before.min_score) == (learned.limits.least, learned.limits.min_score)
     assert [pair.label for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
@@ -87,16 +87,16 @@ def test_no_limits_of_a_grid_are_better(ids: list[tuple[str, str]], count: int, 
         return missed * (count - cut) + taken * cut
 
     grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MOST_BITS) for enough in range(2, 21, 3)]
-    assert learned.lesson.outcome.cost == cost(learned.limits) <= min(map(cost, grid))
+    assert learned.best.outcome.cost == cost(learned.limits) <= min(map(cost, grid))
     assert learned.outcome_before.cost == cost(Limits())
-    assert (learned.limits != learned.before) == (learned.lesson.outcome.cost < learned.outcome_before.cost)
+    assert (learned.limits != learned.before) == (learned.best.outcome.cost < learned.outcome_before.cost)
 
 
 def test_a_score_is_learned(tmp_path: Path) -> None:
     learned = learn_related_limits(filled(), labelled([("paper1", "paper2")], [("paper3", "paper4")]))
     score = SimilaritySearch(filled()).related("paper3").hits[0].score
 
-    assert (Outcome(1, 1, 1, 1), Outcome(1, 1, 0, 1)) == (learned.outcome_before, learned.lesson.outcome)
+    assert (ConfusionCounts(1, 1, 1, 1), ConfusionCounts(1, 1, 0, 1)) == (learned.outcome_before, learned.best.outcome)
     assert score < learned.limits.min_score <= 1.0
 
 

@@ -1,4 +1,4 @@
-"""A server over a small corpus with versions and concepts."""
+"""Fixtures: a server over a small corpus with versions and concepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.web import Pages, pages_over
 
 @pytest.fixture(scope="session")
 def served_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of files and of documents with metadata. No test changes it."""
+    """A store of files and of documents with metadata. Tests must not change it."""
     folder = tmp_path_factory.mktemp("served")
     write_corpus(folder / "corpus")
     german = {"id": "german", "text": words(0, 200), "language": "de", "year": 2020, "path": "reports/german"}
@@ -31,14 +31,14 @@ def served_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def pages(served_store: Path) -> Iterator[Pages]:
-    """The server over this store. No test searches it for duplicates."""
+    """A server over this store. Tests must not search it for duplicates."""
     with pages_over(served_store) as running:
         yield running
 
 
 @pytest.fixture
 def over() -> Iterator[Callable[..., Pages]]:
-    """Starts a server over documents in memory. It takes their texts by id."""
+    """Returns a function that starts a server over documents in memory, given their texts by id."""
     with ExitStack() as opened:
 
         def start(texts: Mapping[str, str], **options: Any) -> Pages:

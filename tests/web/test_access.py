@@ -53,7 +53,7 @@ def test_pages_have_no_inline_styles_or_scripts(pages: Pages, path: str) -> None
 
 @pytest.mark.parametrize("host", ["evil.example:8765", "127.0.0.1.evil.example", "", "10.0.0.7", "[", "x@localhost@y"])
 def test_requests_to_other_hosts_are_refused(pages: Pages, host: str) -> None:
-    """DNS rebinding gives another site no answers."""
+    """After DNS rebinding, another site gets no answers."""
     response = pages.client.get("/similar?q=doc123", headers={"host": host})
 
     assert response.status_code in (400, 421)
@@ -61,7 +61,7 @@ def test_requests_to_other_hosts_are_refused(pages: Pages, host: str) -> None:
 
 
 def test_the_server_has_loopback_names_and_given_names(served_store: Path) -> None:
-    """A proxy in front of it has its own name."""
+    """A proxy in front of the server has its own name."""
     with pages_over(served_store, hosts=["docs.example"]) as named:
         for host in ("LOCALHOST:8765", "127.0.0.1", "[::1]:8765", "Docs.Example"):
             assert 200 == named.client.get("/", headers={"host": host}).status_code
@@ -79,7 +79,7 @@ LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch
 )  # fmt: skip
 @pytest.mark.parametrize("path", ["/duplicates", "/duplicates/decide", "/similar"])
 def test_another_site_cannot_send_forms(pages: Pages, path: str, headers: dict[str, str]) -> None:
-    """Neither a form nor a script of it starts anything."""
+    """Neither a form nor a script of another site starts anything."""
     assert 403 == pages.client.post(path, data={"text": "x"}, headers=headers).status_code
     assert pages.served.duplicates.state is None
 
@@ -96,7 +96,7 @@ def test_another_site_can_only_link_here(pages: Pages) -> None:
 
 
 def test_our_own_forms_are_accepted(pages: Pages) -> None:
-    """Browsers say that they come from the same site."""
+    """Browsers state in a header that these forms come from the same site."""
     text = {"text": words(0, 90)}
     for headers in ({"origin": str(pages.client.base_url).rstrip("/")}, {"sec-fetch-site": "same-origin"}):
         assert 200 == pages.client.post("/similar", data=text, headers=headers).status_code
@@ -107,7 +107,7 @@ def test_our_own_forms_are_accepted(pages: Pages) -> None:
 
 @pytest.fixture(scope="module")
 def closed(served_store: Path) -> Iterator[Pages]:
-    """A server that needs a token."""
+    """A server that needs an access token."""
     with pages_over(served_store, token=TOKEN, any_address=True) as running:
         yield running
 
@@ -126,7 +126,7 @@ def test_without_the_token_nothing_is_shown(closed: Pages) -> None:
 
 
 def test_a_program_sends_the_token(closed: Pages) -> None:
-    """The server then has any IP address, but no other name."""
+    """With a token, any IP address is accepted as the host, but no other name."""
     headers = {"authorization": f"Bearer {TOKEN}"}
     statuses = [
         closed.client.get("/status.json", headers={**headers, "host": host}).status_code
@@ -137,12 +137,12 @@ def test_a_program_sends_the_token(closed: Pages) -> None:
 
 
 def test_a_browser_logs_in_once(closed: Pages) -> None:
-    """It gets a cookie that scripts cannot read and that is not the token."""
+    """The browser gets a cookie. Scripts cannot read it, and it does not contain the token."""
     wrong = closed.client.post("/login", data={"token": "x", "then": "/status"})
     right = closed.client.post("/login", data={"token": TOKEN, "then": "/similar?q=doc123"})
     cookie = right.headers["set-cookie"]
 
-    assert (403, True) == (wrong.status_code, "This token is wrong." in wrong.text)
+    assert (403, True) == (wrong.status_code, "This access token is wrong." in wrong.text)
     assert (303, "/similar?q=doc123") == (right.status_code, right.headers["location"])
     assert "HttpOnly" in cookie
     assert "samesite=strict" in cookie.lower()
@@ -155,11 +155,11 @@ def test_a_browser_logs_in_once(closed: Pages) -> None:
 
 @pytest.mark.parametrize("then", ["https://evil.example/", "//evil.example", "/\\evil.example", "/\r\nx: y"])
 def test_the_login_leads_to_no_other_site(closed: Pages, then: str) -> None:
-    """It leads to the first page instead."""
+    """The login then leads to the first page."""
     assert "/" == closed.client.post("/login", data={"token": TOKEN, "then": then}).headers["location"]
 
 
 def test_the_login_accepts_only_small_forms(closed: Pages) -> None:
-    """Its sender has no token yet."""
+    """The sender of a login form has no token yet."""
     assert 413 == closed.client.post("/login", data={"token": "x" * 20_000}).status_code
     assert 415 == closed.client.post("/login", content=b"x", headers={"content-type": "text/plain"}).status_code

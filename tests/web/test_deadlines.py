@@ -1,4 +1,4 @@
-"""Requests that take long. Other requests are answered meanwhile, and unwanted computations end."""
+"""Requests that take long: other requests are answered meanwhile, and unwanted computations end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PIECES = 640  # of the long text, each read in 25 ms
 
 @pytest.fixture
 def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The sizes of the pieces of long texts that were read."""
+    """Makes reading a long text slow. Returns the sizes of the pieces that were read."""
     sizes: list[int] = []
 
     def read_slowly(texts: list[str], analysis: Analysis) -> WordBatch:
@@ -41,14 +41,14 @@ def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def send_long_text(pages: Pages) -> httpx.Response:
-    """The answer to a request that takes long."""
+    """Send a request that takes long."""
     return httpx.post(f"http://127.0.0.1:{pages.address[1]}/similar.json", json={"text": LONG}, timeout=60)
 
 
 def test_a_long_request_ends_at_its_deadline(
     served_store: Path, pieces: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other comparisons wait for its thread until their own deadline. Pages without comparisons do not wait."""
+    """Other comparisons wait for a thread until their own deadline. Pages without comparisons do not wait."""
     monkeypatch.setattr(app, "MAX_SECONDS", 1.5)
     with pages_over(served_store) as busy, ThreadPoolExecutor() as others:
         running = [others.submit(send_long_text, busy) for _ in range(2 * MAX_COMPARISONS)]
@@ -60,7 +60,7 @@ def test_a_long_request_ends_at_its_deadline(
 
 
 def test_a_computation_ends_when_its_client_has_gone(served_store: Path, pieces: list[int]) -> None:
-    """Its thread is free again at once."""
+    """The thread of the computation is free again at once."""
     body = json.dumps({"text": LONG})
     head = f"POST /similar.json HTTP/1.1\r\n{HEAD}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     with pages_over(served_store) as pages:
@@ -74,7 +74,7 @@ def test_a_computation_ends_when_its_client_has_gone(served_store: Path, pieces:
 
 
 def test_a_computation_ends_when_the_server_ends(served_store: Path, pieces: list[int]) -> None:
-    """Its client gets an error."""
+    """The client gets an error."""
     with ThreadPoolExecutor() as others:
         with pages_over(served_store) as ending:
             answer = others.submit(send_long_text, ending)

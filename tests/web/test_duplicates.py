@@ -1,4 +1,4 @@
-"""The search for duplicates: its groups, a person's decisions, and the plan."""
+"""The search for duplicates: its groups, the user's decisions, and the plan."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def saved_plan(pages: Pages, folder: Path) -> Path:
 
 
 def test_the_groups_are_those_of_the_command_line(pages: Pages, folder: Path) -> None:
-    """They come in parts, without the paths of files."""
+    """The groups come in parts, without the paths of files."""
     expected = answer("duplicates", "--overlap", "70", "--keep", "first", "--store", folder / "store")
     for cluster in expected["clusters"]:
         for document in (cluster["kept"], *cluster["duplicates"]):
@@ -65,7 +65,7 @@ def test_the_groups_are_those_of_the_command_line(pages: Pages, folder: Path) ->
 
 
 def test_the_plan_is_that_of_the_command_line_with_the_decisions(pages: Pages, folder: Path) -> None:
-    """The page remembers them."""
+    """The page remembers the decisions."""
     output("duplicates", "--overlap", "70", "--plan", folder / "own.tsv", "--store", folder / "store")
     groups = found_groups(pages, overlap=70)
     proposed = read_plan(saved_plan(pages, folder))
@@ -82,7 +82,7 @@ def test_the_plan_is_that_of_the_command_line_with_the_decisions(pages: Pages, f
 
 
 def test_apply_carries_out_the_plan(pages: Pages, folder: Path) -> None:
-    """It moves both exact copies."""
+    """`apply` moves both exact copies."""
     found_groups(pages)
     output("apply", saved_plan(pages, folder), "--move-to", folder / "gone", "--store", folder / "store")
 
@@ -90,7 +90,7 @@ def test_apply_carries_out_the_plan(pages: Pages, folder: Path) -> None:
 
 
 def test_a_file_that_changed_after_the_search_is_not_dropped(pages: Pages, folder: Path) -> None:
-    """A decision to drop it does not count."""
+    """A decision to drop the file does not count."""
     changed = found_groups(pages)[0]["members"][0]
     (folder / "corpus" / changed).write_text("something else")
     pages.sent("/duplicates/decide", 202, **{"row-0-0": "drop"})
@@ -99,7 +99,7 @@ def test_a_file_that_changed_after_the_search_is_not_dropped(pages: Pages, folde
 
 
 def test_a_malformed_decision_is_refused(pages: Pages) -> None:
-    """No decision of the request is noted."""
+    """No other decision of the same request is saved."""
     found_groups(pages)
     for name in ("row-99-0", "row-0-99", "row-", "row-0-0-0", "row-٣-0"):
         assert "there is no row" in pages.sent("/duplicates/decide", 400, **{"row-0-0": "keep", name: "keep"})["error"]
@@ -110,7 +110,7 @@ def test_a_malformed_decision_is_refused(pages: Pages) -> None:
 
 
 def test_a_wrong_option_is_reported(pages: Pages) -> None:
-    """It is reported at once, or at the end of the search."""
+    """Some options are checked at once, others in the search."""
     assert "over 100" in pages.sent("/duplicates", 400, overlap=200)["error"]
 
     pages.sent("/duplicates", 202, keep="odd")
@@ -119,7 +119,7 @@ def test_a_wrong_option_is_reported(pages: Pages) -> None:
 
 
 def test_there_is_one_search_at_a_time_and_it_can_be_stopped(over: Callable[..., Pages]) -> None:
-    """The page shows its progress."""
+    """The page shows the progress."""
     busy = over({f"d{number}": words(number, number + 400) for number in range(250)})
     busy.sent("/duplicates", 202, overlap=1)
     running = busy.client.get("/duplicates", headers=BROWSER)
@@ -128,13 +128,13 @@ def test_there_is_one_search_at_a_time_and_it_can_be_stopped(over: Callable[...,
 
     assert "2" == running.headers["refresh"]
     assert "<progress" in running.text
-    assert (400, True) == (refused.status_code, "is running" in refused.text)
+    assert (400, True) == (refused.status_code, "is already running" in refused.text)
     assert "stopping" == stopped["state"]
     assert "the search was stopped" == busy.finished("/duplicates")["problem"]
 
 
 def test_a_search_ends_with_the_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no traceback, although the store is closed."""
+    """The search does not fail with a traceback, although the store is closed."""
     begun, ended = threading.Event(), threading.Event()
     scan = LocalStore.scan
 

@@ -44,7 +44,7 @@ def test_an_index_without_concepts_has_families_but_no_topics(over: Callable[...
 
 
 def test_the_page_of_a_document_has_related_documents(pages: Pages) -> None:
-    """The letters are on the same topic and do not overlap."""
+    """The two letters are on the same topic, but their texts do not overlap."""
     page, found = pages.html("/document", id="letters/1"), pages.json("/document", id="letters/1")
 
     assert ["letters/2"] == [hit["id"] for hit in found["related"]["hits"]]
@@ -53,7 +53,7 @@ def test_the_page_of_a_document_has_related_documents(pages: Pages) -> None:
 
 
 def test_concepts_are_shown(pages: Pages) -> None:
-    """An explanation shows their part of a score."""
+    """An explanation shows their share of a score."""
     page = pages.html("/related", id="letters/1", explain="on")
 
     assert "Similarity of concepts" in page

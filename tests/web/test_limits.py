@@ -22,7 +22,7 @@ def test_the_characters_of_a_text_are_counted_after_normalisation(pages: Pages, 
 
 
 def test_a_large_body_is_refused(pages: Pages) -> None:
-    """It is not read to its end."""
+    """The body is not read to its end."""
     endless = (b"x" * 1_000_000 for _ in range(MAX_BODY_BYTES // 1_000_000 + 2))
     refused = pages.client.post("/similar.json", headers={"content-type": "application/json"}, content=endless)
 
@@ -31,13 +31,13 @@ def test_a_large_body_is_refused(pages: Pages) -> None:
 
 @pytest.mark.parametrize("number", ["0" * 20 + "99999", "9" * 5_000, "-1", "NaN", "1e3", "٣", "1.0"])
 def test_a_number_must_be_in_its_range(pages: Pages, number: str) -> None:
-    """A long one is not computed."""
+    """A number with thousands of digits is not computed."""
     assert f"from 0 to {MAX_OFFSET:,}" in pages.json("/similar", 400, q="doc123", offset=number)["error"]
     assert 200 == pages.client.get("/similar", params={"q": "doc123", "offset": "0" * 5_000 + "1"}).status_code
 
 
 def test_an_uploaded_file_is_not_written_to_disk(pages: Pages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Temporary files would fail here."""
+    """Temporary files cannot be created in this test."""
     import tempfile
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
@@ -51,7 +51,7 @@ def test_an_uploaded_file_is_not_written_to_disk(pages: Pages, tmp_path: Path, m
     ("page", "heading"), [("docs/serve.md", "## Limits"), ("SECURITY.md", "## The limits of `serve`")]
 )
 def test_the_docs_list_the_limits(page: str, heading: str) -> None:
-    """Every number in the tables is a limit. The table in serve.md has all limits."""
+    """Every number in the tables is a limit in the code. The table in serve.md has all limits."""
     values = [value for name, value in vars(request_limits).items() if name.startswith("MAX_")]
     upload = request_limits.UPLOAD_LIMITS
     known = {*map(int, values), int(upload.seconds), upload.memory // 1_000_000}

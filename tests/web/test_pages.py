@@ -1,4 +1,4 @@
-"""The pages for people and for programs."""
+"""Pages for people and for programs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ids(found: Any) -> list[str]:
 
 @pytest.fixture
 def application(opensearch_url: str) -> Iterator[Indices]:
-    """Makes indices as an application does."""
+    """Creates indices as an application does."""
     with indices(opensearch_url) as made:
         yield made
 
@@ -70,7 +70,7 @@ COMMANDS: list[tuple[str, dict[str, Any], list[str]]] = [
 def test_programs_get_the_json_of_the_command_line(
     pages: Pages, served_store: Path, path: str, values: dict[str, Any], command: list[str]
 ) -> None:
-    """They ask for it by `.json` or by the header Accept."""
+    """A program adds `.json` to the address, or sends the header Accept."""
     expected = answer(*command, "--store", served_store)
 
     assert expected == pages.json(path, **values)
@@ -100,7 +100,7 @@ def test_the_status_is_the_output_of_info_without_the_location(pages: Pages, ser
     ("path", "id"), [("/similar", "doc123.txt"), ("/passages", "doc123.txt"), ("/related", "letters/1")]
 )
 def test_the_columns_are_those_of_the_command_line(pages: Pages, served_store: Path, path: str, id: str) -> None:
-    """They are metadata, and the date and size of a file. The path of a file is not a column."""
+    """Columns are metadata fields, and the date and size of a file. The path of a file is not a column."""
     show = ["language", "size", "date", "title"]
     hits = pages.json(path, id=id, show=show)["hits"]
     assert {None} >= {hit["show"]["path"] for hit in pages.json(path, id=id, show="path")["hits"]} - {"reports/german"}
@@ -110,7 +110,7 @@ def test_the_columns_are_those_of_the_command_line(pages: Pages, served_store: P
 
 
 def test_the_server_has_default_columns(served_store: Path) -> None:
-    """An empty choice shows no column."""
+    """If a request chooses no columns, none are shown."""
     search = SimilaritySearch(open_store(served_store))
     with pages_of(lambda: search, columns=("year",)) as running:
         assert is_visible(running.html("/similar", q="doc123"), "year 2020")
@@ -119,7 +119,7 @@ def test_the_server_has_default_columns(served_store: Path) -> None:
 
 
 def test_the_fields_of_an_application_are_columns(application: Indices) -> None:
-    """A name has dots into objects."""
+    """A dot in the name of a column leads into an object."""
     fields = component_template()["template"]["mappings"]["properties"]
     index = application.make({"properties": {"body": {"type": "text"}, **fields}})
     for number in (1, 2):
@@ -156,7 +156,7 @@ SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
 def test_people_see_the_answer_without_scripts(
     pages: Pages, path: str, values: dict[str, Any], texts: list[str]
 ) -> None:
-    """The words are everyday words."""
+    """The pages use everyday words."""
     html = pages.html(path, **values)
 
     assert [] == [text for text in texts if not is_visible(html, text)]
@@ -186,11 +186,11 @@ def test_links_lead_to_the_next_page_and_back(pages: Pages) -> None:
     second = pages.html(link[1].replace("&amp;", "&"))
     assert is_visible(second, ids(pages.json("/similar", q="doc123", size=3, offset=3))[0])
     assert is_visible(second, "Previous documents")
-    assert not is_visible(second, "Further documents")
+    assert not is_visible(second, "Next documents")
 
 
 def test_a_pasted_text_can_be_compared_with_a_hit(pages: Pages) -> None:
-    """The page carries the text, as the server does not keep it."""
+    """The page carries the text, because the server does not keep it."""
     text = words(0, 90) + " <b>& more</b>"
     found = pages.client.post("/similar", data={"text": text}, headers=BROWSER).text
     carried = re.search(r'<textarea name="text"[^>]*>\n?(.*?)</textarea>', found, re.DOTALL)
@@ -203,7 +203,7 @@ def test_a_pasted_text_can_be_compared_with_a_hit(pages: Pages) -> None:
 
 
 def test_a_long_text_is_shown_in_parts(over: Callable[..., Pages]) -> None:
-    """Each part links to the next and the previous one."""
+    """Each part links to the next part and the previous one."""
     pages = over({"long": words(0, 9_000)})
     first, second = pages.html("/document", id="long"), pages.html("/document", id="long", at=20_000)
 
@@ -235,7 +235,7 @@ WRONG: list[tuple[str, dict[str, Any], int, str]] = [
 
 @pytest.mark.parametrize(("path", "values", "status", "message"), WRONG, ids=lambda value: str(value)[:30])
 def test_an_error_is_a_sentence(pages: Pages, path: str, values: dict[str, Any], status: int, message: str) -> None:
-    """It is on a page, and in JSON."""
+    """The sentence is on a page and in JSON."""
     assert message in pages.json(path, status, **values)["error"]
     html = pages.html(path, status, **values)
     assert "Back to the search" in html
@@ -243,7 +243,7 @@ def test_an_error_is_a_sentence(pages: Pages, path: str, values: dict[str, Any],
 
 
 def test_an_ambiguous_name_has_links_to_each_document(over: Callable[..., Pages]) -> None:
-    """Several documents have this file name."""
+    """Several documents have the same file name."""
     several = over({f"{folder}/a.txt": words(0, 50) for folder in ("x", "y")})
     found = several.json("/similar", 400, q="a")
     html = several.html("/similar", 400, q="a")
@@ -253,7 +253,7 @@ def test_an_ambiguous_name_has_links_to_each_document(over: Callable[..., Pages]
 
 
 def test_an_index_without_passages_says_so() -> None:
-    """Versions are then found by fingerprints."""
+    """The document's page then has no link to shared passages."""
     search = SimilaritySearch(open_store(":memory:", Settings(passages=None)))
     search.index([Document("a", words(0, 50))])
     with pages_over(search.store) as plain:

@@ -1,4 +1,4 @@
-"""The values of a request."""
+"""Reading the values of a request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read(media_type: str, body: bytes) -> tuple[Values, Upload | None]:
 
 @given(st.dictionaries(_texts, st.none() | _scalars | st.lists(_scalars, max_size=3), max_size=5))
 def test_a_flat_json_object_gives_strings(values: dict[str, Any]) -> None:
-    """Booleans are `true` and `false`, and null is no value."""
+    """Booleans become `true` and `false`. A null is skipped."""
 
     def text(value: Any) -> str:
         return str(value).lower() if isinstance(value, bool) else str(value)
@@ -51,7 +51,7 @@ def test_a_flat_json_object_gives_strings(values: dict[str, Any]) -> None:
 
 @given(st.lists(st.tuples(_texts, _texts), max_size=5))
 def test_a_form_is_decoded(pairs: list[tuple[str, str]]) -> None:
-    """Names and values have letters of any script."""
+    """Names and values may have letters of any script."""
     assert parse_qs(urlencode(pairs), keep_blank_values=True) == read(FORM, urlencode(pairs).encode())[0]
 
 
@@ -65,7 +65,7 @@ def test_a_form_may_have_a_file(values: dict[str, str], data: bytes) -> None:
 
 
 def test_a_file_without_a_name_is_no_upload() -> None:
-    """A browser sends it if no file was chosen."""
+    """Browsers send such a file if none was chosen."""
     body = b'--y\r\nContent-Disposition: form-data; name="file"; filename=""\r\n\r\n\r\n--y--\r\n'
 
     assert ({}, None) == read(PARTS, body)
@@ -94,7 +94,7 @@ REFUSED: list[tuple[str, bytes, int]] = [
 
 @pytest.mark.parametrize(("media_type", "body", "status"), REFUSED, ids=[str(row[:2])[:40] for row in REFUSED])
 def test_a_malformed_or_large_body_is_refused(media_type: str, body: bytes, status: int) -> None:
-    """The status says why."""
+    """The status depends on the reason."""
     with pytest.raises(HTTPException) as error:
         read(media_type, body)
 
@@ -102,13 +102,13 @@ def test_a_malformed_or_large_body_is_refused(media_type: str, body: bytes, stat
 
 
 def test_only_the_value_text_may_be_long() -> None:
-    """It is a text to search with."""
+    """`text` is the text to search with."""
     assert 10 * MAX_VALUE_CHARACTERS == len(read(FORM, b"text=" + b"x" * 10 * MAX_VALUE_CHARACTERS)[0]["text"][0])
 
 
 @given(st.sampled_from([JSON, FORM, PARTS, "multipart/form-data", "text/plain", ""]), st.data())
 def test_any_body_gives_strings_or_is_refused(media_type: str, draw: st.DataObject) -> None:
-    """There is no other error."""
+    """No other error occurs."""
     signs = [
         b'{"a":',
         b"[1,",

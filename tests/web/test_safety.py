@@ -1,4 +1,4 @@
-"""Hostile documents and requests, and facts that the server keeps to itself."""
+"""Hostile documents and requests, and facts that the server must not disclose."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ HOSTILE: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("path", "values"), HOSTILE, ids=lambda value: printable(str(value))[:40])
 def test_hostile_texts_are_only_shown(hostile: Pages, path: str, values: dict[str, Any]) -> None:
-    """They have no effect as markup, as a template, in a terminal, or on the direction of text."""
+    """The texts have no effect as markup, as a template, in a terminal, or on the direction of text."""
     upload = {"file": (f"{EVIL}.txt", values["text"])} if "text" in values else None
     html = hostile.client.request("POST" if upload else "GET", path, params=values, files=upload, headers=BROWSER).text
     as_json = hostile.client.get(path, params=values, headers={"accept": "application/json"}).text
@@ -67,7 +67,7 @@ def test_hostile_texts_are_only_shown(hostile: Pages, path: str, values: dict[st
 
 
 def test_every_id_has_an_address(hostile: Pages) -> None:
-    """The links of a page lead to the documents."""
+    """The links on a page lead to the documents."""
     html = hostile.html("/similar", id="a.json", size=50)
     links = [unescape(link) for link in re.findall(r'class="name-of" href="([^"]*)"', html)]
     found = [hostile.client.get(link, headers={"accept": "application/json"}).json()["id"] for link in links]
@@ -86,7 +86,7 @@ def test_every_id_has_an_address(hostile: Pages) -> None:
     ],
 )
 def test_a_file_without_a_text_is_an_error(pages: Pages, name: str, data: bytes, message: str) -> None:
-    """The message has its name without folders."""
+    """The message has the name of the file without folders."""
     assert message in pages.sent("/similar", 400, files={"file": (name, data)})["error"]
 
 
@@ -94,18 +94,18 @@ def test_a_file_without_a_text_is_an_error(pages: Pages, name: str, data: bytes,
 
 
 def test_other_methods_are_refused(pages: Pages) -> None:
-    """Nothing can be put or deleted."""
+    """Clients cannot put or delete anything."""
     for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
         refused = pages.client.request(method, "/similar")
 
         assert (405, {"GET", "HEAD", "POST"}) == (refused.status_code, set(refused.headers["allow"].split(", ")))
 
 
-# --- facts that the server keeps to itself ---
+# --- facts that the server must not disclose ---
 
 
 def test_no_answer_has_the_location_of_the_store(tmp_path: Path) -> None:
-    """The next request finds a store that was made meanwhile."""
+    """If a store is created later, the next request finds it."""
     location = tmp_path / "secret place"
     with pages_over(location) as missing:
         problem = missing.json("/similar", 503, q="x")["error"]
@@ -119,7 +119,7 @@ def test_no_answer_has_the_location_of_the_store(tmp_path: Path) -> None:
 
 
 def test_paths_of_files_find_nothing(pages: Pages, served_store: Path) -> None:
-    """The command line accepts such paths."""
+    """On the command line, such paths are accepted."""
     file = served_store.parent / "corpus" / "doc123.txt"
 
     assert "doc123.txt" == SimilaritySearch(open_store(served_store)).resolve(str(file)).id
@@ -132,7 +132,7 @@ def test_paths_of_files_find_nothing(pages: Pages, served_store: Path) -> None:
 
 @pytest.mark.parametrize("error", [StoreLockedError, StoreUnavailableError])
 def test_a_store_that_is_not_available_is_503(error: Callable[[str], Exception]) -> None:
-    """The message does not have its address."""
+    """The message does not contain the address of the store."""
 
     def open_search() -> SimilaritySearch:
         raise error("http://engine:9200/docs does not answer; try again")

@@ -20,7 +20,7 @@ NAMES = ("{} v1", "{} v2", "{} v3", "{} draft", "{} final", "{} final_v2", "{} s
 
 
 def family(seed: int) -> list[Document]:
-    """Two to five versions whose names and dates may agree or not."""
+    """Two to five versions. Their names and dates may agree or conflict."""
     rng = random.Random(seed)
     sentences = prose(8, seed)
     names = rng.sample(NAMES, rng.randint(2, 5))
@@ -50,7 +50,7 @@ def test_limits_come_from_the_index_or_the_request(tmp_path: Path) -> None:
 
 
 def test_all_outputs_agree(tmp_path: Path) -> None:
-    """They have the same verdict, conflicts and undated versions."""
+    """All outputs have the same verdict, conflicts and undated versions."""
     search = SimilaritySearch(open_store(":memory:"))
     families = [family(seed) for seed in range(FAMILIES)]
     search.index(document for documents in families for document in documents)

@@ -1,4 +1,4 @@
-"""Rows of a plan for the groups that were found, each with the current state of its document."""
+"""Makes the rows of a plan from groups of duplicates. Each row has the current state of its document."""
 
 from __future__ import annotations
 
@@ -30,15 +30,23 @@ def write_plan(
     command: str | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> int:
-    """Write a plan: a table separated by tabs, which people edit.
+    """Write a plan: a tab-separated table for people to edit.
 
-    All files of the groups are read. If a file has changed since it was indexed, its row says `decide`, and so do the
-    rows of documents that it would be kept for.
+    All files in the groups are read. If a file has changed since it was indexed, the action in its row is `decide`. The
+    same is true for the rows of all documents that are duplicates of it.
 
-    Returns the number of rows. The plan names the `command` that applies it.
+    Args:
+        found: the duplicates.
+        path: path of the plan.
+        store: the store of the documents.
+        command: the command that applies the plan, for the comment in the plan; None for the default.
+        progress: called with the share of the groups that is done, 0..1.
+
+    Returns:
+        The number of rows.
 
     Raises:
-        PlanError: the file exists already, or cannot be written.
+        PlanError: the plan or its undo file exists already, or the plan cannot be written.
         StoreError: the store cannot be read.
     """
     rows = list(plan_rows(found, store, progress))
@@ -47,7 +55,7 @@ def write_plan(
 
 
 def plan_rows(found: Duplicates, store: Store, progress: Callable[[float], None] = lambda _: None) -> Iterator[PlanRow]:
-    """Yield the rows of a plan; arguments and errors as of `write_plan`."""
+    """Yield the rows of a plan. Arguments and errors are those of `write_plan`."""
     groups = enumerate(found.groups(), 1)
     while batch := list(islice(groups, _GROUPS_AT_ONCE)):
         members = (member for _, group in batch for member in (group.kept, *group.duplicates))
@@ -79,7 +87,7 @@ def _group_rows(number: int, group: Group, hashes: dict[Place, str]) -> Iterator
 
 
 def _state(member: GroupedDocument, hashes: dict[Place, str]) -> tuple[State | None, str]:
-    """Return the state of a document, or why it is not known."""
+    """Return the state of a document, and an empty string; or None and the reason why the state is unknown."""
     if member.path is None:
         text_hash = hashes.get(member.place)
         return (TextState(text_hash), "") if text_hash else (None, "its text is not known")

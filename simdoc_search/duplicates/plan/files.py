@@ -1,4 +1,4 @@
-"""The current state of files. Nothing here changes a file."""
+"""Reads the current state of files. No function of this module changes a file."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
-    """What tells a file from another one, and from itself after a change."""
+    """Identifies a file. The identity differs from that of another file, and of the same file after a change."""
 
-    inode: tuple[int, int]  # device and inode, which are equal for hard links of one file
-    size: int  # in bytes
+    inode: tuple[int, int]  # device and inode, which are equal for hard links to one file
+    size: int  # size in bytes
     mtime_ns: int  # modification time in nanoseconds
-    links: int = field(compare=False)  # number of its names; not compared
+    links: int = field(compare=False)  # number of hard links; not part of the identity
 
     @classmethod
     def of(cls, info: os.stat_result) -> FileIdentity:
-        """Take the identity from the result of `os.stat`."""
+        """Return the identity in the result of `os.stat`."""
         return cls((info.st_dev, info.st_ino), info.st_size, info.st_mtime_ns, info.st_nlink)
 
 
 def freed_bytes(files: Mapping[Key, FileIdentity]) -> dict[Key, int]:
-    """Return the bytes freed by deleting these files, by the first name of each.
+    """Return the bytes that deleting these files frees, by the first key of each file.
 
-    A file of which another hard link remains frees nothing.
+    A file frees nothing if another hard link to it remains.
     """
     names = Counter(file.inode for file in files.values())
     first: dict[tuple[int, int], Key] = {}
@@ -54,7 +54,7 @@ def open_file(path: str) -> Iterator[int]:
     """Open a regular file for reading, and yield its descriptor.
 
     Raises:
-        LeftAloneError: it is gone, not a regular file, or cannot be read.
+        LeftAloneError: the file does not exist, is not a regular file, or cannot be read.
     """
     try:
         _require_regular(os.lstat(path))
@@ -74,7 +74,7 @@ def file_state(path: str) -> tuple[FileState, os.stat_result]:
     """Read a file and return its state.
 
     Raises:
-        LeftAloneError: as `open_file`, or the file changes while it is read.
+        LeftAloneError: as in `open_file`, or the file changes while it is read.
     """
     with open_file(path) as handle:
         return _state(handle)
@@ -86,7 +86,7 @@ def require_state(path: str, state: FileState) -> os.stat_result:
 
 
 def has_state(path: str, state: FileState) -> bool:
-    """Say whether a file has the content of a state."""
+    """Return whether a file has the content of a state."""
     try:
         require_state(path, state)
     except LeftAloneError:
@@ -95,10 +95,10 @@ def has_state(path: str, state: FileState) -> bool:
 
 
 class PinnedFile:
-    """A kept file: open, and read through that handle, so that no other file can take its identity.
+    """A kept file that is held open, so that no other file can get its identity. Its content is checked on opening.
 
     Raises:
-        LeftAloneError: as `open_file`, or it does not have the content of the state.
+        LeftAloneError: as in `open_file`, or the file does not have the content of the state.
     """
 
     def __init__(self, path: str, state: FileState) -> None:
@@ -106,44 +106,44 @@ class PinnedFile:
         with ExitStack() as stack:
             handle = stack.enter_context(open_file(path))
             self._identity = FileIdentity.of(_require_content(state, *_state(handle)))
-            with suppress(OSError):  # not every file system can
-                os.fsync(handle)  # the only copy that remains must not be one that is still being written
+            with suppress(OSError):  # some file systems cannot sync a file that is open for reading
+                os.fsync(handle)  # the content must be on disk before the other copies are removed
             self.close: Callable[[], None] = stack.pop_all().close
 
     def is_unchanged(self) -> bool:
-        """Say whether the path still names this file, unchanged."""
+        """Return whether the path still names this file, and the file is unchanged."""
         try:
             return FileIdentity.of(os.lstat(self.path)) == self._identity
         except (OSError, ValueError):
             return False
 
 
-def read_hash(handle: int, also: Callable[[bytes], object] = lambda _: None) -> str:
-    """Hash what is left to read from a descriptor, as in `FileState`; `also` gets each block."""
+def read_hash(handle: int, on_block: Callable[[bytes], object] = lambda _: None) -> str:
+    """Read the rest of a file and return its hash, as in `FileState`. `on_block` is called with each block."""
     digest = hashlib.blake2b(digest_size=_HASH_BYTES)
     while block := os.read(handle, _BLOCK_BYTES):
         digest.update(block)
-        also(block)
+        on_block(block)
     return digest.hexdigest()
 
 
 def unreadable(error: Exception) -> LeftAloneError:
-    """Make the error for a file that cannot be read."""
+    """Return the error for a file that cannot be read."""
     return LeftAloneError(f"it cannot be read ({getattr(error, 'strerror', None) or error})")
 
 
 def directory_entry(path: str) -> Hashable:
-    """Return the directory entry that a path names: the same through any links to the folder."""
+    """Return a value that identifies the directory entry of a path. It does not depend on links to the folder."""
     folder, name = os.path.split(path)
     try:
-        info = os.stat(folder)  # noqa: PTH116 - as text
+        info = os.stat(folder)  # noqa: PTH116 - paths are strings
     except (OSError, ValueError):
         return path
     return info.st_dev, info.st_ino, name
 
 
 def is_same_entry(path: str, other: str) -> bool:
-    """Say whether two paths name one directory entry, so that removing one removes the other."""
+    """Return whether two paths name the same directory entry, so that removing one removes the other."""
     if directory_entry(path) == directory_entry(other):
         return True
     info, other_info = os.lstat(path), os.lstat(other)
@@ -164,7 +164,7 @@ def _state(handle: int) -> tuple[FileState, os.stat_result]:
 
 def _require_regular(info: os.stat_result) -> None:
     if not stat.S_ISREG(info.st_mode):
-        raise LeftAloneError("it is not a regular file but a link, a folder or a device")
+        raise LeftAloneError("it is a link, a folder or a device, not a regular file")
 
 
 def _require_content(state: FileState, now: FileState, info: os.stat_result) -> os.stat_result:

@@ -1,10 +1,10 @@
-"""The undo file of a plan: a journal of changes, each on disk before it is made.
+"""The undo file of a plan: a journal of changes. Each change is on disk before it is made.
 
-A line names a change that is about to be made. Whether it was made is seen from the files. So nothing must be mended
-here after a process was killed, and a change that is made twice is written twice.
+A line describes a change that is about to be made. The files show whether it was made. So a journal needs no repair
+after a process was killed. A change that is made twice is written twice.
 
-Lines are only appended, by one process at a time. Each line has a checksum; nothing is read after a damaged line. Only
-a last line that a killed process left unfinished is overwritten.
+One process at a time appends lines. Each line has a checksum. Lines after a damaged line are not read. If a killed
+process left the last line unfinished, the next process overwrites this line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from simdoc_search.duplicates.plan.lock import lock_file
-from simdoc_search.duplicates.plan.rows import MAX_BYTES, FileState, How, PlanError
+from simdoc_search.duplicates.plan.rows import MAX_BYTES, DropMethod, FileState, PlanError
 from simdoc_search.durable import DISK_FULL_ADVICE, is_full, sync_folder
 
 _HEADER = {"simdoc-search": "undo file of a plan", "version": 2}
@@ -32,26 +32,27 @@ _FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONB
 class Change:
     """A change that is about to be made."""
 
-    # what happens to a file; `remove`: a document without a file is removed from its store; `undone`: the earlier
-    # change of this path was undone
-    act: How | Literal["remove", "undone"]
-    path: str  # the path of the file, or the name of the document
-    other: str  # where the file is moved to, or what is kept instead: a path, or the name of a document
-    token: str  # of the run, in the names of files that it hides
-    state: FileState | None = None  # the state of the file before; None for a document
-    mode: int = 0o600  # the permissions of the file before
+    # how the file is dropped. `remove`: a document without a file is removed from the store. `undone`: the earlier
+    # change with this path was undone
+    act: DropMethod | Literal["remove", "undone"]
+    path: str  # path of the file, or name of the document
+    other: str  # new path of the file, or path or name of the document that is kept instead
+    token: str  # identifies the run; it is part of the hidden names that the run uses
+    state: FileState | None = None  # state of the file before the change; None for a document without a file
+    mode: int = 0o600  # permissions of the file before the change
 
 
 class Journal:
-    """An undo file, open and locked. It is created by the first note.
+    """An open and locked undo file. The first change that is appended creates the file.
 
     Attributes:
+        path: path of the undo file.
         changes: the last change of each path, in order.
-        token: of this run, for new changes.
-        damage: a sentence if a line is damaged, so that `changes` has what precedes it; else empty.
+        token: identifies this run in new changes.
+        damage: describes the first damaged line; `changes` ends before this line. Empty if no line is damaged.
 
     Raises:
-        PlanError: it cannot be read, is not an undo file, or another process is using it.
+        PlanError: the file cannot be read, is not an undo file, or another process is using it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -60,7 +61,7 @@ class Journal:
         self.token: str = secrets.token_hex(4)
         self.damage: str = ""
         self._file: BinaryIO | None = None
-        self._end = 0  # of the undamaged lines
+        self._end = 0  # where the undamaged lines end
         try:
             self._file = self._open()
             self._read(self._file.read())
@@ -79,27 +80,27 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def note(self, *changes: Change) -> None:
-        """Write changes that are about to be made; they are on disk when this returns.
+    def append(self, *changes: Change) -> None:
+        """Write changes that are about to be made. They are on disk when this method returns.
 
         Raises:
-            PlanError: they cannot be written, so they must not be made.
+            PlanError: the changes cannot be written, so they must not be made.
         """
         try:
-            self._append(b"".join(map(_change_line, changes)))
+            self._write(b"".join(map(_change_line, changes)))
         except OSError as error:
             advice = f"; {DISK_FULL_ADVICE}" if is_full(error) else ""
             reason = (error.strerror or str(error)).lower()
             raise PlanError(f"{self.path} cannot be written, so nothing more is changed: {reason}{advice}") from None
-        self._take(changes)
+        self._remember(changes)
 
-    def note_undone(self, change: Change) -> None:
-        """Write that a change was undone, so that it is not undone again. Raises PlanError as `note`."""
-        self.note(replace(change, act="undone"))
+    def append_undone(self, change: Change) -> None:
+        """Write that a change was undone, so that it is not undone again. Raises PlanError as `append` does."""
+        self.append(replace(change, act="undone"))
 
     def remove(self) -> None:
         """Remove the undo file while it is locked."""
-        if os.name == "nt":  # where an open file cannot be removed
+        if os.name == "nt":  # Windows cannot remove an open file
             self.close()
         self.path.unlink()
         self.close()
@@ -120,7 +121,7 @@ class Journal:
                 raise PlanError(f"{self.path} is not a regular file, so it is not an undo file; name another plan")
             if info.st_size > MAX_BYTES:
                 raise PlanError(f"{self.path} is larger than {MAX_BYTES:,} bytes, so it is not an undo file")
-            # The process that held the lock until now may have removed the file.
+            # The process that held the lock before may have removed the file.
             if not (lock_file(handle) and os.path.samestat(info, os.lstat(self.path))):
                 raise self._busy()
         except BaseException:
@@ -134,7 +135,7 @@ class Journal:
     def _read(self, data: bytes) -> None:
         header = _line(_HEADER)
         if header.startswith(data):
-            return  # a process was killed while it wrote the header
+            return  # a process was killed while it was writing the header
         if not data.startswith(header):
             raise PlanError(f"{self.path} is not an undo file of this version; name another plan")
         lines = data[: data.rfind(b"\n")].split(b"\n")
@@ -145,16 +146,16 @@ class Journal:
             except (ValueError, TypeError, KeyError, RecursionError):
                 self.damage = f"{self.path} is damaged from line {number:,} of {len(lines):,} on"
                 return
-            self._take([change])
+            self._remember([change])
             self._end += len(line) + 1
 
-    def _take(self, changes: Iterable[Change]) -> None:
+    def _remember(self, changes: Iterable[Change]) -> None:
         for change in changes:
             self.changes.pop(change.path, None)
             if change.act != "undone":
                 self.changes[change.path] = change
 
-    def _append(self, data: bytes) -> None:
+    def _write(self, data: bytes) -> None:
         is_new = self._file is None
         if self._file is None:
             try:
@@ -173,7 +174,7 @@ class Journal:
 
 
 def _line(value: dict[str, Any]) -> bytes:
-    text = json.dumps(value).encode()  # ASCII, so any file name can be written
+    text = json.dumps(value).encode()  # JSON in ASCII can represent any file name
     return _checksum(text) + b" " + text + b"\n"
 
 

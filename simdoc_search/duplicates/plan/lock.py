@@ -1,7 +1,7 @@
-"""Locks: one `apply` or undo at a time in a tree of folders, and for an undo file.
+"""Locks folders and undo files, so that only one `apply` or undo at a time uses them.
 
-They are `flock`s on folders and files that exist anyway, so they leave nothing behind and end with the process. Windows
-and some network file systems have no such locks. Nothing is lost there either: see moves.py.
+The locks are `flock`s on existing folders and files. So no lock files remain, and a lock ends with its process. Windows
+and some network file systems have no such locks. No content is lost there either: see moves.py.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _MAX_TREES = 100
 
 
 def lock_file(handle: int, *, shared: bool = False) -> bool:
-    """Lock an open file or folder until it is closed; False if another process holds the lock.
+    """Lock an open file or folder until it is closed.
 
-    Returns True where the system has no such locks.
+    Returns:
+        Whether it is locked. Also True if the system has no such locks; False if another process holds the lock.
     """
     if sys.platform != "win32":
         try:
@@ -37,30 +38,30 @@ def lock_file(handle: int, *, shared: bool = False) -> bool:
 
 @contextmanager
 def locked_trees(folders: Iterable[str]) -> Iterator[None]:
-    """Lock folders, given by absolute paths, with everything below them.
+    """Lock folders, given by absolute path, and everything below them.
 
-    The top folder of each tree gets an exclusive lock, each folder above it a shared one. So two runs exclude each
-    other if a tree of one is inside a tree of the other. A folder that does not exist needs no lock.
+    The top folder of each tree gets an exclusive lock. Each folder above it gets a shared lock. So two runs exclude
+    each other if a tree of one run is inside a tree of the other. A folder that does not exist is not locked.
 
     Raises:
-        PlanError: another process has locked one of the folders, a folder above it, or one below it.
+        PlanError: another process has locked one of the folders, a folder above it, or a folder below it.
     """
-    tops = _tops(folders)
+    tops = _top_folders(folders)
     above = {folder for top in tops for folder in top.parents}
-    with ExitStack() as held:
+    with ExitStack() as stack:
         for folder in sorted(above | tops):
             try:
                 handle = os.open(folder, os.O_RDONLY)
-            except OSError:  # it is gone, or we may not read it
+            except OSError:  # the folder does not exist, or cannot be read
                 continue
-            held.callback(os.close, handle)
+            stack.callback(os.close, handle)
             if not lock_file(handle, shared=folder not in tops):
                 raise PlanError(f"another apply is running in {folder}; wait until it has ended, then try again")
         yield
 
 
-def _tops(folders: Iterable[str]) -> set[Path]:
-    """Return the folders that are in none of the others; if they are too many, a few folders around them."""
+def _top_folders(folders: Iterable[str]) -> set[Path]:
+    """Return the folders that are not inside others. If there are too many, return their parents instead, and so on."""
     tops = {Path(os.path.realpath(folder)) for folder in set(folders)}
     while True:
         tops = {folder for folder in tops if tops.isdisjoint(folder.parents)}

@@ -1,4 +1,4 @@
-"""Undoes what a plan has done, as far as possible."""
+"""Undoes the changes of a plan, as far as possible."""
 
 from __future__ import annotations
 
@@ -16,37 +16,42 @@ from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanEr
 
 @dataclass(slots=True)
 class UndoReport:
-    """What was undone."""
+    """The changes that were undone."""
 
-    restored: list[str] = field(default_factory=list)  # the files that were restored
-    before: int = 0  # number of files that were as before already
+    restored: list[str] = field(default_factory=list)  # paths of the restored files
+    unchanged: int = 0  # number of files that were in their original state already
     # the name of each file or document that was not restored, and the reason
-    left: list[tuple[str, str]] = field(default_factory=list)
+    not_restored: list[tuple[str, str]] = field(default_factory=list)
 
 
 def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) -> UndoReport:
-    """Undo what a plan has done, the last change first. The undo file is removed once all is as before.
+    """Undo the changes of a plan, starting with the last one. The undo file is removed when all changes are undone.
 
-    Moved files are moved back, and links become files of their own. A deleted file is restored if the kept one has the
-    same bytes. After an interruption, run it again. If the undo file is damaged, all changes before the damaged line
-    are undone and the file is kept.
+    Moved files are moved back. Hard links become independent copies. A deleted file is restored from the kept file if
+    that has the same bytes. If undo is interrupted, run it again; it resumes. If a line of the undo file is damaged,
+    the changes before this line are undone, and the undo file is kept.
+
+    Args:
+        undo_file: path of the undo file.
+        progress: called with the share of the changes that is done, 0..1.
 
     Raises:
         PlanError: the undo file does not exist, cannot be read, is not an undo file, or another process is using it or
             its folders.
     """
     if not os.path.lexists(undo_file):
-        raise PlanError(f"{undo_file} does not exist, so there is nothing to undo; apply writes it beside the plan")
+        raise PlanError(f"{undo_file} does not exist, so there is nothing to undo; apply writes it next to the plan")
     report = UndoReport()
     with Journal(undo_file) as journal:
         changes = list(journal.changes.values())
         paths = (path for change in changes if change.state is not None for path in (change.path, change.other))
-        with locked_trees(os.path.dirname(path) for path in paths):  # noqa: PTH120 - as text
+        with locked_trees(os.path.dirname(path) for path in paths):  # noqa: PTH120 - paths are strings
             for number, change in enumerate(reversed(changes), 1):
                 _attempt(change, journal, report)
                 progress(number / len(changes))
             if journal.damage:
-                report.left.append((str(undo_file), f"{journal.damage}; the changes from there on are not undone"))
+                reason = f"{journal.damage}; the changes from that line on are not undone"
+                report.not_restored.append((str(undo_file), reason))
             elif not journal.changes:
                 journal.remove()
     return report
@@ -56,18 +61,18 @@ def _attempt(change: Change, journal: Journal, report: UndoReport) -> None:
     try:
         is_restored = _undo(change)
     except LeftAloneError as error:
-        report.left.append((change.path, str(error)))
+        report.not_restored.append((change.path, str(error)))
     except (OSError, ValueError) as error:
-        report.left.append((change.path, f"cannot be restored ({getattr(error, 'strerror', None) or error})"))
+        report.not_restored.append((change.path, f"cannot be restored ({getattr(error, 'strerror', None) or error})"))
     else:
         if not journal.damage:
-            journal.note_undone(change)
-        report.before += not is_restored
+            journal.append_undone(change)
+        report.unchanged += not is_restored
         report.restored += [change.path] * is_restored
 
 
 def _undo(change: Change) -> bool:
-    """Undo one change; returns False if everything was as before already."""
+    """Undo one change. Returns False if the file was in its original state already."""
     state, path, other, token = change.state, change.path, change.other, change.token
     if state is None:
         raise LeftAloneError("a document that was deleted from its store cannot be restored")
@@ -90,14 +95,14 @@ def _undo(change: Change) -> bool:
     try:
         identity = FileIdentity.of(require_state(other, state))
     except LeftAloneError as error:
-        raise LeftAloneError(f"it was moved to {other}, and of that file: {error}") from None
+        raise LeftAloneError(f"it was moved to {other}, but {error}") from None
     make_folders(Path(path).parent)
     move(other, path, state, identity, check_kept=lambda: None, token=token)
     return True
 
 
 def _remove_moved(change: Change, state: FileState) -> bool:
-    """Finish a move, there or back, that was cut short while the file was in both places."""
+    """Finish a move in either direction that was interrupted while the file was in both places."""
     if not has_state(change.other, state) or is_same_entry(change.path, change.other):
         return False
     identity = FileIdentity.of(require_state(change.other, state))
@@ -107,6 +112,6 @@ def _remove_moved(change: Change, state: FileState) -> bool:
 
 def _restore_deleted(change: Change, state: FileState) -> None:
     if not has_state(change.other, state):
-        raise LeftAloneError(f"it was deleted, and {change.other}, which was kept instead, has other bytes")
+        raise LeftAloneError(f"it was deleted, and the kept file {change.other} has different bytes")
     make_folders(Path(change.path).parent)
     copy_new(change.other, change.path, state, change.token, change.mode)

@@ -9,35 +9,35 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 
 Action = Literal["keep", "drop", "decide"]
-"""Keep the document; drop it; not decided yet, so keep it."""
+"""Keep the document, drop it, or keep it until a person decides."""
 
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
-How = Literal["move", "delete", "hardlink"]
-"""What happens to dropped files."""
+DropMethod = Literal["move", "delete", "hardlink"]
+"""How files are dropped: moved to another folder, deleted, or replaced by a hard link to the kept file."""
 
 IN_ARCHIVE = "it is in an archive, which is left unchanged"
-"""Why a document in an archive is never dropped, and why nothing is dropped for it."""
+"""The reason why a document in an archive is never dropped, and why its duplicates are not dropped either."""
 
 MAX_BYTES = 1 << 31
-"""Maximum size of a plan or an undo file: millions of rows."""
+"""Maximum size of a plan or an undo file, enough for millions of rows."""
 
 
 class PlanError(SimdocError):
-    """A plan or its undo file cannot be read or written, or contradicts itself."""
+    """A plan or its undo file cannot be read or written, or is not valid."""
 
 
 class LeftAloneError(Exception):
-    """A document is left unchanged. The message is the reason."""
+    """A document is left unchanged. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """The state of a file: size in bytes, modification time in nanoseconds, and BLAKE2b of its bytes in hexadecimal."""
+    """The state of a file."""
 
-    size: int
-    mtime_ns: int
-    hash: str
+    size: int  # size in bytes
+    mtime_ns: int  # modification time in nanoseconds
+    hash: str  # BLAKE2b hash of the bytes, in hexadecimal
 
     def __str__(self) -> str:
         return f"file:{self.size}:{self.mtime_ns}:{self.hash}"
@@ -60,25 +60,25 @@ State = FileState | TextState
 class PlanRow:
     """One document of a group."""
 
-    action: Action  # what to do with it
-    group: int  # the number of its group, from 1
-    place: Place  # its place in the store
-    path: str | None  # the absolute path of its file; None if it has no file
-    kept: str  # the `name` of the document that is kept instead; empty for the kept document of the group
-    state: State | None  # its state when the plan was written; None: unknown, so it is never changed
+    action: Action  # what to do with the document
+    group: int  # number of the group, from 1
+    place: Place  # place of the document in the store
+    path: str | None  # absolute path of the document's file; None if it has no file
+    kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
+    state: State | None  # state of the document when the plan was written; None if unknown: then it is never changed
     overlap: str = ""  # overlap with the kept document in percent, for people
-    kind: str = ""  # what it has in common with the kept document, for people
-    changed: str = ""  # modification date of its file, for people
+    kind: str = ""  # what the document has in common with the kept one, for people
+    changed: str = ""  # modification date of the file, for people
     note: str = ""  # why the action is proposed, for people
 
     @property
     def name(self) -> str:
-        """The path; for a document without a file `INDEX/ID`, or the id."""
+        """The path of the file; for a document without a file, `INDEX/ID` or the id."""
         return self.path or (self.place.id if self.place.index is None else f"{self.place.index}/{self.place.id}")
 
     @property
-    def no_state(self) -> str:
-        """The message for a row without a state."""
+    def missing_state_reason(self) -> str:
+        """Why the row has no state, so that the document is left alone."""
         if IN_ARCHIVE in self.note:
             return IN_ARCHIVE
-        return f"the plan does not say what it was ({self.note or 'no state'})"
+        return f"the plan has no state for it{f' ({self.note})' if self.note else ''}"

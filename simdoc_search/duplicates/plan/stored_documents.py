@@ -1,4 +1,4 @@
-"""Documents of a plan in the store: their current texts, and the removal of documents whose files were dropped."""
+"""Reads the current state of a plan's documents in the store, and removes documents whose files were dropped."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Removal
 
 
 def text_hashes(store: Store | None, places: Collection[Place]) -> dict[Place, str]:
-    """Return the `text_hash` of the documents at some places; nothing for places without a document."""
+    """Return the `text_hash` of the documents at these places. Places without a document are left out."""
     records = store.records(dict.fromkeys(place.id for place in places)) if places and store is not None else ()
     return {record.place: record.text_hash for record in records if record.place in places}
 
 
 def check_document(hashes: Mapping[Place, str], row: PlanRow) -> str:
-    """Return the `text_hash` of a document without a file.
+    """Return the `text_hash` of a document without a file, if it has not changed since the plan was written.
 
     Raises:
-        LeftAloneError: the document is gone, or its text has changed since the plan was written.
+        LeftAloneError: the document is not in the store, or its text has changed.
     """
     if row.place not in hashes:
         raise LeftAloneError(NOT_IN_STORE)
     if not isinstance(row.state, TextState) or hashes[row.place] != row.state.hash:
-        raise LeftAloneError(TEXT_CHANGED if row.state else row.no_state)
+        raise LeftAloneError(TEXT_CHANGED if row.state else row.missing_state_reason)
     return row.state.hash
 
 
-def forget_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[Place, str]]:
-    """Remove the documents of dropped files, unless they were indexed again since the plan was written.
+def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[Place, str]]:
+    """Remove the documents of dropped files from the store, unless the file was indexed again after a change.
 
     Returns:
-        Number of removed documents; and place to reason, of those that could not be removed.
+        The number of removed documents; and place to reason, of documents that could not be removed.
     """
     by_place = {row.place: row for row in rows}
     removals = {}

@@ -1,4 +1,4 @@
-"""Reads and writes a plan as a table: one row per line, cells separated by tabs, for editors and spreadsheets."""
+"""Reads and writes a plan as a tab-separated table with one row per line, for text editors and spreadsheets."""
 
 from __future__ import annotations
 
@@ -21,24 +21,31 @@ _REQUIRED = ("action", "group", "path", "kept", "id", "state")
 _FILE_STATE = re.compile(r"file:(\d+):(-?\d+):([0-9a-f]{32})")
 _COMMENT = "#"
 _INTRODUCTION = """\
-A plan of simdoc-search: which duplicates to drop. Edit the first column, save it as tab-separated text, and apply it:
+A plan of simdoc-search: which duplicates to drop. Edit the first column, save the file as tab-separated text, then run:
   {command}
-keep: it is kept. drop: it is dropped. decide: it is kept until you write drop. The column note gives the reason.
-Each group begins with its kept document. The column kept names the document that is kept instead of a row.
-To keep another document, write keep in its row and drop in the row of the first. Then write its path into the column
-kept of each row that says drop. Files that have changed since (column state) and rows without a state are left alone.
+keep: the document is kept. drop: it is dropped. decide: it is kept, unless you write drop. Column note says why.
+Each group begins with its kept document. Column kept names the document that is kept instead of a dropped one.
+To keep another document, write keep in its row, and drop in the first row of the group. Then write its path into column
+kept of each row that says drop. A document is left alone if it has changed since the plan was written, or if its row
+has no state (column state).
 """
 _DROP_NOTE = {
-    "same-text": "This plan was made with --drop same-text: it also drops files with equal text and other bytes.",
-    "same-words": "This plan was made with --drop same-words: it also drops files with equal words and other bytes.",
+    "same-text": "Because of --drop same-text, this plan also drops files with equal text but different bytes.",
+    "same-words": "Because of --drop same-words, this plan also drops files with equal words but different bytes.",
 }
 
 
 def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | None = None) -> None:
-    """Write a plan completely or not at all. It names the command that applies it, and what `drop` it was made with.
+    """Write a plan, completely or not at all.
+
+    Args:
+        path: path of the plan.
+        rows: the rows.
+        command: the command that applies the plan, for the comment at the top.
+        drop: the kinds that are dropped besides identical documents, for the comment at the top.
 
     Raises:
-        PlanError: the file or its undo file exists, or it cannot be written.
+        PlanError: the plan or its undo file exists already, or the plan cannot be written.
     """
     check_new(path)
     try:
@@ -50,7 +57,7 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
 
 
 def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) -> Iterator[str]:
-    """Yield the lines of a plan; arguments as of `write_table`."""
+    """Yield the lines of a plan. Arguments are those of `write_table`."""
     for line in (_INTRODUCTION + _DROP_NOTE.get(drop or "", "")).splitlines():
         yield f"{_COMMENT} {printable(line.format(command=command))}\n"
     yield "\t".join(_COLUMNS) + "\n"
@@ -62,7 +69,7 @@ def check_new(path: Path) -> None:
     """Raise `PlanError` if a plan or its undo file exists already."""
     for file in (path, undo_path(path)):
         if file.exists() or file.is_symlink():
-            raise PlanError(f"{file} exists already, and may have changes of yours; name another file")
+            raise PlanError(f"{file} exists already and may contain your changes; name another file")
 
 
 def undo_path(plan: Path) -> Path:
@@ -73,17 +80,17 @@ def undo_path(plan: Path) -> Path:
 def read_plan(path: str | Path) -> list[PlanRow]:
     """Read the rows of a plan that a person may have edited.
 
-    Rows may be sorted, columns moved, and columns that are only for people removed.
+    Rows and columns may be in any order. Columns that are only for people may be missing.
 
     Raises:
-        PlanError: it cannot be read, is not a plan, or a row is wrong.
+        PlanError: the file cannot be read, is not a plan, or has a row that is not valid.
     """
     try:
         text = read_small(path, MAX_BYTES).decode("utf-8-sig")
     except OSError as error:
         raise PlanError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
     except UnicodeDecodeError:
-        raise PlanError(f"{path} is not UTF-8; save it as text with tabs in UTF-8") from None
+        raise PlanError(f"{path} is not UTF-8; save it as tab-separated text in UTF-8") from None
     lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
     columns: list[str] = []
     rows = []
@@ -96,11 +103,11 @@ def read_plan(path: str | Path) -> list[PlanRow]:
                 continue
             columns = [cell.strip().lower() for cell in cells]
             if missing := [name for name in _REQUIRED if name not in columns]:
-                raise ValueError(f"there is no column {missing[0]!r}, so it is not a plan, or was not saved with tabs")
+                raise ValueError(f"column {missing[0]!r} is missing; name a plan, and save it as tab-separated text")
     except (ValueError, csv.Error) as error:
         raise PlanError(f"{path}, line {lines.line_num}: {error}; nothing was done") from None
     if not columns:
-        raise PlanError(f"{path} has no line with the names of columns, so it is not a plan")
+        raise PlanError(f"{path} is not a plan: it has no line with column names")
     return rows
 
 
@@ -118,11 +125,11 @@ def _row(cells: dict[str, str]) -> PlanRow:
     word = cells.get("action", "").strip().lower()
     action = next((action for action in ACTIONS if action == word), None)
     if action is None:
-        raise ValueError(f"an action is {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}, not {word!r:.60}")
+        raise ValueError(f"the action must be {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}, not {word!r:.60}")
     if not (group := cells.get("group", "").strip()).isdecimal():
-        raise ValueError(f"a group is a number, not {group!r:.60}")
+        raise ValueError(f"the group must be a number, not {group!r:.60}")
     if not cells.get("id"):
-        raise ValueError("the column id is empty")
+        raise ValueError("column id is empty")
     place = Place(cells["id"], cells.get("index") or None, cells.get("routing") or None)
     path, kept, state = cells.get("path") or None, cells.get("kept", ""), _state(cells.get("state", ""))
     return PlanRow(action, int(group), place, path, kept, state, note=cells.get("note", ""))
@@ -144,7 +151,7 @@ _SHORT_ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
 def escaped(text: str) -> str:
-    """Return a text as a cell that no editor or spreadsheet changes."""
+    """Escape a text, so that no editor or spreadsheet changes the cell."""
     cell = printable(text.replace("\\", "\\\\")).replace('"', r"\x22")
     if _CHANGED_BY_SPREADSHEETS.fullmatch(cell):
         cell = rf"\x{ord(cell[0]):02x}{cell[1:]}"
@@ -152,7 +159,7 @@ def escaped(text: str) -> str:
 
 
 def unescaped(cell: str) -> str:
-    """Return the text of a cell. Raises ValueError if a backslash begins no escape."""
+    """Return the text of an escaped cell. Raises ValueError if a backslash does not begin an escape."""
     return _ESCAPE.sub(_unescape, cell)
 
 
@@ -160,5 +167,5 @@ def _unescape(match: re.Match[str]) -> str:
     short, *codes = match.groups()
     code = next(filter(None, codes), None)
     if short is None and code is None:
-        raise ValueError(rf"a backslash is written \\ in a plan; in {match.string!r:.100} one is not")
+        raise ValueError(rf"write each backslash as \\ in a plan, not as in {match.string!r:.100}")
     return _SHORT_ESCAPES[short] if short else chr(int(code or "", 16))

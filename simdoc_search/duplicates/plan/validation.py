@@ -1,4 +1,4 @@
-"""Checks an edited plan: no group may lose its kept document."""
+"""Checks that no group of an edited plan loses its kept document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simdoc_search.duplicates.plan.rows import PlanRow
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A document to drop, and the one that is kept instead."""
+    """A document to drop, and the document that is kept instead."""
 
     row: PlanRow
     kept: PlanRow
@@ -20,27 +20,27 @@ class Drop:
 
 @dataclass(slots=True)
 class CheckedPlan:
-    """The documents to drop, and group to reason, of groups that are left unchanged."""
+    """The documents to drop, and the groups that are left unchanged."""
 
     drops: list[Drop] = field(default_factory=list)
-    refused: dict[int, str] = field(default_factory=dict)
+    refused: dict[int, str] = field(default_factory=dict)  # group to the reason why it is left unchanged
 
 
 def row_entry(row: PlanRow) -> Hashable:
-    """Return a value that is equal for rows of the same document, also under different names."""
+    """Return a value that is equal for rows with the same document, even if their paths differ."""
     return row.place if row.path is None else directory_entry(row.path)
 
 
 def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
-    """Check that each dropped document has a kept one: a row of its group that no other row drops.
+    """Check that for each dropped document, another document in its group is kept, which no row drops.
 
-    If the document in column `kept` is dropped too, the document that is kept instead of that one counts.
+    If the document in column `kept` is dropped too, the document that is kept instead of that one is used.
     """
     groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:
         groups[row.group].append(row)
     entries = {id(row): entry_of(row) for group in groups.values() for row in group}
-    times = Counter(entries.values())
+    row_counts = Counter(entries.values())
     dropped = {entries[id(row)] for group in groups.values() for row in group if row.action == "drop"}
     plan = CheckedPlan()
     for number, group in sorted(groups.items()):
@@ -51,7 +51,7 @@ def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable
         for row in (row for row in group if row.action == "drop"):
             kept = _kept_for(row, by_name)
             kept_is_dropped = any(entries[id(other)] in dropped for other in kept)
-            if problem := _problem(row, kept, times[entries[id(row)]], kept_is_dropped=kept_is_dropped):
+            if problem := _problem(row, kept, row_counts[entries[id(row)]], kept_is_dropped=kept_is_dropped):
                 plan.refused[number] = problem
                 break
             drops.append(Drop(row, kept[0]))
@@ -62,24 +62,25 @@ def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable
 
 def _kept_for(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
     """Return the rows of the document that is kept instead."""
-    kept, passed = by_name.get(row.kept, []) if row.kept else [], {row.name}
-    while kept and kept[0].action == "drop" and kept[0].kept and kept[0].name not in passed:
-        passed.add(kept[0].name)
+    kept, visited = by_name.get(row.kept, []) if row.kept else [], {row.name}
+    while kept and kept[0].action == "drop" and kept[0].kept and kept[0].name not in visited:
+        visited.add(kept[0].name)
         kept = by_name.get(kept[0].kept, [])
     return kept
 
 
-def _problem(row: PlanRow, kept: list[PlanRow], times: int, *, kept_is_dropped: bool) -> str:
-    """Say why a row cannot be dropped; empty if it can."""
-    if times > 1:
+def _problem(row: PlanRow, kept: list[PlanRow], row_count: int, *, kept_is_dropped: bool) -> str:
+    """Return why a document cannot be dropped; empty if it can."""
+    if row_count > 1:
         return f"{row.name} is in several rows; remove all but one"
     if not row.kept:
         return (
-            f"{row.name} is the kept document of its group, and its row says drop; write keep in its row, or write the "
-            "path of another kept document into the column kept of each row that says drop"
+            f"{row.name} is the kept document of its group, but its row says drop; write keep in its row, or write the "
+            "path of another kept document into column kept of each row that says drop"
         )
     if not kept:
-        return f"the group has no row {row.kept}, which is to be kept instead of {row.name}"
+        advice = "add the row, or edit column kept"
+        return f"the group has no row for {row.kept}, which is kept instead of {row.name}; {advice}"
     if kept_is_dropped:
-        return f"{row.kept} is to be dropped, but also to be kept instead of {row.name}; write keep in its row"
+        return f"{row.kept} is dropped, but also kept instead of {row.name}; write keep in the row of {row.kept}"
     return ""

@@ -1,7 +1,4 @@
-"""HTML pages about shared passages, for people.
-
-The pages are self-contained. This package needs the extra `cli`.
-"""
+"""Self-contained HTML pages that show shared passages. This package needs the extra `cli`."""
 
 from simdoc_search.passages.report.listing import ListEntry, ListSection, list_page
 from simdoc_search.passages.report.pair import pair_page, pair_view

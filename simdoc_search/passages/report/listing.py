@@ -1,4 +1,4 @@
-"""A list of documents as HTML. An entry may open to show its text beside another text, or with its sources."""
+"""A list of documents as HTML. An entry can be opened to show its text next to another text, or with its sources."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from markupsafe import Markup
 from simdoc_search.passages.report.templates import page, render
 
 View = Callable[..., Markup]
-"""Returns what an entry shows when it is open. It takes the keyword argument `prefix`, the prefix of ids."""
+"""Returns what an opened entry shows. Its keyword argument `prefix` is the prefix of all ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """A document of a list, with the CSS class and the text of each figure. Without a view it does not open."""
+    """A document in a list.
+
+    Attributes:
+        name: The name of the document.
+        cells: The CSS class and the text of each figure.
+        view: Shows the document when the entry is opened. None: the entry cannot be opened.
+    """
 
     name: str
     cells: Sequence[tuple[str, str]]
@@ -24,7 +30,14 @@ class ListEntry:
 
 @dataclass(frozen=True, slots=True)
 class ListSection:
-    """Entries of a list, perhaps with a heading, the number of documents beside it, and a last line."""
+    """A section of a list.
+
+    Attributes:
+        entries: The documents.
+        heading: The heading, if any.
+        count: The number of documents, next to the heading.
+        more: The last line, such as the number of documents that are not listed.
+    """
 
     entries: Sequence[ListEntry]
     heading: str = ""
@@ -33,6 +46,6 @@ class ListSection:
 
 
 def list_page(title: str, sections: Iterable[ListSection], notes: Sequence[str], *, summary: str = "") -> str:
-    """A self-contained page of a list of documents, with a summary and notes below the title."""
+    """A self-contained page with a list of documents. The summary and the notes are below the title."""
     body = render("list.html", title=title, summary=summary, notes=notes, sections=sections)
     return page(title, body)

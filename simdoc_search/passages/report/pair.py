@@ -25,7 +25,7 @@ from simdoc_search.passages.summary import (
 )
 
 _MIN_COMMON_FOLDERS = 2
-"""If two paths share fewer folders, these are shown."""
+"""Two paths that share fewer folders are shown whole."""
 _MAX_LISTED, _MAX_SIGNS = 500, 100
 _CONTEXT_WORDS = 6
 _STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
@@ -38,7 +38,10 @@ _SIDES: tuple[Side, Side] = ("a", "b")
 def pair_page(
     comparison: Comparison, texts: tuple[str, str], names: tuple[str, str], *, analysis: Analysis | None = None
 ) -> str:
-    """A self-contained HTML page that shows two texts side by side. `analysis` is for `repeated_passages`."""
+    """A self-contained HTML page that shows two texts side by side.
+
+    `analysis` is the analysis by which boilerplate is recognised; see `repeated_passages`.
+    """
     return page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
 
 
@@ -50,16 +53,16 @@ def pair_view(
     prefix: str = "",
     analysis: Analysis | None = None,
 ) -> Markup:
-    """The HTML of a pair. Each pair on a page has its own prefix of ids, such as `p2-`."""
+    """The HTML of a pair. Each pair on a page needs a different prefix of ids, such as `p2-`."""
     marks = PairMarks(comparison, repeated_passages(comparison.passages, texts, analysis), _moved(comparison), prefix)
     positions = TextPositions(texts[0]), TextPositions(texts[1])
     lengths = len(texts[0]), len(texts[1])
     sides = []
-    for at, side in enumerate(_SIDES):
-        text, marked = texts[at], PairText(texts[at], side, marks)
-        html = text_html(text, pair_pieces(comparison, side, len(text)), marked, positions=positions[at])
-        names_of_side = {"name": _short_names(names)[at], "full_name": names[at]}
-        sides.append({"side": side, **names_of_side, "words": comparison.words[at], "html": html, "text": text})
+    for index, side in enumerate(_SIDES):
+        text, paragraphs = texts[index], PairText(texts[index], side, marks)
+        html = text_html(text, pair_pieces(comparison, side, len(text)), paragraphs, positions=positions[index])
+        names_of_side = {"name": _short_names(names)[index], "full_name": names[index]}
+        sides.append({"side": side, **names_of_side, "words": comparison.words[index], "html": html, "text": text})
     return render(
         "pair.html",
         prefix=prefix,
@@ -93,7 +96,7 @@ def pair_view(
 
 
 def _moved(comparison: Comparison) -> frozenset[int]:
-    """The passages of which more than half moved."""
+    """The indices of the passages of which more than half was moved."""
     moved = [difference.a for difference in comparison.differences if difference.kind == "moved"]
     return frozenset(
         number
@@ -106,13 +109,13 @@ def _moved(comparison: Comparison) -> frozenset[int]:
 
 
 def _short_names(names: tuple[str, str]) -> tuple[str, str]:
-    """Two paths without their common folders."""
+    """Two paths, with `…` in place of their common folders."""
     first, second = (name.split("/") for name in names)
-    different = (at for at, (a, b) in enumerate(zip(first[:-1], second[:-1], strict=False)) if a != b)
-    cut = next(different, min(len(first), len(second)) - 1)
-    if cut < _MIN_COMMON_FOLDERS:
+    different = (level for level, (a, b) in enumerate(zip(first[:-1], second[:-1], strict=False)) if a != b)
+    common = next(different, min(len(first), len(second)) - 1)
+    if common < _MIN_COMMON_FOLDERS:
         return names
-    return "/".join(["…", *first[cut:]]), "/".join(["…", *second[cut:]])
+    return "/".join(["…", *first[common:]]), "/".join(["…", *second[common:]])
 
 
 def _listed_difference(
@@ -140,11 +143,14 @@ def _quote(difference: Difference, texts: tuple[str, str]) -> Markup:
     return Markup(f"{parts[0]}{spaces[0]}{parts[1]}{spaces[1]}{parts[2]}")  # noqa: S704 - it is escaped
 
 
-# --- the strip: an image of both texts, in which moved passages cross the others ---
+# --- the strip: a small map of both texts, in which moved passages cross the others ---
 
 
 def _shapes(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[tuple[int, str, str]]:
-    """The number, from 1, the colour and the path of each passage. Boilerplate is at the bottom, then long passages."""
+    """The number, from 1, the colour and the path of each passage, in drawing order.
+
+    Boilerplate comes first and then long passages, so that short passages are drawn on top of them.
+    """
     passages = enumerate(marks.comparison.passages)
     for number, passage in sorted(passages, key=lambda pair: (pair[0] not in marks.repeated, -pair[1].words)):
         (top, bottom), (other, end) = _scaled(passage.a, lengths[0]), _scaled(passage.b, lengths[1])
@@ -163,7 +169,7 @@ def _ticks(comparison: Comparison, lengths: tuple[int, int]) -> dict[str, str]:
     }
     rows = {"del": (0, removed), "ins": (_RIGHT_BAR, inserted)}
     return {
-        kind: "".join(f"M{left} {row}h{_BAR_WIDTH}" for row in sorted(found)) for kind, (left, found) in rows.items()
+        kind: "".join(f"M{left} {row}h{_BAR_WIDTH}" for row in sorted(marked)) for kind, (left, marked) in rows.items()
     }
 
 

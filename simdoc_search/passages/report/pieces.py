@@ -1,4 +1,4 @@
-"""Cuts a text into pieces with the same labels, such as passages and differences, and shows them as HTML."""
+"""Cuts a text into pieces at the ends of its passages and differences, and shows it as HTML."""
 
 from __future__ import annotations
 
@@ -15,17 +15,23 @@ from simdoc_search.passages.positions import TextPositions
 from simdoc_search.passages.report.blocks import Block, blocks, chunks
 
 _COLOURS = 8
-"""Passages take turns in the colours .k1 to .k8 of page.css."""
+"""The number of colours of passages: the classes .k1 to .k8 of page.css."""
 _BLOCKS_AROUND = 2
-"""Blocks that are shown before and after a span."""
+"""How many blocks are shown before and after a span."""
 
 Label = tuple[int, int]
-"""Two numbers that name a passage or a difference."""
+"""Two numbers that identify a passage or a difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text with the same labels, ascending. At a place between characters `start` equals `end`."""
+    """A part of a text in which all characters have the same labels.
+
+    Attributes:
+        start: The position of its first character.
+        end: The position after its last character. It may equal `start`.
+        labels: The labels; ascending.
+    """
 
     start: int
     end: int
@@ -33,34 +39,34 @@ class Piece:
 
 
 Paragraph = Callable[[Block, Sequence[Piece]], str]
-"""Returns a block and its pieces as an HTML paragraph."""
+"""Returns an HTML paragraph for a block and its pieces."""
 
 
 def pieces(length: int, spans: Iterable[tuple[Span, Label]]) -> list[Piece]:
-    """All pieces of a text of `length` characters, in order. A span without characters makes a piece without any."""
+    """Cut a text of `length` characters at the ends of labelled spans. An empty span becomes an empty piece."""
     begins: dict[int, list[Label]] = {}
     ends: dict[int, list[Label]] = {}
-    places: dict[int, list[Label]] = {}
+    empty: dict[int, list[Label]] = {}
     for span, label in spans:
         start, end = (min(edge, length) for edge in span)
         if start < end:
             begins.setdefault(start, []).append(label)
             ends.setdefault(end, []).append(label)
         else:
-            places.setdefault(start, []).append(label)
+            empty.setdefault(start, []).append(label)
     active: dict[Label, int] = {}
-    found: list[Piece] = []
-    for start, end in pairwise([*sorted({0, length, *begins, *ends, *places}), length]):
+    result: list[Piece] = []
+    for start, end in pairwise([*sorted({0, length, *begins, *ends, *empty}), length]):
         for label in ends.get(start, ()):
             active[label] -= 1
         around = {label for label, count in active.items() if count}
         for label in begins.get(start, ()):
             active[label] = active.get(label, 0) + 1
         active = {label: count for label, count in active.items() if count}
-        found += [Piece(start, start, tuple(sorted({*around, place}))) for place in places.get(start, ())]
+        result += [Piece(start, start, tuple(sorted({*around, label}))) for label in empty.get(start, ())]
         if start < end:
-            found.append(Piece(start, end, tuple(sorted(active))))
-    return found
+            result.append(Piece(start, end, tuple(sorted(active))))
+    return result
 
 
 def text_html(
@@ -73,7 +79,12 @@ def text_html(
 ) -> Markup:
     """A text as HTML, in chunks that a browser lays out when they are scrolled into view.
 
-    If `near` is given, only the blocks near these spans are shown. If `positions` are given, page numbers are shown.
+    Args:
+        text: The text.
+        pieces: Its pieces, in order.
+        paragraph: Makes the paragraph of a block.
+        near: Only the blocks near these spans are shown. None: all blocks.
+        positions: The pages of the text. None: no page numbers are shown.
     """
     all_blocks = list(blocks(text))
     inside = dict(zip(all_blocks, _pieces_of_blocks(all_blocks, pieces, len(text)), strict=True))
@@ -83,7 +94,7 @@ def text_html(
         group_blocks = [block for _, block in group]
         if not is_shown:
             skipped = counted(group_blocks[-1].end - group_blocks[0].start, "character")
-            parts.append(f'<p class="none">… {skipped} are not shown …</p>\n')
+            parts.append(f'<p class="none">… {skipped} not shown …</p>\n')
             continue
         for chunk in chunks(group_blocks):
             parts += ['<div class="chunk">', *(paragraph(block, inside[block]) for block in chunk), "</div>\n"]
@@ -94,30 +105,33 @@ def text_html(
 
 def _pieces_of_blocks(blocks: Iterable[Block], pieces: Sequence[Piece], length: int) -> Iterator[list[Piece]]:
     """The pieces of each block. A piece that continues in the next block is cut."""
-    at = 0
+    next_piece = 0
     for block in blocks:
         inside = []
-        while at < len(pieces) and (pieces[at].start < block.end or pieces[at].start == block.end == length):
-            piece = pieces[at]
+        while next_piece < len(pieces):
+            piece = pieces[next_piece]
+            if piece.start >= block.end and not piece.start == block.end == length:
+                break
             inside.append(Piece(max(piece.start, block.start), min(piece.end, block.end), piece.labels))
             if piece.end > block.end:
                 break
-            at += 1
+            next_piece += 1
         yield inside
 
 
 def _are_near(blocks: Sequence[Block], spans: Sequence[Span]) -> list[bool]:
-    shown = [False] * len(blocks)
-    at = 0
+    """Whether each block is near a span."""
+    are_near = [False] * len(blocks)
+    first = 0
     for start, end in sorted(spans):
-        while at < len(blocks) and blocks[at].end <= start:
-            at += 1
-        last = at
-        while last < len(blocks) and blocks[last].start < end:
-            last += 1
-        for number in range(max(at - _BLOCKS_AROUND, 0), min(last + _BLOCKS_AROUND, len(blocks))):
-            shown[number] = True
-    return shown
+        while first < len(blocks) and blocks[first].end <= start:
+            first += 1
+        after = first
+        while after < len(blocks) and blocks[after].start < end:
+            after += 1
+        for number in range(max(first - _BLOCKS_AROUND, 0), min(after + _BLOCKS_AROUND, len(blocks))):
+            are_near[number] = True
+    return are_near
 
 
 def piece_text(text: str, piece: Piece) -> str:
@@ -126,7 +140,7 @@ def piece_text(text: str, piece: Piece) -> str:
 
 
 def colour(number: int) -> str:
-    """The class that colours a passage or a source with this number, from 1 on."""
+    """The CSS class that colours the passage or source with this number. The first number is 1."""
     return f"k{(number - 1) % _COLOURS + 1}"
 
 

@@ -1,4 +1,4 @@
-"""A text with its sources as HTML: each passage in the colour of its source, and the texts of the sources beside it."""
+"""A text with its sources as HTML. Each passage has the colour of its source, and the sources are next to the text."""
 
 from __future__ import annotations
 
@@ -16,17 +16,23 @@ from simdoc_search.passages.report.pieces import Label, Piece, colour, piece_tex
 from simdoc_search.passages.report.templates import page, render
 
 _MAX_WHOLE_CHARACTERS = 40_000
-"""Of a source with more characters, only the paragraphs near its passages are shown."""
+"""A source with more characters is shown in part: only the paragraphs near its passages."""
 _UNLISTED, _IGNORED = 1_000_000_000, 1_000_000_001
-"""The numbers of text in a source that is not listed, and of ignored text."""
+"""The first number of the label of text that only unlisted sources have, and of ignored text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A document that shares passages with a text. The text is the first of each passage.
+    """A document that shares passages with a text.
 
-    `words` and `share` are what both have in common, as shown. `adds` is the number of words that no source before it
-    has. `text` is None if it is not shown.
+    Attributes:
+        name: The name of the document.
+        words: The number of words in common, as shown.
+        share: The share of the text in the source, as shown.
+        adds: The number of words of the text that no source before this one has.
+        passages: The shared passages. The text is the first text of each.
+        remark: A remark, if any.
+        text: The text of the source. None: it is not shown.
     """
 
     name: str
@@ -40,9 +46,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class SourcedText:
-    """A text with its sources, the best first.
+    """A text with its sources.
 
-    `covered` is what any source has, also a source that is not listed. A list of several texts shows the `figures`.
+    Attributes:
+        name: The name of the text.
+        headline: The heading of the view.
+        text: The text. None: it is not shown.
+        sources: The listed sources, the best first.
+        covered: The spans of the text that any source has, including sources that are not listed.
+        ignored: The spans of the text that are ignored.
+        figures: The figures of its entry in a list of several texts.
+        notes: Notes below the heading.
     """
 
     name: str
@@ -56,7 +70,7 @@ class SourcedText:
 
 
 def sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
-    """A self-contained page of a text with its sources, or of a list of texts that opens to show their sources."""
+    """A self-contained page of a text with its sources. Several texts are a list whose entries can be opened."""
     if len(texts) == 1:
         return page(f"Sources of {texts[0].name}", sources_view(texts[0], notes=notes))
     entries = []
@@ -67,42 +81,45 @@ def sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
 
 
 def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str] = ()) -> Markup:
-    """The HTML of a text with its sources. Each text on a page has its own prefix of ids."""
+    """The HTML of a text with its sources. Each text on a page needs a different prefix of ids."""
     numbered = list(enumerate(sourced.sources, 1))
     spans = [
-        (run[0], (number, at))
+        (run[0], (number, passage_number))
         for number, source in numbered
-        for at, passage in enumerate(source.passages, 1)
+        for passage_number, passage in enumerate(source.passages, 1)
         for run in passage.runs
     ]
     spans += [(span, (_UNLISTED, 0)) for span in sourced.covered]
     spans += [(span, (_IGNORED, 0)) for span in sourced.ignored]
     text = sourced.text or ""
-    cut = pieces(len(text), spans)
+    text_pieces = pieces(len(text), spans)
     paragraphs = _Paragraphs(text, partial(_link_to_source, sourced.sources, prefix))
     return render(
         "sources.html",
         prefix=prefix,
         sourced=sourced,
         notes=[*sourced.notes, *notes],
-        html=None if sourced.text is None else text_html(text, cut, paragraphs),
-        sources=[(number, colour(number), source, _longest(source, text)) for number, source in numbered],
+        html=None if sourced.text is None else text_html(text, text_pieces, paragraphs),
+        sources=[(number, colour(number), source, _longest_passage(source, text)) for number, source in numbered],
         source_html={number: _source_html(source, number, prefix) for number, source in numbered},
-        has_unlisted=any(len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED for piece in cut),
+        has_unlisted=any(len(piece.labels) == 1 and piece.labels[0][0] == _UNLISTED for piece in text_pieces),
     )
 
 
-def _longest(source: Source, text: str) -> str:
-    """The longest passage of a source."""
+def _longest_passage(source: Source, text: str) -> str:
     longest = max(source.passages, key=lambda passage: passage.words, default=None)
     return text[slice(*longest.a)] if longest else ""
 
 
 def _source_html(source: Source, number: int, prefix: str) -> Markup | None:
-    """The text of a source. Of a long text, the paragraphs near its passages."""
+    """The text of a source. Of a long text, only the paragraphs near its passages."""
     if source.text is None:
         return None
-    spans = [(run[1], (number, at)) for at, passage in enumerate(source.passages, 1) for run in passage.runs]
+    spans = [
+        (run[1], (number, passage_number))
+        for passage_number, passage in enumerate(source.passages, 1)
+        for run in passage.runs
+    ]
     near = [passage.b for passage in source.passages] if len(source.text) > _MAX_WHOLE_CHARACTERS else None
     paragraphs = _Paragraphs(source.text, partial(_link_to_text, prefix))
     return text_html(source.text, pieces(len(source.text), spans), paragraphs, near=near)
@@ -117,7 +134,7 @@ class _Paragraphs:
     """
 
     def __init__(self, text: str, link: Callable[[Label], str]) -> None:
-        self._text, self._link = text, link
+        self._text, self._link_of = text, link
         self._linked: set[Label] = set()
 
     def __call__(self, _block: Block, pieces: Sequence[Piece]) -> str:
@@ -134,7 +151,7 @@ class _Paragraphs:
         best, link = listed[0], ""
         if best not in self._linked:
             self._linked.add(best)
-            link = self._link(best)
+            link = self._link_of(best)
         sources = " ".join(dict.fromkeys(str(source) for source, _ in listed))
         passages = " ".join(f"{source}-{passage}" for source, passage in listed)
         return f'{link}<mark class="{colour(best[0])}" data-s="{sources}" data-p="{passages}">{html}</mark>'

@@ -1,4 +1,4 @@
-"""The environment of HTML templates, in which every value is escaped, and the frame of a self-contained page."""
+"""Renders HTML templates, in which every value is escaped, and makes self-contained pages of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simdoc_search.passages.summary import excerpt
 
 
 def make_environment(package: str) -> Environment:
-    """An environment for the templates of a package. It escapes every value and writes out invisible characters."""
+    """An environment for the templates of a package. Every value is escaped, invisible characters included."""
     environment = Environment(
         loader=PackageLoader(package),
         autoescape=True,
@@ -46,7 +46,7 @@ def render(template: str, **values: Any) -> Markup:
 
 
 def page(title: str, body: Markup) -> str:
-    """A self-contained page. Its policy lets a browser run and load only our style and script."""
+    """A self-contained page. Its content security policy allows only our own style and script."""
     style, script = Markup(_asset("page.css")), Markup(_asset("page.js"))  # noqa: S704 - these are our own files
     digests = {"style_digest": _digest(style), "script_digest": _digest(script)}
     return str(render("page.html", title=title, body=body, style=style, script=script, **digests))

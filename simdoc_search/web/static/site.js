@@ -1,4 +1,4 @@
-// The pages work without this script, which adds keys and drag and drop.
+// The pages work without this script. It adds keys, and lets you drop a file anywhere on its form.
 "use strict";
 document.documentElement.classList.add("live");
 
@@ -10,11 +10,11 @@ const chosen = (member) => member.querySelector("input:checked") ?? member.query
 document.addEventListener("keydown", (event) => {
   if (!members.length || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.matches("textarea, select, input:not([type=radio])")) return;
-  const now = members.indexOf(event.target.closest(".member"));
+  const current = members.indexOf(event.target.closest(".member"));
   const value = keys[event.key];
-  if (value && now >= 0) {
-    members[now].querySelector(`input[value=${value}]`).checked = true;
-    chosen(members[Math.min(now + 1, members.length - 1)]).focus();
+  if (value && current >= 0) {
+    members[current].querySelector(`input[value=${value}]`).checked = true;
+    chosen(members[Math.min(current + 1, members.length - 1)]).focus();
     event.preventDefault();
   } else if (value) {
     chosen(members[0]).focus();
@@ -23,17 +23,17 @@ document.addEventListener("keydown", (event) => {
 });
 
 // A file can be dropped anywhere on its form.
-const drop = document.querySelector("input.drop");
-if (drop) {
-  const form = drop.form;
-  const over = (event, is) => {
+const fileInput = document.querySelector("input.drop");
+if (fileInput) {
+  const form = fileInput.form;
+  const highlight = (event, isOver) => {
     event.preventDefault();
-    drop.classList.toggle("over", is);
+    fileInput.classList.toggle("over", isOver);
   };
-  form.addEventListener("dragover", (event) => over(event, true));
-  form.addEventListener("dragleave", (event) => over(event, false));
+  form.addEventListener("dragover", (event) => highlight(event, true));
+  form.addEventListener("dragleave", (event) => highlight(event, false));
   form.addEventListener("drop", (event) => {
-    over(event, false);
-    if (event.dataTransfer.files.length) drop.files = event.dataTransfer.files;
+    highlight(event, false);
+    if (event.dataTransfer.files.length) fileInput.files = event.dataTransfer.files;
   });
 }

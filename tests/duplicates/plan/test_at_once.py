@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.duplicates.plan import How, PlanError, apply_plan, undo
+from simdoc_search.duplicates.plan import DropMethod, PlanError, apply_plan, undo
 from simdoc_search.duplicates.plan.files import PinnedFile
 from tests.support.folders import posix_only
 from tests.support.plans import HOWS, contents, plan_of, tree
@@ -21,7 +21,7 @@ pytestmark = posix_only
 
 FILES = {"one.txt": "same", "sub/two.txt": "same"}
 MAX_STEPS, STRIDE = 200, 13
-WAYS: list[tuple[How, How]] = [
+WAYS: list[tuple[DropMethod, DropMethod]] = [
     ("delete", "delete"),
     ("move", "move"),
     ("hardlink", "delete"),
@@ -40,13 +40,13 @@ class TwoPlans:
         self.undo_files = folder / "plan0.undo", folder / "plan1.undo"
         self.kept, self.dropped = Path(one.path or ""), Path(two.path or "")  # by the first plan
 
-    def apply(self, number: int, how: How) -> Callable[[], object]:
+    def apply(self, number: int, how: DropMethod) -> Callable[[], object]:
         rows, undo_file = self.rows[number], self.undo_files[number]
-        return lambda: apply_plan(rows, how, undo_file, to=self.folder / f"gone{number}")
+        return lambda: apply_plan(rows, how, undo_file, move_to=self.folder / f"gone{number}")
 
-    def reason(self, how: How) -> str:
+    def reason(self, how: DropMethod) -> str:
         """Why the first plan leaves its file alone."""
-        ((_, reason),) = apply_plan(self.rows[0], how, self.undo_files[0], to=self.folder / "gone").left
+        ((_, reason),) = apply_plan(self.rows[0], how, self.undo_files[0], move_to=self.folder / "gone").left_alone
         return reason
 
     def restart(self) -> None:
@@ -76,7 +76,7 @@ def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_locks")
 @pytest.mark.parametrize(("one", "two"), WAYS)
-def test_two_plans_never_remove_both_files(plans: TwoPlans, one: How, two: How) -> None:
+def test_two_plans_never_remove_both_files(plans: TwoPlans, one: DropMethod, two: DropMethod) -> None:
     """Each run is stopped once, before one of its steps, while the other one continues."""
     for at in range(MAX_STEPS):
         for then in range(at % STRIDE, MAX_STEPS, STRIDE):
@@ -99,7 +99,9 @@ def test_two_plans_never_remove_both_files(plans: TwoPlans, one: How, two: How) 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_locks")
 @pytest.mark.parametrize(("one", "two"), WAYS)
-def test_a_run_that_is_killed_beside_another_one_loses_nothing(plans: TwoPlans, one: How, two: How) -> None:
+def test_a_run_that_is_killed_beside_another_one_loses_nothing(
+    plans: TwoPlans, one: DropMethod, two: DropMethod
+) -> None:
     """Undo brings its hidden file back."""
     for at in range(MAX_STEPS):
         plans.restart()
@@ -133,12 +135,12 @@ def test_a_second_run_in_the_same_folders_or_with_the_same_undo_file_is_refused(
     finally:
         first.end()
     assert ["docs/one.txt"] == plans.visible()
-    assert [] == apply_plan(plans.rows[0], "delete", plans.undo_files[0]).left
+    assert [] == apply_plan(plans.rows[0], "delete", plans.undo_files[0]).left_alone
 
 
 @pytest.mark.parametrize("how", HOWS)
 def test_nothing_is_dropped_for_a_kept_file_that_is_replaced_meanwhile(
-    plans: TwoPlans, how: How, monkeypatch: pytest.MonkeyPatch
+    plans: TwoPlans, how: DropMethod, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After it was read, and by a file of the same size and time."""
     info = plans.kept.stat()
@@ -153,14 +155,14 @@ def test_nothing_is_dropped_for_a_kept_file_that_is_replaced_meanwhile(
     monkeypatch.setattr(PinnedFile, "is_unchanged", replaced)
     reason = plans.reason(how)
 
-    assert "content has changed" in reason or "has changed just now" in reason
+    assert "content has changed" in reason or "has just changed" in reason
     assert ["SAME", "same"] == [plans.kept.read_text(), plans.dropped.read_text()]
     assert [] == plans.hidden()
 
 
 @pytest.mark.parametrize("how", HOWS)
 def test_a_file_that_a_program_saves_meanwhile_is_not_dropped(
-    plans: TwoPlans, how: How, monkeypatch: pytest.MonkeyPatch
+    plans: TwoPlans, how: DropMethod, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rename: Callable[[str, str], None] = os.rename
 
@@ -171,7 +173,7 @@ def test_a_file_that_a_program_saves_meanwhile_is_not_dropped(
 
     monkeypatch.setattr(os, "rename", saved)
 
-    assert "it has changed just now" == plans.reason(how)
+    assert "it has just changed" == plans.reason(how)
     assert "a new text" == plans.dropped.read_text()
     assert (["docs/one.txt", "docs/sub/two.txt"], []) == (plans.visible(), plans.hidden())
 
@@ -189,11 +191,11 @@ def test_a_hidden_file_whose_name_is_taken_meanwhile_is_restored_later(
     monkeypatch.setattr(PinnedFile, "is_unchanged", taken)
     reason = plans.reason("delete")
     (hidden,) = plans.hidden()
-    assert f"another file has its name now; it is {plans.folder / hidden}" == reason
+    assert f"another file has its name now; its content is in {plans.folder / hidden}" == reason
     assert "a new file" == plans.dropped.read_text()
-    assert [(str(plans.dropped), reason)] == undo(plans.undo_files[0]).left
+    assert [(str(plans.dropped), reason)] == undo(plans.undo_files[0]).not_restored
 
     plans.dropped.unlink()
-    assert [] == undo(plans.undo_files[0]).left
+    assert [] == undo(plans.undo_files[0]).not_restored
     assert "same" == plans.dropped.read_text()
     assert not plans.undo_files[0].exists()

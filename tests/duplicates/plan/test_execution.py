@@ -12,8 +12,8 @@ import pytest
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan import (
+    DropMethod,
     ExpectedChanges,
-    How,
     PlanError,
     apply_plan,
     expected_changes,
@@ -30,10 +30,10 @@ def rows(tmp_path: Path) -> list[PlanRow]:
     return plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same", "other.txt": "SAME", "sub/equal.txt": "same"})
 
 
-def run(tmp_path: Path, rows: list[PlanRow], how: How, *, dry_run: bool = False) -> dict[str, str]:
+def run(tmp_path: Path, rows: list[PlanRow], how: DropMethod, *, dry_run: bool = False) -> dict[str, str]:
     """Apply a plan; returns which files were left alone, and why."""
-    report = apply_plan(rows, how, tmp_path / "plan.undo", to=tmp_path / "gone", dry_run=dry_run)
-    return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason in report.left}
+    report = apply_plan(rows, how, tmp_path / "plan.undo", move_to=tmp_path / "gone", dry_run=dry_run)
+    return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason in report.left_alone}
 
 
 @pytest.mark.parametrize("one_disk", [True, False])
@@ -57,14 +57,14 @@ def test_deleted_files_are_restored_if_the_kept_file_has_equal_bytes(tmp_path: P
     """The undo file still names the others."""
     before = tree(tmp_path)
 
-    assert ExpectedChanges(files=3, size=12, unlike=1, documents=0) == expected_changes(rows)
+    assert ExpectedChanges(file_count=3, freed_bytes=12, differing_files=1, document_count=0) == expected_changes(rows)
     run(tmp_path, rows, "delete")
     assert {"docs/kept.txt", "plan.undo"} == set(tree(tmp_path))
 
     report = undo(tmp_path / "plan.undo")
-    ((path, reason),) = report.left
+    ((path, reason),) = report.not_restored
     assert (2, "other.txt") == (len(report.restored), Path(path).name)
-    assert "has other bytes" in reason
+    assert "has different bytes" in reason
     del before["docs/other.txt"]
     assert before == {name: file for name, file in tree(tmp_path).items() if name != "plan.undo"}
 
@@ -77,18 +77,18 @@ def test_links_are_made_of_equal_bytes_only_and_undone_by_copies(tmp_path: Path,
 
     assert "its bytes differ from the kept file" in run(tmp_path, rows, "hardlink")["other.txt"]
     assert 3 == Path(rows[0].path or "").stat().st_nlink
-    assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").before
+    assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").dropped_before
     undo(tmp_path / "plan.undo")
     assert before == tree(tmp_path)
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_a_dry_run_reports_the_same_and_changes_nothing(tmp_path: Path, rows: list[PlanRow], how: How) -> None:
+def test_a_dry_run_reports_the_same_and_changes_nothing(tmp_path: Path, rows: list[PlanRow], how: DropMethod) -> None:
     before = tree(tmp_path)
-    dry = apply_plan(rows, how, tmp_path / "plan.undo", to=tmp_path / "gone", dry_run=True)
+    dry = apply_plan(rows, how, tmp_path / "plan.undo", move_to=tmp_path / "gone", dry_run=True)
 
     assert before == tree(tmp_path)
-    assert dry.done == apply_plan(rows, how, tmp_path / "plan.undo", to=tmp_path / "gone").done
+    assert dry.dropped == apply_plan(rows, how, tmp_path / "plan.undo", move_to=tmp_path / "gone").dropped
 
 
 def changed(path: Path) -> None:
@@ -108,10 +108,10 @@ def linked(path: Path) -> None:
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [(changed, "content has changed"), (linked, "not a regular file but a link"), (Path.unlink, "is gone")],
+    [(changed, "content has changed"), (linked, "it is a link, a folder or a device"), (Path.unlink, "is gone")],
 )
 def test_a_changed_file_is_left_alone_and_so_is_all_that_a_changed_file_is_kept_for(
-    tmp_path: Path, rows: list[PlanRow], how: How, change: Callable[[Path], None], reason: str
+    tmp_path: Path, rows: list[PlanRow], how: DropMethod, change: Callable[[Path], None], reason: str
 ) -> None:
     change(tmp_path / "docs/equal.txt")
     assert reason in run(tmp_path, rows, how, dry_run=True)["equal.txt"]
@@ -121,7 +121,7 @@ def test_a_changed_file_is_left_alone_and_so_is_all_that_a_changed_file_is_kept_
     left = run(tmp_path, rows, how)
 
     assert 3 == len(left)
-    assert "kept.txt, which is kept instead" in left["other.txt"]
+    assert "kept.txt is kept instead, but" in left["other.txt"]
     assert before == tree(tmp_path)
 
 
@@ -132,7 +132,7 @@ def test_a_kept_file_that_vanishes_after_another_one_was_read_is_gone(tmp_path: 
     left = run(tmp_path, [*rows, *(replace(row, group=2) for row in others)], "move")
 
     assert ["copy.txt"] == list(left)
-    assert left["copy.txt"].endswith("other.txt, which is kept instead: it is gone")
+    assert left["copy.txt"].endswith("other.txt is kept instead, but it is gone")
 
 
 def test_nothing_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:
@@ -172,18 +172,20 @@ def test_undo_leaves_alone_what_was_changed_since(tmp_path: Path, rows: list[Pla
     (tmp_path / "docs/equal.txt").write_text("new")
     changed(tmp_path / "gone/other.txt")
 
-    assert ["equal.txt", "other.txt"] == sorted(Path(name).name for name, _ in undo(tmp_path / "plan.undo").left)
+    assert ["equal.txt", "other.txt"] == sorted(
+        Path(name).name for name, _ in undo(tmp_path / "plan.undo").not_restored
+    )
     assert "new" == (tmp_path / "docs/equal.txt").read_text()
     (tmp_path / "docs/equal.txt").unlink()
     (tmp_path / "gone/other.txt").write_text("SAME")
-    assert [] == undo(tmp_path / "plan.undo").left
+    assert [] == undo(tmp_path / "plan.undo").not_restored
     assert not (tmp_path / "plan.undo").exists()
 
 
 def test_a_plan_can_be_applied_again_after_undo(tmp_path: Path, rows: list[PlanRow]) -> None:
     before = tree(tmp_path)
     for how in HOWS:
-        assert 1 == len(apply_plan(rows[:2], how, tmp_path / "plan.undo", to=tmp_path / how).done)
+        assert 1 == len(apply_plan(rows[:2], how, tmp_path / "plan.undo", move_to=tmp_path / how).dropped)
         assert 1 == len(undo(tmp_path / "plan.undo").restored)
         assert before == tree(tmp_path)
 

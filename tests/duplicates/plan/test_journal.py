@@ -40,7 +40,7 @@ def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
 ) -> None:
     """The changes before it are undone; the others once the line is repaired."""
     before = tree(tmp_path)
-    apply_plan(rows, "move", undo_file, to=tmp_path / "gone")
+    apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
     lines = undo_file.read_bytes().splitlines(keepends=True)
     damaged = b"".join([*lines[:3], damage, *lines[3:]])
     undo_file.write_bytes(damaged)
@@ -48,13 +48,15 @@ def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
     report = undo(undo_file)
     assert ["one.txt", "two.txt"] == sorted(Path(path).name for path in report.restored)
     reason = f"{undo_file} is damaged from line 4 of {len(damaged.splitlines())} on"
-    assert [(str(undo_file), f"{reason}; the changes from there on are not undone")] == report.left
+    assert [(str(undo_file), f"{reason}; the changes from that line on are not undone")] == report.not_restored
     assert damaged == undo_file.read_bytes()
-    with pytest.raises(PlanError, match=r"is damaged from line 4 of .*; undo the changes before it, or move the file"):
-        apply_plan(rows, "move", undo_file, to=tmp_path / "gone")
+    with pytest.raises(
+        PlanError, match=r"is damaged from line 4 of .*; undo the changes before that line, or move the file"
+    ):
+        apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
 
     undo_file.write_bytes(b"".join(lines))
-    assert [] == undo(undo_file).left
+    assert [] == undo(undo_file).not_restored
     assert before == tree(tmp_path)
 
 
@@ -111,7 +113,7 @@ def test_a_copy_on_another_disk_has_no_set_uid_bit(
     """Another user may own the copy."""
     no_links_between(monkeypatch)
     Path(rows[1].path or "").chmod(0o4755)
-    apply_plan(rows[:2], "move", undo_file, to=tmp_path / "gone")
+    apply_plan(rows[:2], "move", undo_file, move_to=tmp_path / "gone")
     assert 0o755 == (tmp_path / "gone/one.txt").stat().st_mode & 0o7777
 
 
@@ -124,10 +126,10 @@ def test_nothing_is_moved_through_a_link_below_the_folder(tmp_path: Path, undo_f
     (tmp_path / "gone").symlink_to(tmp_path / "real")
     (tmp_path / "real/sub").symlink_to(tmp_path / "out")
 
-    ((_, reason),) = apply_plan(rows, "move", undo_file, to=tmp_path / "gone").left
+    ((_, reason),) = apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone").left_alone
     assert f"{tmp_path}/gone/sub is a symbolic link; files are not moved through links" == reason
     assert [] == list((tmp_path / "out").iterdir())
 
     (tmp_path / "real/sub").unlink()
-    assert [] == apply_plan(rows, "move", undo_file, to=tmp_path / "gone").left
+    assert [] == apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone").left_alone
     assert "same" == (tmp_path / "real/sub/copy.txt").read_text()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.duplicates.plan import How, apply_plan, undo
+from simdoc_search.duplicates.plan import DropMethod, apply_plan, undo
 from tests.support.folders import posix_only
 from tests.support.plans import contents, no_links_between, plan_of, tree
 from tests.support.steps import killed
@@ -21,7 +21,7 @@ MAX_STEPS = 1_000
 class Trial:
     """A plan for some files, applied and undone again and again."""
 
-    def __init__(self, folder: Path, how: How) -> None:
+    def __init__(self, folder: Path, how: DropMethod) -> None:
         self.folder, self.how, self.undo_file = folder, how, folder / "plan.undo"
         self.rows = plan_of(folder, FILES)
         shutil.copytree(folder / "docs", folder.parent / "first")
@@ -36,11 +36,11 @@ class Trial:
         return {**files, "inodes": len({path.stat().st_ino for path in self.folder.rglob("*.txt")})}
 
     def apply(self) -> None:
-        assert [] == apply_plan(self.rows, self.how, self.undo_file, to=self.folder / "gone").left
+        assert [] == apply_plan(self.rows, self.how, self.undo_file, move_to=self.folder / "gone").left_alone
 
     def undo(self) -> None:
         if self.undo_file.exists():
-            assert [] == undo(self.undo_file).left
+            assert [] == undo(self.undo_file).not_restored
 
     def restart(self) -> None:
         for path in self.folder.iterdir():

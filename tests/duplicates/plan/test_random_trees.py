@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
 from simdoc_search.duplicates import Duplicates, duplicates_in
-from simdoc_search.duplicates.plan import How, apply_plan, expected_changes, read_plan, write_plan
+from simdoc_search.duplicates.plan import DropMethod, apply_plan, expected_changes, read_plan, write_plan
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
 from tests.support.random_trees import contents_of, disk_bytes, random_tree
@@ -36,16 +36,16 @@ def test_the_reported_bytes_are_freed_and_no_content_is_lost(seed: int, files: i
     expected = expected_changes(rows)
 
     assert 5 < found.drops == sum(row.action == "drop" for row in rows)
-    assert found.frees == expected.size == sum(group.frees for group in found.groups())
-    assert 0 == expected.unlike
-    assert [] == apply_plan(rows, "delete", tmp_path / "undo").left
+    assert found.frees == expected.freed_bytes == sum(group.frees for group in found.groups())
+    assert 0 == expected.differing_files
+    assert [] == apply_plan(rows, "delete", tmp_path / "undo").left_alone
     assert before - found.frees == disk_bytes(tmp_path / "docs")
     assert contents == contents_of(tmp_path / "docs")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["delete", "move", "hardlink"])
-def test_kills_lose_no_content(how: How, tmp_path: Path) -> None:
+def test_kills_lose_no_content(how: DropMethod, tmp_path: Path) -> None:
     """kill -9 at 50 random steps one after the other; each run resumes."""
     random_tree(random.Random(how), tmp_path / "docs", 200)
     found, rows = planned(tmp_path)
@@ -53,12 +53,12 @@ def test_kills_lose_no_content(how: How, tmp_path: Path) -> None:
     rng, kills = random.Random(1), 0
 
     def act() -> None:
-        apply_plan(rows, how, tmp_path / "undo", to=tmp_path / "gone")
+        apply_plan(rows, how, tmp_path / "undo", move_to=tmp_path / "gone")
 
     for _ in range(50):
         kills += killed(rng.randrange(1, 60), act)
         assert contents == contents_of(tmp_path / "docs")
-    assert [] == apply_plan(rows, how, tmp_path / "undo", to=tmp_path / "gone").left
+    assert [] == apply_plan(rows, how, tmp_path / "undo", move_to=tmp_path / "gone").left_alone
     assert before - found.frees == disk_bytes(tmp_path / "docs")
     assert contents == contents_of(tmp_path / "docs")
     assert kills > 20

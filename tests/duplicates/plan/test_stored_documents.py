@@ -37,10 +37,10 @@ def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
     rows = planned(store, tmp_path, Document("a", TWO), Document("b", TWO), Document("c", words(900, 960)))
 
     report = deleted(store, tmp_path, rows)
-    assert ([], 1, {}) == (report.left, report.forgotten, report.not_forgotten)
-    assert 2 == len(report.done)
+    assert ([], 1, {}) == (report.left_alone, report.removed, report.not_removed)
+    assert 2 == len(report.dropped)
     assert ["a", "c", "file1"] == ids(store)
-    assert 2 == deleted(store, tmp_path, rows).before
+    assert 2 == deleted(store, tmp_path, rows).dropped_before
 
 
 def test_a_file_is_dropped_for_a_document_only_while_that_is_in_the_store(local_store: Store, tmp_path: Path) -> None:
@@ -49,8 +49,8 @@ def test_a_file_is_dropped_for_a_document_only_while_that_is_in_the_store(local_
 
     SimilaritySearch(local_store).delete(["a"])
     for store in (None, local_store):
-        left = deleted(store, tmp_path, rows).left
-        assert ["a, which is kept instead: it is not in the store"] * 2 == [reason for _, reason in left]
+        left = deleted(store, tmp_path, rows).left_alone
+        assert ["a is kept instead, but it is not in the store"] * 2 == [reason for _, reason in left]
     assert ["file1", "file2"] == sorted(path.name for path in (tmp_path / "docs").iterdir())
 
 
@@ -63,7 +63,7 @@ def test_a_document_that_was_indexed_again_remains(local_store: Store, tmp_path:
     with local_store.writer() as writer:
         writer.put([replace(record, origin=replace(record.origin, mtime_ns=1))])
 
-    assert 0 == deleted(local_store, tmp_path, rows).forgotten
+    assert 0 == deleted(local_store, tmp_path, rows).removed
     assert ["file1", "file2"] == ids(local_store)
 
 
@@ -77,6 +77,6 @@ def test_files_are_dropped_although_the_store_cannot_be_written(
     monkeypatch.setattr(local_store, "writer", locked)
     report = deleted(local_store, tmp_path, rows)
 
-    assert [("b", "another process writes")] == report.left
-    assert ["another process writes"] == list(report.not_forgotten.values())
-    assert ["file2"] == [Path(name).name for name, _ in report.done]
+    assert [("b", "another process writes")] == report.left_alone
+    assert ["another process writes"] == list(report.not_removed.values())
+    assert ["file2"] == [Path(name).name for name, _ in report.dropped]

@@ -72,11 +72,11 @@ def test_rows_are_read_back_from_a_spreadsheet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("drop", "dorp", "an action is keep, drop or decide, not 'dorp'; nothing was done"),
-        ("drop\t1", "drop\tone", "a group is a number"),
+        ("drop", "dorp", "the action must be keep, drop or decide, not 'dorp'; nothing was done"),
+        ("drop\t1", "drop\tone", "the group must be a number"),
         ("file:7", "file:7.0", "was changed; copy it from the original plan"),
-        ("action\t", "what\t", "there is no column 'action'"),
-        (r"/x/a\t", r"/x\a", r"a backslash is written \\ in a plan"),
+        ("action\t", "what\t", "column 'action' is missing"),
+        (r"/x/a\t", r"/x\a", r"write each backslash as \\ in a plan"),
     ],
 )
 def test_a_mistake_is_reported_with_its_line(tmp_path: Path, before: str, after: str, message: str) -> None:

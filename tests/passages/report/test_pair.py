@@ -30,7 +30,7 @@ def read(a: str, b: str) -> HtmlPage:
 
 
 def lines(text: str) -> str:
-    """A text with the line ends of a page."""
+    """A text with the line ends that the page shows."""
     return re.sub("\r\n|[\r\v\f\x85\u2028\u2029]", "\n", text)
 
 
@@ -57,7 +57,7 @@ def test_a_page_has_all_characters_of_both_texts(a: str, b: str, data: st.DataOb
 
 @pytest.mark.parametrize("text", ["", " \n", "word", "word " * 500, "漢字" * 300, "אב" * 90])
 def test_equal_texts_have_no_difference(text: str) -> None:
-    """They may have no words."""
+    """A text without words equals itself, too."""
     shown = read(text, text)
 
     assert text == shown.text("a") == shown.text("b")
@@ -68,7 +68,7 @@ def test_equal_texts_have_no_difference(text: str) -> None:
 
 
 def test_a_passage_has_the_same_number_and_colour_in_both_texts() -> None:
-    """The two numbers link to each other."""
+    """Each number links to the number in the other text."""
     a, b = f"{words(0, 60)} {words(100, 160)}", f"{words(100, 160)} {words(0, 60)}"
     first, second = len(words(0, 60)), len(words(100, 160))
     found = comparison([same(0, second + 1, first), same(first + 1, 0, second)])
@@ -86,7 +86,7 @@ def test_a_passage_has_the_same_number_and_colour_in_both_texts() -> None:
 
 
 def test_links_lead_to_overlapping_passages() -> None:
-    """Two pairs on a page have different ids."""
+    """The ids of two pairs on a page differ."""
     a, b = f"{words(0, 60)} x {words(100, 160)} y", f"{words(100, 160)} z {words(0, 60)}"
     found = comparison([same(0, 5, 200), same(0, 50, 200), same(40, 90, 20)], compare(a, b).differences)
     shown = HtmlPage("".join(pair_view(found, (a, b), NAMES, prefix=prefix) for prefix in ("p1-", "p2-")))
@@ -96,7 +96,7 @@ def test_links_lead_to_overlapping_passages() -> None:
 
 
 def test_moved_and_repeated_passages_have_a_remark() -> None:
-    """A screen reader reads it. Others see a sign and a frame."""
+    """The remark is for screen readers. Others see ⇅ and a frame."""
     notice = "this notice is part of each and every file and comes without any warranty at all of any kind today"
     a = f"{notice} {notice} {notice} {words(0, 60)}"
     b = f"{words(0, 60)} {notice}"
@@ -111,7 +111,7 @@ def test_moved_and_repeated_passages_have_a_remark() -> None:
 
 
 def test_differences_are_marked_in_passages() -> None:
-    """A place without words has a sign."""
+    """Where words are missing, there is a mark."""
     a = f"{words(0, 30)} you may copy {words(30, 60)} gone {words(60, 90)}"
     b = f"{words(0, 30)} you must copy {words(30, 60)} {words(60, 90)}"
     shown = read(a, b)
@@ -123,7 +123,7 @@ def test_differences_are_marked_in_passages() -> None:
 
 
 def test_a_long_difference_stays_readable() -> None:
-    """It is not struck through. A short moved block without a passage is marked, too."""
+    """It is not struck through. A short moved block outside passages is also marked."""
     large = read(words(0, 50), f"{words(100, 150)} {words(0, 50)}")
     found = comparison([], [Difference("moved", (8, 13), (0, 5), 1)])
     moved = HtmlPage(pair_page(found, ("one two three", "three one two"), NAMES))
@@ -133,7 +133,7 @@ def test_a_long_difference_stays_readable() -> None:
 
 
 def test_page_numbers_are_shown() -> None:
-    """The lists have them, too."""
+    """The lists of differences and passages also show page numbers."""
     shown = read(f"{words(0, 30)}\f{words(30, 60)} old", f"{words(0, 60)} new")
 
     assert ["page 1", "page 2"] == [element.text for element in shown.of_side("a", "div", "page")]
@@ -142,7 +142,7 @@ def test_page_numbers_are_shown() -> None:
 
 
 def test_a_paragraph_has_its_counterpart_in_the_other_text() -> None:
-    """Both are scrolled together. A paragraph that shares only a phrase has none."""
+    """The two scroll together. A paragraph that shares only a phrase has no counterpart."""
     a, b = f"{words(0, 30)}\n\n{words(30, 60)}", f"new words before\n\n{words(0, 30)}\n\n{words(30, 60)}"
     first, second = read(a, b).of_side("a", "p")
     assert [str(b.index("word0")), str(b.index("word30"))] == [first.attributes["data-q"], second.attributes["data-q"]]
@@ -157,7 +157,7 @@ def test_a_paragraph_has_its_counterpart_in_the_other_text() -> None:
 
 
 def test_the_list_quotes_differences_with_the_words_around() -> None:
-    """It has at most 500 of them."""
+    """The list has at most 500 differences."""
     a, b = f"{words(0, 30)} you may, copy {words(30, 60)}", f"{words(0, 30)} you must, copy {words(30, 60)}"
     (quoted,) = [element for element in read(a, b).all("bdi", "quote") if "may" in element.text]
     assert "word28 word29 you may must, copy word30 word31" in quoted.text
@@ -166,7 +166,7 @@ def test_the_list_quotes_differences_with_the_words_around() -> None:
     places = [found.span() for found in re.finditer(r"\S+", a)]
     shown = HtmlPage(pair_page(comparison([], [replaced(place, place) for place in places]), (a, a), NAMES))
     assert 600 == len(shown.of_side("a", "del"))
-    assert "… 100 more differences: they are marked in the texts." in [element.text for element in shown.all("p")]
+    assert "… 100 more differences, marked in the texts." in [element.text for element in shown.all("p")]
 
 
 # --- the page ---
@@ -174,7 +174,7 @@ def test_the_list_quotes_differences_with_the_words_around() -> None:
 
 @pytest.mark.parametrize("hostile", [HOSTILE, "x" * 10_000 + HOSTILE * 20])
 def test_hostile_texts_and_names_are_only_shown(hostile: str) -> None:
-    """The page has no other elements, attributes or policy than without them."""
+    """The page has the same elements, attributes and policy as a page without hostile text."""
     a, b = f"{hostile} {words(0, 40)} old {hostile}", f"{hostile} {words(0, 40)} new {hostile}"
     shown = HtmlPage(pair_page(compare(a, b), (a, b), (hostile[:200], "\u202e<script>")))
     plain = read(f"{words(0, 40)} old", f"{words(0, 40)} new")
@@ -192,7 +192,7 @@ def test_hostile_texts_and_names_are_only_shown(hostile: str) -> None:
 
 
 def test_the_policy_allows_only_our_style_and_script() -> None:
-    """It has their digests."""
+    """The policy contains the digests of both."""
     shown = read("a", "b")
     (policy,) = [meta.attributes["content"] for meta in shown.all("meta") if "http-equiv" in meta.attributes]
     style, script = (
@@ -206,7 +206,7 @@ def test_the_policy_allows_only_our_style_and_script() -> None:
 
 
 def test_names_are_shown_without_their_common_folders() -> None:
-    """The title has the whole path."""
+    """The attribute `title` has the whole path."""
     first, second, *_ = HtmlPage(pair_page(comparison(), ("a", "b"), ("/me/old/a.txt", "/me/new/a.txt"))).all("bdi")
 
     assert ("…/old/a.txt", "…/new/a.txt") == (first.text, second.text)
@@ -214,7 +214,7 @@ def test_names_are_shown_without_their_common_folders() -> None:
 
 
 def test_the_page_works_with_a_screen_reader_and_a_keyboard() -> None:
-    """It has a language, landmarks and headings. Its help names the keys."""
+    """The page has a language, landmarks and headings. Its help lists the keys."""
     shown = read(words(0, 40), words(0, 40) + " more")
     levels = [int(element.tag[1]) for element in shown.elements if re.fullmatch("h[1-6]", element.tag)]
 
@@ -225,12 +225,12 @@ def test_the_page_works_with_a_screen_reader_and_a_keyboard() -> None:
         (pane.attributes["tabindex"], pane.attributes["lang"]) for pane in shown.all("div", "text")
     ]
     assert {"n", "p", "→", "←", "Enter", "d", "Shift d", "Esc"} == {element.text for element in shown.all("kbd")}
-    assert ["status"] == [element.attributes["role"] for element in shown.all("p", "said")]
+    assert ["status"] == [element.attributes["role"] for element in shown.all("p", "announcement")]
 
 
 @pytest.mark.slow
 def test_a_page_of_two_long_texts_has_less_than_3_mb() -> None:
-    """They have 50,000 words, and a difference in every hundredth word."""
+    """The texts have 50,000 words. Every hundredth word differs."""
     a = " ".join(f"word{number}" + ("\n\n" if number % 80 == 79 else "") for number in range(50_000))
     b = re.sub(r"word(\d+)00\b", r"other\1", a)
 

@@ -1,4 +1,4 @@
-"""The pieces and blocks of a text."""
+"""Pieces and blocks of a text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ labels = st.tuples(st.integers(0, 2), st.integers(0, 3))
 
 
 def test_a_span_without_characters_is_a_piece() -> None:
-    """It has the labels that are on both sides of it."""
+    """An empty piece also has the labels that are on both sides of it."""
     found = pieces(20, [((5, 15), (0, 0)), ((7, 9), (1, 0)), ((12, 12), (1, 1)), ((15, 15), (1, 2))])
 
     assert [
@@ -33,7 +33,7 @@ def test_a_span_without_characters_is_a_piece() -> None:
 def test_pieces_are_the_whole_text_with_all_labels(
     length: int, labelled: list[tuple[tuple[int, int], tuple[int, int]]]
 ) -> None:
-    """A span may be outside the text."""
+    """Spans may reach beyond the end of the text."""
     found = pieces(length, labelled)
     ends = [piece.end for piece in found]
 
@@ -47,7 +47,7 @@ def test_pieces_are_the_whole_text_with_all_labels(
 
 @given(texts())
 def test_blocks_and_chunks_are_the_whole_text(text: str) -> None:
-    """They are in order."""
+    """The blocks are in order."""
     found = [block for chunk in chunks(blocks(text)) for block in chunk]
 
     assert text == "".join(text[block.start : block.end] for block in found)
@@ -55,7 +55,7 @@ def test_blocks_and_chunks_are_the_whole_text(text: str) -> None:
 
 
 def test_a_long_line_is_cut_after_a_space() -> None:
-    """A line without spaces is cut after 1,500 characters. A chunk has several blocks."""
+    """Without spaces, a line is cut after 1,500 characters. A chunk has several blocks."""
     text = "word " * 1000 + "x" * 5000
     found = list(blocks(text))
 

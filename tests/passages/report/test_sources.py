@@ -14,7 +14,7 @@ from tests.support.passages.pages import HtmlPage
 
 
 def prose(count: int, seed: int) -> str:
-    """Different words in paragraphs."""
+    """Random paragraphs without repeated words."""
     words = [f"w{number}" for number in random.Random(seed).sample(range(10**7), count)]
     return "\n\n".join(" ".join(words[at : at + 80]) for at in range(0, count, 80))
 
@@ -34,13 +34,13 @@ def own(html: str) -> str:
 
 
 def plain(html: str) -> str:
-    """The words of a part, without links."""
+    """The words of an HTML section, without links."""
     without = re.sub(r'<(a|span) class="n [^>]*>[^<]*</(a|span)>', "", html)
     return " ".join(unescape(re.sub(r"<[^>]*>", "", without.partition('class="text"')[2].partition(">")[2])).split())
 
 
 def test_a_passage_has_the_colour_of_its_best_source() -> None:
-    """A passage of two sources has links to both."""
+    """A passage that two sources have links to both."""
     first, second = prose(60, 1), prose(60, 2)
     text = f"{prose(100, 3)} {first} {prose(50, 4)} {second} {prose(50, 5)}"
     html = own(view(text, [f"{prose(20, 6)} {first}", f"{first} {prose(90, 7)} {second}"]))
@@ -53,18 +53,18 @@ def test_a_passage_has_the_colour_of_its_best_source() -> None:
 
 
 def test_text_of_unlisted_sources_and_ignored_text_is_marked() -> None:
-    """The list explains the marks."""
+    """The list of sources explains the marks."""
     text = prose(30, 1)
     html = view(text, [], covered=[(0, 20)], ignored=[(30, 40)])
 
     assert f'<mark class="k0">{text[:20]}</mark>' in html
     assert f'<span class="ignored">{text[30:40]}</span>' in html
-    assert "words are in sources that are not listed" in html
-    assert "words are ignored" in html
+    assert "words are only in sources that are not listed" in html
+    assert "are ignored" in html
 
 
 def test_the_page_has_the_texts_of_all_sources() -> None:
-    """Its links lead to them. Of a long source, only the paragraphs near its passages are shown."""
+    """The links lead to these texts. A long source is shown only near its passages."""
     shared = [prose(40, seed) for seed in range(13)]
     text = "\n\n".join(f"{prose(50, 100 + seed)} {passage}" for seed, passage in enumerate(shared))
     sources = [f"{prose(30, 200 + seed)} {passage}" for seed, passage in enumerate(shared[:-1])]
@@ -73,11 +73,11 @@ def test_the_page_has_the_texts_of_all_sources() -> None:
     assert [13, 13] == [html.count("<li><a "), html.count('<section class="from"')]
     HtmlPage(html).check_links()
     assert len(html) < 60_000
-    assert 2 == html.count("characters are not shown")
+    assert 2 == html.count("characters not shown")
 
 
 def test_a_page_grows_with_the_texts_only() -> None:
-    """The text is on it once, whatever the number of sources."""
+    """However many sources there are, the page has the text once."""
     shared = [prose(100, seed) for seed in range(30)]
     text = "\n\n".join(f"{prose(500, 100 + seed)} {passage}" for seed, passage in enumerate(shared))
 
@@ -86,7 +86,7 @@ def test_a_page_grows_with_the_texts_only() -> None:
 
 @pytest.mark.parametrize("hostile", ['</article><script>"', "<b>\u202e\x1b[31m"])
 def test_hostile_names_and_texts_are_only_shown(hostile: str) -> None:
-    """This is so in a list of texts, too."""
+    """The same is checked for a list of texts."""
     text = f"{hostile} {prose(30, 1)} {hostile}"
     source = Source(hostile, "30", "3 %", 30, align(text, text), hostile, text)
     sourced = SourcedText(hostile, hostile, text, [source], notes=[hostile], figures=[hostile])

@@ -43,7 +43,7 @@ class HtmlPage(HTMLParser):
         assert [] == self._open
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Add an element. It has each attribute once."""
+        """Add an element. No attribute may occur twice."""
         assert len(dict(attrs)) == len(attrs)
         inside = tuple(name for element in self._open for name in [element.tag, *element.classes])
         element = Element(tag, dict(attrs), inside)
@@ -57,7 +57,7 @@ class HtmlPage(HTMLParser):
             assert tag == self._open.pop().tag
 
     def handle_data(self, data: str) -> None:
-        """Add text to all open elements. Characters that were written out are read back. Links are not text."""
+        """Add text to all open elements. Escape sequences are decoded. The numbers of links are left out."""
         if self._open and "n" in self._open[-1].classes:
             self._open[-1].text += data
             return
@@ -71,7 +71,7 @@ class HtmlPage(HTMLParser):
         return [element for element in self.elements if set(names) <= {element.tag, *element.classes}]
 
     def of_side(self, side: str, *names: str) -> list[Element]:
-        """Such elements in the first text (`a`) or the second text (`b`)."""
+        """The elements with these names in the first text (`a`) or the second text (`b`)."""
         return [element for element in self.all(*names) if {"side", side, "text"} <= set(element.inside)]
 
     def text(self, side: str) -> str:
@@ -101,7 +101,7 @@ def same(a: int, b: int, size: int, words: int = 30) -> Passage:
 
 
 def replaced(a: tuple[int, int], b: tuple[int, int], words: int = 1) -> Difference:
-    """A difference. Its kind follows from the spans."""
+    """A difference. An empty span decides its kind."""
     if a[0] == a[1]:
         return Difference("inserted", a, b, words)
     return Difference("removed" if b[0] == b[1] else "replaced", a, b, words)

@@ -16,11 +16,11 @@ __all__ = ["Material", "Pair", "Span", "log_uniform", "plant", "word_places"]
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+")
 _RUN_WORDS = 6
-"""Paragraphs that share a run of 6 words are not used together: the texts must share only what is planted."""
+"""Paragraphs that share a run of 6 words are not used together, so that texts share only planted passages."""
 _RELATED = 20
-"""Documents that share more than one of 20 runs are not used together."""
+"""A document is not used if earlier documents have more than 1 of 20 of its runs."""
 _MIN_GAP_WORDS = 100
-"""Words between two passages, in both texts. With fewer, they would be one passage."""
+"""The minimum number of words between two passages, so that they are not found as one passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +63,14 @@ class Material:
         return Vocabulary.of(paragraph for document in self._documents for paragraph, _ in document)
 
     def halves(self, rng: random.Random) -> tuple[Material, Material]:
-        """Two parts with about as many words, without a common document."""
+        """Two parts with about the same number of words. No document is in both."""
         halves = Material(()), Material(())
         for document in rng.sample(self._documents, len(self._documents)):
             min(halves, key=lambda half: half.words)._documents.append(document)
         return halves
 
     def text(self, rng: random.Random, words: int) -> str:
-        """A text of at least `words` words, if there are as many. It begins anywhere in a random document."""
+        """A text of at least `words` words, if the material has as many. It begins in a random document."""
         paragraphs: list[str] = []
         length = 0
         first, *others = rng.sample(self._documents, len(self._documents))
@@ -115,13 +115,13 @@ def plant(rng: random.Random, host: str, source: str, lengths: Sequence[int], ch
 
 
 def _runs(text: str) -> list[tuple[str, ...]]:
-    """The runs of 6 words, or the run of all words of a shorter text."""
+    """The runs of 6 words. A shorter text is one run."""
     words = _WORD.findall(text.lower())
     return [tuple(words[at : at + _RUN_WORDS]) for at in range(max(1, len(words) - _RUN_WORDS + 1))] if words else []
 
 
 def _is_new(runs: list[tuple[str, ...]], seen: set[tuple[str, ...]]) -> bool:
-    """Whether there are runs, all different, none of them seen before. They are seen from now on."""
+    """Whether there are runs, without repeats, none of them in `seen`. They are added to `seen`."""
     distinct = set(runs)
     is_new = bool(runs) and len(distinct) == len(runs) and seen.isdisjoint(distinct)
     seen |= distinct
@@ -135,7 +135,7 @@ def word_places(text: str) -> list[Span]:
 
 
 def _scattered(rng: random.Random, total: int, lengths: Sequence[int]) -> list[int]:
-    """Random starts, in order, of pieces of these lengths among `total` words."""
+    """Random starts, in ascending order, for passages of these lengths in `total` words."""
     free = total - sum(lengths) - _MIN_GAP_WORDS * max(0, len(lengths) - 1)
     if free < 0:
         raise ValueError(f"{total} words are too few for passages of {', '.join(map(str, lengths))} words")

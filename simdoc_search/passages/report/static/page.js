@@ -10,16 +10,17 @@ for (const pair of document.querySelectorAll(".pair")) {
   const places = paragraphs.map((list) => list.map((p) => Number(p.dataset.o)));
   const stops = panes.map((pane) => all("a.n", pane));
   const frames = all(".strip .view");
-  const changes = [...new Set(all(".text [data-d]").map((each) => Number(each.dataset.d)))].sort((x, y) => x - y);
-  let side = 0, passage = 0, change = 0, driver = 0;
+  const differences = [...new Set(all(".text [data-d]").map((element) => Number(element.dataset.d)))].sort((x, y) => x - y);
+  let side = 0, passage = 0, difference = 0;
+  let driver = 0;  // the pane that the user scrolls, or -1
 
   // --- positions ---
 
   const top = (element, pane) => element.getBoundingClientRect().top - pane.getBoundingClientRect().top;
-  const third = (pane) => pane.clientHeight / 4;
+  const readingHeight = (pane) => pane.clientHeight / 4;
 
-  // A part of the text is laid out when it is scrolled into view, and may then change its size.
-  // The moves are therefore repeated until they change nothing.
+  // A part of the text is laid out when it is scrolled into view, and its size may then change.
+  // Each move is therefore repeated until it has no effect.
   let turn = 0;
   function settle(...moves) {
     const mine = ++turn;
@@ -31,16 +32,17 @@ for (const pair of document.querySelectorAll(".pair")) {
     next(16, 0);
   }
 
-  // Scroll a pane. Returns whether it did not move.
-  function shift(at, by) {
+  // Scroll a pane. Return true if it did not move.
+  function scrollPane(at, by) {
     const before = panes[at].scrollTop;
     panes[at].scrollTop += by;
     return Math.abs(panes[at].scrollTop - before) < 1;
   }
 
-  const bring = (element, at, y) => () => shift(at, top(element, panes[at]) - y);
+  const bring = (element, at, y) => () => scrollPane(at, top(element, panes[at]) - y);
 
-  function last(list, value) {  // the index of the last number that is not greater
+  // The index of the last number that is not greater than a value.
+  function lastAtMost(list, value) {
     let low = 0, high = list.length;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -62,7 +64,7 @@ for (const pair of document.querySelectorAll(".pair")) {
     return null;
   }
 
-  // Scroll the other pane so that the counterpart of a paragraph is at the same height. Returns whether it did not move.
+  // Scroll the other pane so that the counterpart of a paragraph is at the same height. Return true if it did not move.
   function follow(at, y) {
     const found = paragraphAt(at, y), from = paragraphs[at].indexOf(found), other = 1 - at;
     const own = found ? paragraphs[at].findIndex((p, number) => number >= from && p.dataset.q !== undefined) : -1;
@@ -71,27 +73,27 @@ for (const pair of document.querySelectorAll(".pair")) {
     const size = (places[at][own + 1] ?? places[at][own] + 1) - places[at][own];
     const share = Math.min(Math.max((y - top(p, panes[at])) / (p.offsetHeight || 1), 0), 1);
     const wanted = Number(p.dataset.q) + share * size;
-    const number = Math.max(last(places[other], wanted), 0), counterpart = paragraphs[other][number];
+    const number = Math.max(lastAtMost(places[other], wanted), 0), counterpart = paragraphs[other][number];
     const length = (places[other][number + 1] ?? wanted + 1) - places[other][number];
     const within = Math.min((wanted - places[other][number]) / (length || 1), 1);
-    return shift(other, top(counterpart, panes[other]) + within * counterpart.offsetHeight - y);
+    return scrollPane(other, top(counterpart, panes[other]) + within * counterpart.offsetHeight - y);
   }
 
   // --- the selection ---
 
   function mark(selector, name = "now") {
-    for (const each of all("." + name)) each.classList.remove(name);
-    for (const each of selector ? all(selector) : []) each.classList.add(name);
+    for (const element of all("." + name)) element.classList.remove(name);
+    for (const element of selector ? all(selector) : []) element.classList.add(name);
   }
 
-  function announce(text) { one(".said").textContent = text; }
+  function announce(text) { one(".announcement").textContent = text; }
 
   function choose(number, at, y) {
     const link = panes[at].querySelector(`a.n[data-n="${number}"]`);
     const counterpart = panes[1 - at].querySelector(`a.n[data-n="${number}"]`);
     if (!link || !counterpart) return;
     [passage, side, driver] = [number, at, -1];
-    const height = y ?? third(panes[at]);
+    const height = y ?? readingHeight(panes[at]);
     settle(bring(link, at, height), bring(counterpart, 1 - at, Math.min(height, panes[1 - at].clientHeight - 40)));
     mark(`mark[data-p="${number}"], .strip a[data-n="${number}"], .lists a[data-n="${number}"]`);
     link.focus({ preventScroll: true });
@@ -101,28 +103,29 @@ for (const pair of document.querySelectorAll(".pair")) {
   function step(by) {
     const plain = stops[side].filter((link) => !link.classList.contains("k0"));
     const list = plain.length ? plain : stops[side];
-    if (!list.length) return announce("no passage is shared");
+    if (!list.length) return announce("The texts share no passages.");
     const at = list.findIndex((link) => Number(link.dataset.n) === passage);
     const next = at < 0 ? (by > 0 ? 0 : list.length - 1) : (at + by + list.length) % list.length;
     choose(Number(list[next].dataset.n), side);
   }
 
-  function differ(number) {
-    const found = panes.map((pane) => pane.querySelector(`[data-d="${number}"]`));
-    if (!found.some(Boolean)) return;
-    [change, driver] = [number, -1];
-    const at = found[side] ? side : 1 - side;
-    settle(...found.flatMap((each, which) => (each ? [bring(each, which, third(panes[which]))] : [])));
+  function chooseDifference(number) {
+    const marks = panes.map((pane) => pane.querySelector(`[data-d="${number}"]`));
+    if (!marks.some(Boolean)) return;
+    [difference, driver] = [number, -1];
+    const at = marks[side] ? side : 1 - side;
+    settle(...marks.flatMap((element, which) => (element ? [bring(element, which, readingHeight(panes[which]))] : [])));
     mark(`.text [data-d="${number}"], .lists a[data-t="${number}"]`);
-    found[at].tabIndex = -1;
-    found[at].focus({ preventScroll: true });
-    announce(`difference ${number} of ${changes.length}`);
+    marks[at].tabIndex = -1;
+    marks[at].focus({ preventScroll: true });
+    announce(`difference ${number} of ${differences.length}`);
   }
 
   function stepDifference(by) {
-    if (!changes.length) return announce("no word differs");
-    const at = changes.indexOf(change);
-    differ(changes[at < 0 ? (by > 0 ? 0 : changes.length - 1) : (at + by + changes.length) % changes.length]);
+    const count = differences.length;
+    if (!count) return announce("No word differs.");
+    const at = differences.indexOf(difference);
+    chooseDifference(differences[at < 0 ? (by > 0 ? 0 : count - 1) : (at + by + count) % count]);
   }
 
   // --- the strip ---
@@ -161,7 +164,7 @@ for (const pair of document.querySelectorAll(".pair")) {
       waits = true;
       requestAnimationFrame(() => {
         waits = false;
-        if (driver === at && one(".together").checked) settle(() => driver !== at || follow(at, third(pane)));
+        if (driver === at && one(".together").checked) settle(() => driver !== at || follow(at, readingHeight(pane)));
         else frame();
       });
     }, { passive: true });
@@ -191,7 +194,7 @@ for (const pair of document.querySelectorAll(".pair")) {
     if (!link) return;
     event.preventDefault();
     if (narrow.matches) one(".menu").open = false;
-    if (link.dataset.n) choose(Number(link.dataset.n), 0); else differ(Number(link.dataset.t));
+    if (link.dataset.n) choose(Number(link.dataset.n), 0); else chooseDifference(Number(link.dataset.t));
   });
 
   for (const [name, act] of Object.entries({
@@ -210,7 +213,7 @@ for (const pair of document.querySelectorAll(".pair")) {
       d: letters && (() => stepDifference(1)), D: letters && (() => stepDifference(-1)),
       ArrowRight: () => step(1), ArrowLeft: () => step(-1),
       Enter: passage && panes.some((pane) => pane.contains(at) || at === document.body) && (() => choose(passage, 1 - side)),
-      Escape: () => { mark(""); [passage, change] = [0, 0]; one(".help").open = false; announce(""); },
+      Escape: () => { mark(""); [passage, difference] = [0, 0]; one(".help").open = false; announce(""); },
     };
     const act = Object.hasOwn(keys, event.key) && keys[event.key];
     if (!act) return;
@@ -229,7 +232,7 @@ for (const pair of document.querySelectorAll(".pair")) {
   fit();
   const named = /^#(?:.*-)?([ab])(d?)(\d+)$/.exec(location.hash);
   if (named && pair.querySelector(`[id="${location.hash.slice(1)}"]`)) {
-    if (named[2]) differ(Number(named[3])); else choose(Number(named[3]), named[1] === "a" ? 0 : 1);
+    if (named[2]) chooseDifference(Number(named[3])); else choose(Number(named[3]), named[1] === "a" ? 0 : 1);
   }
 }
 
@@ -241,7 +244,7 @@ for (const view of document.querySelectorAll(".origin")) {
   const panes = [...view.querySelectorAll(".from")];
   let chosen = "", passage = "";
 
-  // A part of the text is laid out when it is scrolled into view, and may then change its size. Repeat the move.
+  // A part of the text is laid out when it is scrolled into view, and its size may then change. So repeat the move.
   function bring(pane, element, left = 8) {
     if (!element) return;
     const away = element.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 4;
@@ -259,7 +262,7 @@ for (const view of document.querySelectorAll(".origin")) {
   }
 
   function choose(named, from) {
-    const source = named.split("-")[0], pane = panes.find((each) => each.dataset.s === source);
+    const source = named.split("-")[0], pane = panes.find((candidate) => candidate.dataset.s === source);
     if (!pane) return;
     if (source !== chosen) open(source);
     passage = named;
@@ -279,7 +282,7 @@ for (const view of document.querySelectorAll(".origin")) {
   }
 
   function step(pane, by) {
-    const named = [...pane.querySelectorAll("a.n[data-p]")].map((each) => each.dataset.p);
+    const named = [...pane.querySelectorAll("a.n[data-p]")].map((link) => link.dataset.p);
     const at = named.indexOf(passage);
     const next = at < 0 ? (by > 0 ? 0 : named.length - 1) : (at + by + named.length) % named.length;
     if (named.length) choose(named[next]);
@@ -294,7 +297,7 @@ for (const view of document.querySelectorAll(".origin")) {
     if (link?.matches("button")) return step(pane, link.matches(".next") ? 1 : -1);
     if (link?.dataset.s) return choose(`${link.dataset.s}-1`);
     const names = (link ?? mark).dataset.p?.split(" ") ?? [];
-    const named = names.find((each) => !pane && each.split("-")[0] === chosen && !link) ?? names[0];
+    const named = names.find((name) => !pane && name.split("-")[0] === chosen && !link) ?? names[0];
     if (named) choose(named, pane ? "other" : "own");
   });
 
