@@ -2,11 +2,10 @@
 
 Exit status: 0 success, 1 failure, 2 invalid arguments, 130 Ctrl-C. Results go to stdout, progress and errors to stderr.
 
-index.py, similar.py, passages.py, ...    one command each
+Each command has a module of its name. Its output may be in NAME_output, and its HTML page in NAME_page. Modules whose
+names end in _options have the options that several commands share. Other modules:
+
 group.py                the group of all commands
-*_output.py             what a command prints: `similar_output.py` for `similar`
-*_page.py               the HTML page of a command
-*_options.py            options that several commands share
 groups_output.py        `--all` of `versions` and `related`
 index_upgrade.py        `index --with` for an existing store
 index_watch.py          `index --watch`

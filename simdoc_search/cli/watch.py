@@ -65,7 +65,7 @@ def watch(
     from simdoc_search.search.watches import Watcher
 
     if arrived + is_list + remove > 1 or (overlap is not None and (arrived or is_list or remove)):
-        raise click.UsageError("--overlap, --arrived, --list and --remove exclude each other; give one of them")
+        raise click.UsageError("give one of --overlap, --arrived, --list and --remove")
     if bool(ids) == is_list:
         raise click.UsageError("--list takes no ID" if is_list else "give the ID of a document, or --list")
     watcher = Watcher(open_for_query(store, engine=engine, field=field), name)
