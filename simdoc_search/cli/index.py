@@ -163,7 +163,7 @@ def index(
     """
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import require_readable
-    from simdoc_search.indexing.skip_reasons import matters
+    from simdoc_search.indexing.skip_reasons import is_unexpected
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
@@ -213,7 +213,7 @@ def index(
         with document_progress(hidden=as_json) as update:
             report = search.index(sources, progress=lambda count: update(advance=count), **options, **more)
         report.problems[:0] = problems
-        if fail_on_skip and (missing := sum(map(matters, report.skipped))):
+        if fail_on_skip and (missing := sum(map(is_unexpected, report.skipped))):
             skipped = counted(missing, "document was", "documents were")
             report.problems.append(f"{skipped} skipped, and --fail-on-skip is set")
         print_json(report_as_json(report)) if as_json else print_report(report)

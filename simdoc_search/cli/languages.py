@@ -93,13 +93,13 @@ def languages(
         raise click.UsageError("--filter and --exclude are for a store; leave out PATH, or leave them out")
     report, problems = _identify(paths, workers or os.cpu_count() or 1, hidden=as_json)
     if as_json:
-        rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.each]
+        rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
         further = {"bytes": report.bytes, "seconds": report.seconds, "skipped": skipped, "problems": problems}
         print_json(_counts_as_json(report.languages) | ({"each": rows} if each else {}) | further)
     else:
         if each:
-            _print_each(report.each)
+            _print_each(report.documents)
         _print_counts(report.languages)
         _print_speed(report)
         print_skipped(report.skipped, advice=False)

@@ -164,14 +164,14 @@ def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settin
         FormatMismatchError: the store has concepts with other synonyms.
         MissingExtraError: a package that the extractor needs is not installed.
     """
-    from simdoc_search.concepts import extractor_named, extractor_of, read_synonyms
+    from simdoc_search.concepts import extractor_named, extractor_of_settings, read_synonyms
     from simdoc_search.errors import FormatMismatchError
 
     if concepts is None and synonyms is None:
         return None
     read = read_synonyms(synonyms) if synonyms else None
     if concepts is None and stored and stored.concepts:
-        return extractor_of(stored.concepts, read)
+        return extractor_of_settings(stored.concepts, read)
     try:
         return extractor_named(concepts or "yake", read)
     except FormatMismatchError as error:

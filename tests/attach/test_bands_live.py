@@ -47,25 +47,25 @@ def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: 
     fields = [{"tokens": " ".join(f"T{number}" for number in range(count))} for count in counts]
     for percent in OVERLAPS:
         share, chance = Fraction(str(percent)) / 100, Fraction(str(probability)) / 100
-        for field, found in zip(fields, cut(engine, fields, overlap=percent, probability=probability), strict=True):
-            made = plan(field["tokens"].split(), share, chance)
-            assert isinstance(made, Bands)
-            assert [" ".join(band) for band in made.bands] == found["any_of"]
-            count = len(made.tokens)
-            assert max(chance_limit(count), math.ceil(count * made.least_share(share))) == found["least"]
+        for field, bands in zip(fields, cut(engine, fields, overlap=percent, probability=probability), strict=True):
+            planned = plan(field["tokens"].split(), share, chance)
+            assert isinstance(planned, Bands)
+            assert [" ".join(band) for band in planned.bands] == bands["any_of"]
+            count = len(planned.tokens)
+            assert max(chance_limit(count), math.ceil(count * planned.least_share(share))) == bands["least"]
 
 
 def test_wrong_parameters_are_an_error(engine: Engine) -> None:
     field = fingerprint_field("one two three four five six")
-    for fields, params, said in (
+    for fields, params, message in (
         ({}, {"overlap": 20, "probability": 80}, "the document has no simdoc.tokens, as a text without words"),
         (field, {"overlap": 20}, "overlap and probability are numbers of percent"),
         (field, {"overlap": 20, "probability": 100}, "overlap is over 0, up to 100, and probability over 0, under 100"),
         (field, {"overlap": 0, "probability": 80}, "overlap is over 0"),
         (field, {"overlap": "20", "probability": 80}, "overlap and probability are numbers of percent"),
     ):
-        (found,) = cut(engine, [fields], **params)
-        assert said in str(found)
+        (bands,) = cut(engine, [fields], **params)
+        assert message in str(bands)
 
 
 def test_the_hits_are_those_of_the_bands(engine: Engine) -> None:
@@ -79,14 +79,14 @@ def test_the_hits_are_those_of_the_bands(engine: Engine) -> None:
         index = made.make({"properties": {"body": {"type": "text"}, **ours}}, {})
         load(engine, index, {id: {"body": body, "simdoc": fingerprint_field(body)} for id, body in texts.items()})
         codes = {id: set(fingerprint_field(body)["tokens"].split()) for id, body in texts.items()}
-        some = 0
+        count = 0
         for id, body in texts.items():
             field = fingerprint_field(body)
             for overlap, probability in ((20, 80), (50, 99)):
                 (bands,) = cut(engine, [field], overlap=overlap, probability=probability)
                 params = {"fingerprint": field, "bands": bands, "index": index, "id": id, "size": 50}
-                asked = {"id": "simdoc-similar-to-text", "params": params}
-                hits = engine.call("POST", [index, "_search", "template"], asked)["hits"]["hits"]
+                request = {"id": "simdoc-similar-to-text", "params": params}
+                hits = engine.call("POST", [index, "_search", "template"], request)["hits"]["hits"]
                 expected = {
                     other: len(codes[id] & mine)
                     for other, mine in codes.items()
@@ -95,5 +95,5 @@ def test_the_hits_are_those_of_the_bands(engine: Engine) -> None:
                     and any(mine.issuperset(band.split()) for band in bands["any_of"])
                 }
                 assert expected == {hit["_id"]: hit["_score"] for hit in hits}
-                some += len(hits)
-        assert some > 10
+                count += len(hits)
+        assert count > 10

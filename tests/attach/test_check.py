@@ -28,8 +28,8 @@ from tests.support.stores import put, record
 @pytest.fixture
 def made(opensearch_url: str) -> Iterator[Indices]:
     """Indices of the test."""
-    with indices(opensearch_url) as them:
-        yield them
+    with indices(opensearch_url) as owned:
+        yield owned
 
 
 @pytest.fixture(scope="module")

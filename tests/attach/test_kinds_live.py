@@ -55,8 +55,8 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 @pytest.fixture
 def made(engine: Engine) -> Iterator[Indices]:
     """Indices of the test."""
-    with indices(engine.name) as them:
-        yield them
+    with indices(engine.name) as owned:
+        yield owned
 
 
 def application(made: Indices, settings: Settings | None, *, loader: Settings | None = None, **options: Any) -> str:

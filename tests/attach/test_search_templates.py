@@ -72,8 +72,8 @@ def articles(
 @pytest.fixture(scope="module")
 def made(opensearch_url: str) -> Iterator[Indices]:
     """Indices of the tests."""
-    with indices(opensearch_url) as them:
-        yield them
+    with indices(opensearch_url) as owned:
+        yield owned
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Search templates over several indices find the source in one of them, and hits in all of them."""
+"""Search templates over several indices find the source in one of articles, and hits in all of articles."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ def engine_url(request: pytest.FixtureRequest) -> str:
     return url
 
 
-def fill(them: Rolling, **parameters: str) -> None:
+def fill(articles: Rolling, **parameters: str) -> None:
     """Write all texts into three indices, and one id again whose document is in an older index."""
     for number, (id, text) in enumerate(TEXTS.items()):
         if number in (2, 4):
-            them.roll_over()
-        them.write(id, {"body": text}, **parameters)
-    them.write("one", {"body": words(0, 180)}, **parameters)
+            articles.roll_over()
+        articles.write(id, {"body": text}, **parameters)
+    articles.write("one", {"body": words(0, 180)}, **parameters)
 
 
 Found = dict[tuple[str, str], float]
 """Scores by index and id."""
 
 
-def ask(them: Rolling, template: str, /, **params: Any) -> Found:
+def ask(articles: Rolling, template: str, /, **params: Any) -> Found:
     """The hits of a template over the alias or data stream."""
-    with to(them.engine) as engine:
+    with to(articles.engine) as engine:
         body = {"id": template, "params": {"size": 100, **params}}
-        hits = engine.call("POST", [them.name, "_search", "template"], body)["hits"]["hits"]
+        hits = engine.call("POST", [articles.name, "_search", "template"], body)["hits"]["hits"]
     return {(hit["_index"], hit["_id"]): hit["_score"] for hit in hits}
 
 
-def shared(them: Rolling, source: dict[str, Any], part: str, least: int) -> Found:
-    """The numbers of tokens that other documents share with one, by comparing all of them."""
+def shared(articles: Rolling, source: dict[str, Any], part: str, least: int) -> Found:
+    """The numbers of tokens that other documents share with one, by comparing all of articles."""
     own = set(source["_source"]["simdoc"][part].split())
-    others = [hit for hit in them.hits() if (hit["_index"], hit["_id"]) != (source["_index"], source["_id"])]
+    others = [hit for hit in articles.hits() if (hit["_index"], hit["_id"]) != (source["_index"], source["_id"])]
     equal = {
         (hit["_index"], hit["_id"]): len(own & set(hit["_source"]["simdoc"].get(part, "").split())) for hit in others
     }
@@ -71,20 +71,20 @@ def place_of(hit: dict[str, Any]) -> dict[str, Any]:
     return {"index": hit["_index"], "id": hit["_id"], "routing": hit.get("_routing")}
 
 
-def check_all(them: Rolling, least_hits: int) -> None:
+def check_all(articles: Rolling, least_hits: int) -> None:
     """With each document as the source, the hits are those of a comparison of all documents."""
     found = 0
-    for source in them.hits():
+    for source in articles.hits():
         simdoc = source["_source"]["simdoc"]
         for overlap in (5, 50):
             least = math.ceil(simdoc["buckets"] * overlap / 100)
-            expected = shared(them, source, "tokens", least)
+            expected = shared(articles, source, "tokens", least)
             found += len(expected)
 
-            assert expected == ask(them, "simdoc-similar", **place_of(source), overlap=overlap, least=least)
-            text = ask(them, "simdoc-similar-to-text", fingerprint=simdoc, overlap=overlap, least=least)
+            assert expected == ask(articles, "simdoc-similar", **place_of(source), overlap=overlap, least=least)
+            text = ask(articles, "simdoc-similar-to-text", fingerprint=simdoc, overlap=overlap, least=least)
             assert expected == {at: n for at, n in text.items() if at != (source["_index"], source["_id"])}
-        assert shared(them, source, "passages", 1) == ask(them, "simdoc-passages", **place_of(source))
+        assert shared(articles, source, "passages", 1) == ask(articles, "simdoc-passages", **place_of(source))
     assert found >= least_hits
 
 

@@ -31,8 +31,8 @@ each_engine = pytest.mark.parametrize("made", ["opensearch", "elasticsearch"], i
 @pytest.fixture(params=["opensearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
     """Indices of the test."""
-    with indices(request.getfixturevalue(f"{request.param}_url")) as them:
-        yield them
+    with indices(request.getfixturevalue(f"{request.param}_url")) as owned:
+        yield owned
 
 
 @pytest.fixture

@@ -95,10 +95,10 @@ def test_the_synonyms_of_the_store_are_needed() -> None:
     assert "D4.txt" in ids("--file", "corpus/D3.txt", *synonyms, "syn.txt")
     assert ", 5 unchanged" in output("index", "corpus", *synonyms, "syn.txt")
     for command in (["related", "--file", "essay.txt", "--store", "names"], ["index", "corpus", "--store", "names"]):
-        message = f"the concepts were found with synonyms {check}; give their file (--synonyms)"
+        message = f"the concepts of the index were found with the synonyms {check}; give their file with --synonyms"
         assert message == sentence(run(*command))
         other = sentence(run(*command, "--synonyms", "other.txt"))
-        assert re.fullmatch(f".* with synonyms {check}, not [0-9a-f]+; give their file .*", other)
+        assert re.fullmatch(f".* with the synonyms {check}, not [0-9a-f]+; give their file .*", other)
     message = "line 1 of the synonyms bad.txt has an empty name; write `a, b => c` or `a, b, c`"
     assert message == sentence(run("related", "D3", *synonyms, "bad.txt"))
 

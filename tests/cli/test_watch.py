@@ -79,8 +79,8 @@ def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
     [
         ([], "give the ID of a document, or --list"),
         (["--list", "doc"], "--list takes no ID"),
-        (["--list", "--remove", "doc"], "--overlap, --arrived, --list and --remove exclude each other"),
-        (["--arrived", "doc", "--overlap", "50"], "--overlap, --arrived, --list and --remove exclude each other"),
+        (["--list", "--remove", "doc"], "give one of --overlap, --arrived, --list and --remove"),
+        (["--arrived", "doc", "--overlap", "50"], "give one of --overlap, --arrived, --list and --remove"),
         (["doc", "--overlap", "much"], "much"),
     ],
     ids=str,

@@ -1,4 +1,4 @@
-"""Watched documents: the engine is asked of which of them a new one is a copy, and says how many tokens are equal."""
+"""Watches find copies of documents among new documents, and count equal tokens."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ TEXTS = {
 
 @pytest.fixture
 def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of a test's own."""
-    with indices(opensearch_url) as them:
-        yield them
+    """The indices of a test."""
+    with indices(opensearch_url) as owned:
+        yield owned
 
 
 def articles(made: Indices, texts: dict[str, str], settings: Settings | None = None, **place: str) -> str:
-    """An index of an application with fingerprints."""
+    """Create an index with fingerprints."""
     settings = settings or Settings()
     fields = component_template(settings)["template"]["mappings"]["properties"]
     index = made.make({"properties": {"body": {"type": "text"}, **fields}})
@@ -62,42 +62,42 @@ def articles(made: Indices, texts: dict[str, str], settings: Settings | None = N
 
 @pytest.fixture
 def index(made: Indices) -> str:
-    """One with TEXTS."""
+    """An index with TEXTS."""
     return articles(made, TEXTS)
 
 
 @pytest.fixture
 def store(made: Indices, index: str) -> Iterator[Store]:
-    """It as a store."""
+    """The index as a store."""
     with open_store(f"{made.engine}/{index}") as opened:
         yield opened
 
 
 @pytest.fixture
 def watching(made: Indices, store: Store) -> Watcher:
-    """Watches in an index of the test's own."""
+    """A watcher with a new index of watches."""
     return Watcher(store, made.name())
 
 
 def ids(watching: Watcher, new: str) -> dict[str, float]:
-    """Of what a document is a copy, and of how many equal tokens."""
-    return {each.watch.place.id: float(each.matched) for each in watching.copied_by(new)}
+    """Return the watched documents of which a document is a copy, with the numbers of equal tokens."""
+    return {match.watch.place.id: float(match.matched) for match in watching.copied_by(new)}
 
 
 def by_template(made: Indices, watching: Watcher, **params: Any) -> dict[str, float]:
-    """The same as an application is told that speaks JSON alone."""
+    """Return the same from the search template."""
     with to(made.engine) as engine:
         install_search_templates(engine, force=True)
-        asked = {"id": "simdoc-new-copies", "params": params}
-        hits = engine.call("POST", [watching.name, "_search", "template"], asked)["hits"]["hits"]
+        body = {"id": "simdoc-new-copies", "params": params}
+        hits = engine.call("POST", [watching.name, "_search", "template"], body)["hits"]["hits"]
     assert [set()] * len(hits) == [hit["_source"].keys() - {"watched"} for hit in hits]
     return {hit["_source"]["watched"]["id"]: hit["_score"] for hit in hits}
 
 
-def test_what_is_watched_is_found_by_its_copies(made: Indices, store: Store, watching: Watcher, index: str) -> None:
-    """And by nothing else; with the overlap that `similar` shows, and its number of equal tokens as the score."""
-    for each in ("doc_50", "half_90", "other_80", "short_20", "long_50"):
-        watching.set(each)
+def test_a_watch_matches_copies_of_its_document(made: Indices, watching: Watcher, index: str) -> None:
+    """With the overlap of `similar`. In the template the score is the number of equal tokens."""
+    for query in ("doc_50", "half_90", "other_80", "short_20", "long_50"):
+        watching.set(query)
     expected: dict[str, set[str]] = {
         "copy": {"doc"},
         "doc": set(),
@@ -107,32 +107,29 @@ def test_what_is_watched_is_found_by_its_copies(made: Indices, store: Store, wat
         "other": set(),
         HOSTILE: {"doc"},
     }
-    found = {id: ids(watching, id) for id in expected}
+    matches = {id: ids(watching, id) for id in expected}
     copied = watching.copied_by("half")[0]
 
-    assert expected == {id: set(each) for id, each in found.items()}
-    assert found == {id: by_template(made, watching, index=index, id=id) for id in expected}
+    assert expected == {id: set(found) for id, found in matches.items()}
+    assert matches == {id: by_template(made, watching, index=index, id=id) for id in expected}
     assert pytest.approx(0.53, abs=0.04) == copied.overlap
     assert {"doc": 0.5, "half": 0.9, "other": 0.8, "short": 0.2, "long": 0.5} == {
-        each.place.id: float(each.overlap) for each in watching.all()
+        watch.place.id: float(watch.overlap) for watch in watching.all()
     }
 
 
-def test_a_fingerprint_asks_too(made: Indices, store: Store, watching: Watcher) -> None:
-    """Of a text that is not stored, as `_simulate` or `fingerprint_field` makes it."""
+def test_the_template_takes_the_fingerprint_of_a_text(made: Indices, watching: Watcher) -> None:
     watching.set("doc")
     watching.set("other")
-    fingerprint = fingerprint_field(words(0, 180)) or {}
+    fingerprint = fingerprint_field(words(0, 180))
+    matches = by_template(made, watching, fingerprint=fingerprint)
 
-    found = by_template(made, watching, fingerprint=fingerprint)
-
-    assert {"doc"} == found.keys()
-    assert 140 < found["doc"] <= fingerprint["buckets"]
+    assert {"doc"} == matches.keys()
+    assert 140 < matches["doc"] <= fingerprint["buckets"]
     assert {} == by_template(made, watching, fingerprint=fingerprint_field(words(7000, 7100)))
 
 
-def test_a_document_is_asked_at_once(made: Indices, watching: Watcher, index: str) -> None:
-    """Before any search sees it: nothing has to be refreshed."""
+def test_a_new_document_needs_no_refresh(made: Indices, watching: Watcher, index: str) -> None:
     watching.set("doc")
     with to(made.engine) as engine:
         engine.call("PUT", [index, "_settings"], {"index": {"refresh_interval": -1}})
@@ -142,23 +139,23 @@ def test_a_document_is_asked_at_once(made: Indices, watching: Watcher, index: st
     assert {"doc": 163.0} == by_template(made, watching, index=index, id="new")
 
 
-def test_filters_and_pages_of_watches(made: Indices, watching: Watcher, index: str) -> None:
-    """Clauses over what is watched; most equal tokens first."""
+def test_the_template_takes_filters_and_pages(made: Indices, watching: Watcher, index: str) -> None:
+    """Filters are on the watched documents. The greatest number of equal tokens is first."""
     for id in ("doc", "half", HOSTILE):
         watching.set(id)
-    asked: dict[str, Any] = {"index": index, "id": "copy"}
-    every = by_template(made, watching, **asked)
+    source: dict[str, Any] = {"index": index, "id": "copy"}
+    every = by_template(made, watching, **source)
 
     assert ["doc", HOSTILE, "half"] == list(every)
-    assert ["doc", HOSTILE] == list(by_template(made, watching, **asked, size=2))
-    assert ["half"] == list(by_template(made, watching, **asked, size=2, **{"from": 2}))
-    some = {"term": {"watched.id": HOSTILE}}
-    assert [HOSTILE] == list(by_template(made, watching, **asked, filter=[some]))
-    assert {} == by_template(made, watching, **asked, filter={"term": {"watched.index": "another"}})
+    assert ["doc", HOSTILE] == list(by_template(made, watching, **source, size=2))
+    assert ["half"] == list(by_template(made, watching, **source, size=2, **{"from": 2}))
+    hostile = {"term": {"watched.id": HOSTILE}}
+    assert [HOSTILE] == list(by_template(made, watching, **source, filter=[hostile]))
+    assert {} == by_template(made, watching, **source, filter={"term": {"watched.index": "another"}})
 
 
-def test_a_watch_stays_when_its_document_changes_or_goes(made: Indices, watching: Watcher, index: str) -> None:
-    """It has tokens of its own; to set it again takes those of today, and no second watch."""
+def test_a_watch_is_kept_if_its_document_changes(made: Indices, watching: Watcher, index: str) -> None:
+    """Or is deleted. Set again, it has the current tokens."""
     watching.set("doc")
     made.put(index, "doc", {"simdoc": fingerprint_field(TEXTS["other"])})
     assert {"doc": 163.0} == ids(watching, "copy")
@@ -174,22 +171,21 @@ def test_a_watch_stays_when_its_document_changes_or_goes(made: Indices, watching
         watching.remove(["doc"])
 
 
-def test_documents_of_other_indices_are_copies_too(made: Indices, store: Store, watching: Watcher) -> None:
-    """One of the same id there is no less a copy; each index lists and removes its own watches."""
+def test_documents_of_other_indices_are_copies(made: Indices, watching: Watcher) -> None:
+    """Also one with the same id. Each index lists and removes its own watches."""
     other = articles(made, {"doc": TEXTS["copy"], "new": TEXTS["copy"]})
     watching.set("doc")
-    with open_store(f"{made.engine}/{other}") as there:
-        elsewhere = Watcher(there, watching.name)
-
+    with open_store(f"{made.engine}/{other}") as store:
+        elsewhere = Watcher(store, watching.name)
         assert {"doc": 163.0} == ids(elsewhere, "doc") == by_template(made, watching, index=other, id="doc")
         assert [] == elsewhere.all()
         with pytest.raises(StoreError, match="is not watched"):
             elsewhere.remove(["doc"])
-    assert ["doc"] == [each.place.id for each in watching.all()]
+    assert ["doc"] == [watch.place.id for watch in watching.all()]
 
 
-def test_an_alias_and_a_routing_are_known_again(made: Indices) -> None:
-    """What was watched by the alias is listed by it and by its index; nobody is a copy of itself by either name."""
+def test_a_watch_over_an_alias_knows_the_index_and_the_routing(made: Indices) -> None:
+    """It is listed by both names. A document is not a copy of itself by either name."""
     index = articles(made, {"doc": TEXTS["doc"], "copy": TEXTS["copy"]}, routing="team-a")
     alias = made.alias(index)
     name = made.name()
@@ -202,21 +198,17 @@ def test_an_alias_and_a_routing_are_known_again(made: Indices) -> None:
         assert [watch.place] == [each.place for each in Watcher(by_index, name).all()]
         assert ({}, {"doc": 163.0}) == (ids(watching, "doc"), ids(watching, "copy"))
         for place in (alias, index):
-            asked = {"index": place, "routing": "team-a"}
-            assert {} == by_template(made, watching, id="doc", **asked)
-            assert {"doc": 163.0} == by_template(made, watching, id="copy", **asked)
+            source = {"index": place, "routing": "team-a"}
+            assert {} == by_template(made, watching, id="doc", **source)
+            assert {"doc": 163.0} == by_template(made, watching, id="copy", **source)
 
 
-def test_what_cannot_be_watched_is_said(watching: Watcher) -> None:
-    """An unknown document, one without words, no overlap, a probability."""
-    with pytest.raises(UnknownDocumentError):
-        watching.set("nobody")
-    with pytest.raises(UnknownDocumentError):
-        watching.copied_by("nobody")
-    with pytest.raises(NoFingerprintError):
-        watching.set("bare")
-    with pytest.raises(NoFingerprintError):
-        watching.copied_by("bare")
+def test_a_document_that_cannot_be_watched_is_an_error(watching: Watcher) -> None:
+    for watch in (watching.set, watching.copied_by):
+        with pytest.raises(UnknownDocumentError):
+            watch("nobody")
+        with pytest.raises(NoFingerprintError):
+            watch("bare")
     with pytest.raises(QuerySyntaxError, match="over 0"):
         watching.set("doc", overlap=0)
     with pytest.raises(QuerySyntaxError, match="leave out the probability"):
@@ -224,50 +216,44 @@ def test_what_cannot_be_watched_is_said(watching: Watcher) -> None:
     assert ([], {}) == (watching.all(), ids(watching, "copy"))
 
 
-def test_fingerprints_of_other_settings_have_watches_of_their_own(made: Indices, watching: Watcher) -> None:
-    """They would never be equal, and that is said."""
+def test_other_settings_need_another_index_of_watches(made: Indices, watching: Watcher) -> None:
+    """Settings of passages do not matter, as watches compare whole documents."""
     watching.set("doc")
     index = articles(made, {"doc": TEXTS["doc"]}, Settings(token_length=5))
     with open_store(f"{made.engine}/{index}") as other:
         elsewhere = Watcher(other, watching.name)
-        for asked in (elsewhere.set, elsewhere.copied_by):
+        for watch in (elsewhere.set, elsewhere.copied_by):
             with pytest.raises(FormatMismatchError, match="other settings; name another index with --wat"):
-                asked("doc")
+                watch("doc")
         assert "doc" == Watcher(other, made.name()).set("doc").place.id
 
-
-def test_passage_tokens_make_no_difference(made: Indices, watching: Watcher) -> None:
-    """Watches compare the tokens of whole documents alone."""
-    watching.set("doc")
     index = articles(made, {"copy": TEXTS["copy"]}, Settings(passages=None))
     with open_store(f"{made.engine}/{index}") as other:
         assert {"doc": 163.0} == ids(Watcher(other, watching.name), "copy")
 
 
-def test_another_index_takes_no_watches(made: Indices, store: Store, index: str) -> None:
-    """Nothing is written into it."""
+def test_an_index_of_documents_is_not_one_of_watches(store: Store, index: str) -> None:
     with pytest.raises(StoreError, match=rf"the index {index} of .* is not one of watches; name another one"):
         Watcher(store, index)
 
 
-def test_a_document_among_the_watches_that_is_none_is_named(made: Indices, watching: Watcher, index: str) -> None:
-    """Somebody else wrote it."""
+def test_a_document_that_is_not_a_watch_is_an_error(made: Indices, watching: Watcher, index: str) -> None:
     watching.set("doc")
     made.put(watching.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
 
-    for asked in (watching.all, lambda: watching.copied_by("copy")):
+    for query in (watching.all, lambda: watching.copied_by("copy")):
         with pytest.raises(StoreError, match=rf"the document 'strange' in {PREFIX}-.* is not a watch; remove it"):
-            asked()
+            query()
 
 
-def test_only_an_engine_watches() -> None:
-    """A store in a folder or in memory is asked by `index --reject-duplicates`."""
+def test_a_local_store_has_no_watches() -> None:
+    """`index --reject-duplicates` is for such stores."""
     with open_store(":memory:", create=True) as store, pytest.raises(StoreError, match="only an engine watches"):
         Watcher(store)
 
 
-def test_an_engine_without_a_percolator_is_named(elasticsearch_url: str) -> None:
-    """As one from packages is, which lacks the module."""
+def test_an_engine_without_a_percolator_is_an_error(elasticsearch_url: str) -> None:
+    """The Elasticsearch from packages lacks the module."""
     with indices(elasticsearch_url) as made:
         index = articles(made, {"doc": TEXTS["doc"]})
         with open_store(f"{made.engine}/{index}") as store:

@@ -104,7 +104,7 @@ def _estimate_query(engine: Engine, target: Target, task: Task, query: Query, si
     started = time.perf_counter()
     hits = engine.search(target.index.name, body)["hits"]["hits"]
     writer = FingerprintWriter(engine, target, task)
-    values = [value for _, value in writer.new_values(hits, BackfillReport(), anew=not compare)]
+    values = [value for _, value in writer.new_values(hits, BackfillReport(), reindex=not compare)]
     seconds = (time.perf_counter() - started) / max(1, len(hits))
     tokens = sum(map(_count_tokens, values)) / max(1, len(values))
     document_bytes, milliseconds = _index_statistics(engine, target.index)

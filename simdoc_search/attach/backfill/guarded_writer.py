@@ -54,11 +54,11 @@ class FingerprintWriter:
         written: dict[str, Written] = {}  # by id
 
         def changes(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
-            anew = next(rounds)
-            for hit, values in self.new_values(hits, report, anew=anew):
+            is_reindexed = next(rounds)
+            for hit, values in self.new_values(hits, report, reindex=is_reindexed):
                 kind: Written = "removed" if values is None else "updated" if values["tokens"] else "without_words"
                 written[hit["_id"]] = kind
-                yield hit, self._update_body(hit, values, anew=anew)
+                yield hit, self._update_body(hit, values, reindex=is_reindexed)
 
         try:
             for hit, outcome in self._updates.apply(hits, changes):
@@ -67,7 +67,7 @@ class FingerprintWriter:
             raise UnfitIndexError(f"it {error.how}") from error
 
     def new_values(
-        self, hits: list[RawHit], report: BackfillReport, *, anew: bool = False
+        self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False
     ) -> Iterator[tuple[RawHit, dict[str, Any] | None]]:
         """Yield the documents that need an update with the new value of our field, None to remove it.
 
@@ -83,7 +83,7 @@ class FingerprintWriter:
                 report.refused.append(Refused(hit["_id"], hit["_index"], str(error)))
                 continue
             if text is not None:
-                if anew or not self._is_right(source, text):
+                if reindex or not self._is_right(source, text):
                     texts.append((hit, text))
                 else:
                     report.unchanged += 1
@@ -112,14 +112,14 @@ class FingerprintWriter:
             and not fault_of(source, self._task.field, self._target.settings)
         )
 
-    def _update_body(self, hit: RawHit, value: dict[str, Any] | None, *, anew: bool) -> dict[str, Any]:
+    def _update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
         """The body of the update. It empties keys with dots, which would be second values of the same fields."""
         field, source = self._task.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
         before = source.get(field)
         if value is not None and isinstance(before, dict) and before.get("error"):
             value = {**value, "error": None}
-        return {"doc": {**dotted, field: value}, **({"detect_noop": False} if anew else {})}
+        return {"doc": {**dotted, field: value}, **({"detect_noop": False} if reindex else {})}
 
     def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: Written) -> None:
         if outcome.status == CONFLICT and outcome.error != ALWAYS_CHANGED:

@@ -30,8 +30,8 @@ def engine(engine_url: str) -> Iterator[Engine]:
 @pytest.fixture
 def made(engine_url: str) -> Iterator[Indices]:
     """Indices of the test."""
-    with indices(engine_url) as them:
-        yield them
+    with indices(engine_url) as owned:
+        yield owned
 
 
 @pytest.fixture(autouse=True)

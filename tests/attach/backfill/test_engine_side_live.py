@@ -183,11 +183,11 @@ def test_a_busy_engine_is_asked_again(made: Indices, engine: Engine, part: str) 
 
 
 @contextmanager
-def instead(passing: Handler, path: str, said: Answer) -> Iterator[Engine]:
+def instead(passing: Handler, path: str, answer: Answer) -> Iterator[Engine]:
     """An engine that gives this answer to requests below a path."""
 
     def handle(request: Request) -> Answer | None:
-        return said if request.path.startswith(path) else passing(request)
+        return answer if request.path.startswith(path) else passing(request)
 
     with serving(handle) as server, to(server.url) as way:
         yield way
@@ -201,9 +201,9 @@ def test_a_lost_task_is_an_error(made: Indices, engine: Engine) -> None:
         "lost the task .*": error(404, "resource_not_found_exception", "task is missing"),
         "the shard is gone": reply({"completed": True, "task": {}, "response": {"updated": 1, "failures": [shard]}}),
     }
-    for reason, said in answers.items():
+    for reason, given in answers.items():
         lost = pytest.raises(StoreError, match=f"{reason}.*; run the same command to continue")
-        with instead(passing, "/_tasks/", said) as way, lost:
+        with instead(passing, "/_tasks/", given) as way, lost:
             backfill_in_engine(way, name, BODY)
 
 
@@ -246,5 +246,5 @@ def test_a_document_that_cannot_be_read_is_not_a_sample(made: Indices, engine: E
         return reply({"docs": [{"_index": each["_index"], "_id": each["_id"], "error": gone} for each in places]})
 
     with serving(handle) as server:
-        said = sentence(run("status", f"{server.url}/{name}", "--max-stale", "1%"))
-    assert "cannot be read (No shard available)" in said
+        refused = sentence(run("status", f"{server.url}/{name}", "--max-stale", "1%"))
+    assert "cannot be read (No shard available)" in refused

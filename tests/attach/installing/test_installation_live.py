@@ -20,9 +20,9 @@ def installed(app: Application) -> list[str]:
     return [place for place in places if not is_missing(app.call("GET", f"/{place}", allow=(404,)))]
 
 
-def is_missing(found: Any) -> bool:
+def is_missing(answer: Any) -> bool:
     """Whether an engine answers that something is missing."""
-    return not found or found.get("status") == 404
+    return not answer or answer.get("status") == 404
 
 
 # --- the component template and the pipeline ---
@@ -190,12 +190,13 @@ def test_the_steps_before_a_refused_step_are_listed(app: Application) -> None:
 
     with serving(forbid_settings) as server:
         _, _, _, *rest = app.install("--index", app.name)
-        said = sentence(run("template", "install", server.url, *rest, "--pipeline"))
+        refused = sentence(run("template", "install", server.url, *rest, "--pipeline"))
 
-    assert f"cannot set index.final_pipeline of {app.name}-000001 to {app.name}: " in said
-    assert "Done before that: install the component template simdoc (undo: DELETE /_component_template/simdoc)" in said
-    assert f"install the pipeline {app.name} (undo: DELETE /_ingest/pipeline/{app.name})" in said
-    assert "no permission" in said
+    assert f"cannot set index.final_pipeline of {app.name}-000001 to {app.name}: " in refused
+    undo = "(undo: DELETE /_component_template/simdoc)"
+    assert f"Done before that: install the component template simdoc {undo}" in refused
+    assert f"install the pipeline {app.name} (undo: DELETE /_ingest/pipeline/{app.name})" in refused
+    assert "no permission" in refused
 
 
 def test_other_text_fields_than_those_of_the_fingerprints_need_force(app: Application) -> None:
