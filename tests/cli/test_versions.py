@@ -135,7 +135,7 @@ def test_without_dates_and_texts_the_order_is_a_hint() -> None:
     assert lines[1].startswith("Order by the texts alone, as a hint.")
     assert ["one  (your document)", "two"] == [line[51:] for line in lines[2:4]]
     assert "words" not in "".join(lines[2:4])
-    assert "newest: not known, as nothing says which is newer" in lines
+    assert "newest: not known, as no evidence shows which is newer" in lines
     assert "to see the last change, run: simdoc-search compare one two --store rows" in lines
     assert "two: its sentences cannot be shown, because a text is not stored" in lines
 
