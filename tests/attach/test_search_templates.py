@@ -54,18 +54,16 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
         yield opened
 
 
-def articles(
-    made: Indices, texts: dict[str, str], *, field: str = "simdoc", routing: str | None = None, **settings: Any
-) -> str:
-    """An index with fingerprints. Each document has a number."""
+def articles(made: Indices, texts: dict[str, str], *, field: str = "simdoc") -> str:
+    """Create an index with fingerprints and numbers."""
     ours = component_template(field=field)["template"]["mappings"]["properties"]
-    index = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}, **ours}}, settings)
+    index = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}, **ours}})
     sources = {
         id: {"body": body, "number": number, field: fingerprint_field(body)}
         for number, (id, body) in enumerate(texts.items())
     }
     with to(made.engine) as opened:
-        load(opened, index, sources, **({} if routing is None else {"routing": routing}))
+        load(opened, index, sources)
     return index
 
 
