@@ -12,7 +12,6 @@ import pytest
 from simdoc_search import Analysis, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.check import Finding, check_index
-from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
@@ -22,6 +21,7 @@ from tests.support.cli import answer, output, run, sentence, usage_error
 from tests.support.engines import call, own_name
 from tests.support.fitness import NAMED, check, mapping
 from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
+from tests.support.installing import install_pipeline
 from tests.support.stores import put, record
 
 

@@ -22,7 +22,8 @@ from simdoc_search.attach.backfill.queries import Query, both, comparable, incom
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Task, UnfitIndexError
 from simdoc_search.attach.indices import SkippedIndex
-from simdoc_search.attach.pipeline import NO_SCRIPTS, install_pipeline
+from simdoc_search.attach.pipeline import NO_SCRIPTS, pipeline_steps
+from simdoc_search.attach.steps import run_steps
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
@@ -97,7 +98,10 @@ class Backfill:
         task, before, refused_before = self._task, self.report.writes, len(self.report.refused)
         add_mapping(self._engine, target, task.field)
         if self._pipeline:
-            install_pipeline(self._engine, task.text_fields, task.field, settings=target.settings, name=self._pipeline)
+            steps = pipeline_steps(
+                self._engine, task.text_fields, task.field, settings=target.settings, name=self._pipeline
+            )
+            run_steps(self._engine, steps)
         shards = read_shards(self._engine, target.index.name, target.index.shards)
         is_complete = self._refresh(target)
         unread = unread_writes(self._engine, target, task, shards)
