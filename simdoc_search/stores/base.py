@@ -93,7 +93,7 @@ class Writer(Protocol):
 
 
 class Store(Protocol):
-    """Keeps records and finds similar ones. Use it as a context manager to close it: `with open_store(...) as store:`."""
+    """Keeps records and finds similar ones. `with open_store(...) as store:` closes it at the end of the block."""
 
     def __enter__(self: Self) -> Self: ...
 
@@ -171,15 +171,9 @@ class Store(Protocol):
         below: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """Yield the records that match the filters, in no particular order.
+        """Yield the records that match the filters, in no particular order. The options are those of `get`.
 
-        Args:
-            text: load the texts.
-            passages: load the passage tokens.
-            sketches: load the sentences and concepts.
-            root: yield only documents with this root.
-            below: yield documents with a root below `root` instead.
-            filters: filters that must match.
+        If `root` is given, yield only documents with this root or, if `below`, with a root below it.
         """
 
     def count(self, root: str, *, below: bool = False) -> int:
