@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.concepts import Extractor, extractor_of
+from simdoc_search.concepts import Extractor, extractor_of_settings
 from simdoc_search.corpus.text_filters import require_front_matter_parser
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import require_identifier
@@ -41,7 +41,7 @@ def extractor_for(settings: Settings, given: Extractor | None) -> Extractor | No
         FormatMismatchError: the index names an extractor that is not built in.
         MissingExtraError: the extractor is not installed.
     """
-    return given if given or settings.concepts is None else extractor_of(settings.concepts)
+    return given if given or settings.concepts is None else extractor_of_settings(settings.concepts)
 
 
 def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str) -> None:

@@ -230,7 +230,7 @@ def test_a_check_finds_nothing_while_another_process_writes(tmp_path: Path) -> N
 
 
 def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
-    assert f"{whole} is undamaged: {len(expected)} documents\n" == run("check", whole).stdout
+    assert f"{whole} is not damaged: {len(expected)} documents\n" == run("check", whole).stdout
     assert {"store": str(whole), "fit": True, "documents": len(expected), "findings": []} == answer("check", whole)
 
     file = largest(store, "idx")
