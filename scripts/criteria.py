@@ -25,7 +25,7 @@ import numpy as np
 
 from simdoc_search import Document, Settings, SimdocError, SimilaritySearch, open_store
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.concepts import extractor_of
+from simdoc_search.concepts import extractor_of_settings
 from simdoc_search.corpus import read_corpus
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
 from simdoc_search.sketch.sentences import Sentences
@@ -60,7 +60,7 @@ def indexed(documents: Iterable[Document]) -> SimilaritySearch:
     """A search over documents with all that an index can have."""
     settings = Settings(sentences=Sentences(), concepts=Concepts())
     search = SimilaritySearch(open_store(":memory:", settings))
-    search.index(documents, extractor=extractor_of(Concepts(), None))
+    search.index(documents, extractor=extractor_of_settings(Concepts(), None))
     return search
 
 

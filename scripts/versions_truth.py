@@ -24,7 +24,7 @@ from simdoc_search import Analysis, Document, Settings, SimilaritySearch, Versio
 from simdoc_search.passages.dates import latest_day
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.sketching import sentences_in
-from simdoc_search.versions import proposed_order, unchanged_counts
+from simdoc_search.versions import count_unchanged, propose_order
 
 Names = dict[str, str]
 
@@ -91,9 +91,9 @@ def print_order(rows: list[dict[str, str]], search: SimilaritySearch, hidden: di
         for members in families.values():
             mixed = sorted(members, key=lambda row: hidden[row["id"]])
             records = [search.store.get(hidden[row["id"]], text=True, sketches=True) for row in mixed]
-            found = unchanged_counts([sentences_in(each.text or "", Analysis()) for each in records if each])
+            found = count_unchanged([sentences_in(each.text or "", Analysis()) for each in records if each])
             days = [latest_day(each.text or "") for each in records if each]
-            order = [int(mixed[at]["version"]) for at in proposed_order(found, days if with_days else None)]
+            order = [int(mixed[at]["version"]) for at in propose_order(found, days if with_days else None)]
             whole += order == sorted(order)
             newest += order[-1] == max(order)
             pairs += len(order) * (len(order) - 1) // 2

@@ -1,16 +1,18 @@
-"""Analysis: text to words to shingles.
+"""Splits texts into words, and words into shingles.
 
-settings.py       settings of the analysis
-word_break.py     word boundaries
-word_grammar.py   classes of characters, and rules over classes
-normalise.py      normalisation of words
-words.py          words of many texts
-stop_words.py     lists of stop words
-stemming.py       stems of words
-token_filters.py  removal of stop words, and stemming
-shingles.py       shingles of words
-hashes.py         hashes of texts and of their words
-distinct.py       distinct values of an array
+settings.py        settings of the analysis
+word_break.py      word boundaries
+word_grammar.py    classes of characters, and rules over classes
+word_automaton.py  the same rules as a table of states
+normalise.py       normalisation of words
+words.py           words of many texts
+stop_words.py      lists of stop words
+stemming.py        stems of words
+token_filters.py   removal of stop words, and stemming
+shingles.py        shingles of words
+hashes.py          hashes of texts and of their words
+native.py          the optional native kernel
+distinct.py        distinct values of an array
 """
 
 from simdoc_search.analysis.settings import Analysis

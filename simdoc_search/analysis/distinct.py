@@ -1,4 +1,4 @@
-"""Distinct values of an array."""
+"""Finds the distinct values of an array by sorting."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def distinct(values: NDArray[_Scalar]) -> NDArray[_Scalar]:
-    """Return the distinct values, ascending: `np.unique`, always by sorting.
+    """Return the distinct values in ascending order, as `np.unique` does, but always by sorting.
 
-    From version 2.3, numpy first puts the values into a hash table while it holds the interpreter's lock. For a hundred
-    thousand values or more, that takes 100 times as long.
+    Since version 2.3, numpy first puts the values into a hash table while it holds the interpreter's lock. For 100,000
+    values or more, this takes 100 times as long.
 
     Args:
         values: a one-dimensional array.

@@ -1,6 +1,7 @@
-"""Hashes of texts, and of their words regardless of letter case and punctuation.
+"""Hashes texts, and the words of texts regardless of letter case and punctuation.
 
-Both are BLAKE2b of UTF-8, 16 bytes in hexadecimal: collision-resistant, and available in every programming language.
+Both hashes are BLAKE2b of UTF-8, 16 bytes in hexadecimal. BLAKE2b is collision-resistant and available in every
+programming language.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _BYTES = 16
 
 
 def text_hash(text: str) -> str:
-    """Return the hash of a text; the same in every index, whatever its settings."""
+    """Return the hash of a text. It does not depend on the settings of an index."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
 
 
@@ -41,7 +42,7 @@ def joined_words_of(batch: WordBatch) -> list[bytes]:
 
 
 class WordsHash:
-    """The hash of the words of one text that arrives in several batches."""
+    """Hashes the words of one text that arrives in several batches."""
 
     def __init__(self) -> None:
         self._state = hashlib.blake2b(digest_size=_BYTES)

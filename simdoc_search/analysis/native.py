@@ -1,6 +1,7 @@
-"""The native kernel of the package simdoc-search-native: words and fingerprints in one pass, without the GIL.
+"""Loads the native kernel of the package simdoc-search-native, which finds words and fingerprints in one pass.
 
-It computes exactly what the Python code does, which is the reference. Set SIMDOC_NATIVE=0 to use the Python code.
+It does not hold the interpreter's lock. Its results are exactly those of the Python code, which is the reference. Set
+SIMDOC_NATIVE=0 to use the Python code.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Buffers = Sequence[bytearray]
 
 
 class Kernel(Protocol):
-    """What the package provides. Its methods raise UnicodeEncodeError for texts with surrogates."""
+    """The interface of the package. Its methods raise UnicodeEncodeError for texts with surrogates."""
 
     def words(self, texts: Sequence[str], profile: str) -> Buffers:
         """Return the words of texts: units (uint16), starts, ends, counts, and their places in the texts (int64)."""
@@ -60,7 +61,7 @@ def kernel() -> Kernel | None:
     for number, properties in enumerate(table.properties):
         joiners[automaton.symbols[number]] = bool(properties & JOINERS)
     states = bytes(state for row in automaton.next for state in row)
-    made: Kernel = simdoc_search_native.Kernel(
+    native: Kernel = simdoc_search_native.Kernel(
         symbols[table.numbers].tobytes(), bytes(joiners), states, automaton.accepting
     )
-    return made
+    return native

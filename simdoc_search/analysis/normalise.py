@@ -1,7 +1,7 @@
-"""Normalisation of words: the two profiles, each a function from word to word.
+"""Normalises words. Each of the two profiles is a function that maps a word to a word.
 
-Neither depends on the Python version: words contain only characters of Unicode 12.1, and Unicode never changes the
-normalisation or folding of an assigned character.
+The result does not depend on the Python version: words contain only characters of Unicode 12.1, and Unicode never
+changes the normalisation or folding of an assigned character.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def normaliser(profile: str) -> Callable[[str], str]:
 
 
 def normalised_length(text: str, profile: str) -> int:
-    """Return an upper bound of the UTF-16 units in the normalised words of a text: U+FDFA alone becomes 18."""
+    """Return an upper bound of the UTF-16 units in the normalised words of a text. U+FDFA alone becomes 18 units."""
     if text.isascii():
         return len(text)
     counts = np.zeros(0x110000, np.int64)
@@ -71,7 +71,7 @@ def normalised_length(text: str, profile: str) -> int:
 
 
 class LetterMap:
-    """The normalisation of single letters whose neighbours do not matter."""
+    """Normalises single letters whose neighbours do not matter."""
 
     WHOLE_WORD = -1
     _UNKNOWN = -2
@@ -104,7 +104,7 @@ class LetterMap:
         return ord(letter)
 
 
-# NFC joins these to the character before, although they have no combining class: Indic vowel signs, Hangul jamo.
+# NFC composes these with the character before, although they have no combining class: Indic vowel signs, Hangul jamo.
 _COMPOSES = re.compile(
     "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u1100-\u11ff\u1b35"
     "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930]"
@@ -117,4 +117,4 @@ def may_compose(letters: str) -> bool:
 
 
 letter_map = functools.cache(LetterMap)
-"""Returns the one map of a profile."""
+"""Returns the LetterMap of a profile. Each profile has only one."""

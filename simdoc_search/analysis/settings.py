@@ -1,4 +1,4 @@
-"""Settings of the analysis: which words a text has, and how they form shingles."""
+"""Settings of the analysis: how a text is split into words, and how words form shingles."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Analysis:
         profile: `nfkc_cf` (NFKC_Casefold of each word, as Alfresco does) or `lowercase` (exactly Lucene's
             `lowercase` filter).
         shingle_size: words (or characters) in a shingle, at least 1.
-        unit: `word`, or `character` for scripts without spaces; a shingle is then this many consecutive code points
-            of the words joined by one space.
-        short_texts: a text with fewer units than a shingle gets one shingle of all of them. Lucene gives such a text
-            no shingle; switch this off where tokens must equal Lucene's.
-        stop_words: words removed before shingles are made; None for none.
+        unit: `word`, or `character` for scripts without spaces. With `character`, the words are joined by one space,
+            and a shingle is `shingle_size` consecutive code points of the result.
+        short_texts: whether a text with fewer units than a shingle has one shingle of all of them. In Lucene, such a
+            text has no shingle, so set this to False if tokens must equal Lucene's.
+        stop_words: words to remove before shingles are made; None for none.
         stem: language code of the stemmer, see `STEMMERS`; `auto` for the language of each text; empty for no stemming.
-        frequencies: count a shingle as often as it occurs; its second occurrence is a separate element of the set.
+        frequencies: whether repeated shingles count. Each occurrence is then a separate element of the set.
     """
 
     profile: Profile = "nfkc_cf"
@@ -67,32 +67,32 @@ class Analysis:
         return self.stem == AUTO or (self.stop_words is not None and self.stop_words.language == AUTO)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; newer settings are included only if they differ from the default."""
+        """Return plain values for JSON. Newer settings are included only if they differ from the default."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         values["stop_words"] = str(self.stop_words or "")
         return {name: value for name, value in values.items() if value or name not in _ADDED_LATER}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Analysis:
-        """Return the settings that `to_dict` wrote; missing values have their defaults.
+        """Return the settings that `to_dict` wrote. Missing values get their defaults.
 
         Raises:
-            ValueError: a value is out of range, or unknown.
+            ValueError: a setting is unknown, or its value is not allowed.
         """
         names = sorted(field.name for field in fields(cls))
         if not isinstance(values, dict) or not set(values) <= set(names):
-            raise ValueError(f"Analysis has the settings {', '.join(names)}, not {values!r:.200}")
+            raise ValueError(f"the settings of Analysis are {', '.join(names)}, not {values!r:.200}")
         stored = values.get("stop_words")
         return cls(**{**values, "stop_words": StopWords.of_stored(str(stored)) if stored else None})
 
 
-def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:
+def check_whole_number(name: str, value: object, minimum: int, maximum: int | None = None) -> None:
     """Check that a value is a whole number in a range.
 
     Raises:
-        ValueError: it is not; the message has the name, the range and the value.
+        ValueError: the value is not such a number.
     """
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    if not is_number or value < least or (most is not None and value > most):  # type: ignore[operator]
-        allowed = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+    if not is_number or value < minimum or (maximum is not None and value > maximum):  # type: ignore[operator]
+        allowed = f"of at least {minimum:,}" if maximum is None else f"from {minimum:,} to {maximum:,}"
         raise ValueError(f"{name} must be a whole number {allowed}, not {value!r:.60}")

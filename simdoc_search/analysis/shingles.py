@@ -1,4 +1,4 @@
-"""Shingles of words, as slices of the buffer of words."""
+"""Makes shingles of words, as slices of the buffer of words."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from simdoc_search.analysis.words import WordBatch, strings, word_batch
 
 @dataclass(frozen=True, slots=True)
 class ShingleBatch:
-    """The shingles of some texts as slices of one buffer, in which words joined by one space are ready to be hashed.
+    """The shingles of some texts, as slices of one buffer. The words in the buffer are joined by one space.
 
     Attributes:
         units: UTF-16 code units; uint16.
         starts: first unit of each shingle; int64, shape (shingles,), in text order.
-        ends: unit after the last; int64, shape (shingles,).
+        ends: unit after the last of each shingle; int64, shape (shingles,).
         counts: number of shingles of each text, repeats included; int64, shape (texts,).
         with_frequencies: whether each occurrence of a shingle is a separate element.
     """
@@ -32,7 +32,7 @@ class ShingleBatch:
     with_frequencies: bool = False
 
     def strings(self) -> list[list[str]]:
-        """The shingles of each text as strings. Where frequencies count, repeated occurrences are numbered."""
+        """Return the shingles of each text as strings. With frequencies, repeated occurrences are numbered."""
         shingles = strings(self.units, self.starts, self.ends)
         ends = np.cumsum(self.counts).tolist()
         texts = [shingles[end - count : end] for end, count in zip(ends, self.counts.tolist(), strict=True)]
@@ -56,7 +56,7 @@ def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBat
 
 
 def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
-    """Return the shingles of a batch of texts, of exactly these words."""
+    """Return the shingles of a batch of texts, made of exactly these words."""
     if analysis.unit == "character":
         words = _characters(words)
     size = analysis.shingle_size
@@ -83,7 +83,7 @@ def _numbered(shingles: list[str]) -> Iterator[str]:
 
 
 def _characters(words: WordBatch) -> WordBatch:
-    """Treat every code point as a word, the joining spaces included."""
+    """Treat every code point as a word, including the spaces between words."""
     last = np.cumsum(words.counts)
     has_words = words.counts > 0
     text_starts = words.starts[(last - words.counts)[has_words]]

@@ -1,4 +1,4 @@
-"""Stems of words, by the package snowballstemmer."""
+"""Stems words with the package snowballstemmer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEMMERS = {
 
 
 def stems(words: list[str], language: str) -> list[str]:
-    """Return the stems of words of a language.
+    """Return the stems of words in a language.
 
     Raises:
         MissingExtraError: snowballstemmer is not installed.

@@ -1,7 +1,7 @@
-"""Stop words of a language (package stop-words) or of a file. An index stores their check value.
+"""Stop words of a language (package stop-words) or from a file. An index stores their check value.
 
-A query text needs the same stop words as the index. Those of a language are found by its name, those of a file by the
-environment variable that names it. `auto` means those of each text's own language.
+A query text needs the same stop words as the index. A language is found by its code in the index, a file by the
+environment variable SIMDOC_STOP_WORDS. `auto` means the stop words of each text's language.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreEr
 from simdoc_search.small_files import read_small
 
 AUTO = "auto"
-"""Used instead of a language code: the language of each text, as identified."""
+"""Used instead of a language code. It means the language that is identified for each text."""
 
 STOP_WORDS = "SIMDOC_STOP_WORDS"
 """The environment variable that names the file."""
@@ -26,14 +26,14 @@ _STORED = re.compile(rf"(-|{AUTO}|[a-z]{{2}})/([0-9a-f]{{6}})")
 
 
 class StopWords:
-    """A set of stop words. Two are equal if their language and their check values are.
+    """A set of stop words. Two sets are equal if their languages and check values are equal.
 
     Args:
         words: the words.
         language: code of the language of the list; `auto` for all languages; empty for a file.
 
     Attributes:
-        language: as given.
+        language: the language that was given.
         check: 6 hexadecimal digits that change with the words.
     """
 
@@ -46,23 +46,23 @@ class StopWords:
 
     @classmethod
     def of_language(cls, language: str) -> StopWords:
-        """Return the stop words of a language, by its two-letter code; `auto` for those of each text's own language.
+        """Return the stop words of a language, by its two-letter code or `auto`.
 
         Raises:
             MissingExtraError: the package stop-words is not installed.
-            StoreError: it has no list for this language.
+            StoreError: the package has no list for this language.
         """
         known = _languages()
         if language == AUTO:
             return cls((f"{code} {word}" for code in known for word in _list_of(code)), AUTO)
         if language not in known:
             choices = f"{AUTO}, or one of {', '.join(sorted(known))}"
-            raise StoreError(f"there are no stop words of {language!r:.60}; give a file, {choices}")
+            raise StoreError(f"there are no stop words for language {language!r:.60}; give a file, {choices}")
         return cls(_list_of(language), language)
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> StopWords:
-        """Return the stop words in a UTF-8 text file of at most 1 MiB, separated by white space.
+        """Return the stop words in a UTF-8 text file of at most 1 MiB. They are separated by white space.
 
         Raises:
             StoreError: the file cannot be read.
@@ -71,18 +71,18 @@ class StopWords:
             return cls(read_small(path, _MAX_BYTES).decode().split())
         except (OSError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or str(error)).lower()
-            raise StoreError(f"the stop words {os.fspath(path)} cannot be read ({reason}); name a text file") from error
+            raise StoreError(f"cannot read the stop words {os.fspath(path)} ({reason}); name a text file") from error
 
     @classmethod
     def of_stored(cls, text: str) -> StopWords:
-        """Return stop words from their stored form, that is from `str`; the words themselves are found when needed.
+        """Return stop words from their stored form, the result of `str`. The words are loaded when they are needed.
 
         Raises:
             ValueError: the stored form is malformed.
         """
         match = _STORED.fullmatch(text)
         if not match:
-            raise ValueError(f"{text!r:.60} names no stop words")
+            raise ValueError(f"{text!r:.60} is not a stored form of stop words")
         stored = cls.__new__(cls)
         stored._words, stored.language, stored.check = None, match[1].removeprefix("-"), match[2]
         return stored
@@ -92,7 +92,8 @@ class StopWords:
         """The words.
 
         Raises:
-            FormatMismatchError: only the check value is known, and neither language nor file has words that match it.
+            FormatMismatchError: the words are not loaded yet, and those of the language or file do not match the check
+                value.
             MissingExtraError: the package with the words of the language is not installed.
             StoreError: the file cannot be read.
         """
@@ -101,7 +102,7 @@ class StopWords:
         return self._words
 
     def words_of(self, language: str) -> frozenset[str]:
-        """Return the words removed from a text of a language. Raises as `words`."""
+        """Return the words to remove from a text in a language. The errors are those of `words`."""
         words = self.words
         if self.language != AUTO:
             return words
@@ -111,13 +112,14 @@ class StopWords:
         file = os.environ.get(STOP_WORDS, "")
         if not self.language and not file:
             raise FormatMismatchError(
-                f"these texts need the stop words of their index ({self.check}); set {STOP_WORDS} to the file"
+                f"these texts need the stop words of their index ({self.check}); set {STOP_WORDS} to their file"
             )
         loaded = StopWords.of_language(self.language) if self.language else StopWords.of_file(file)
         if loaded.check != self.check:
             languages = "all languages" if self.language == AUTO else self.language
             source = f"of the package stop-words for {languages}" if self.language else f"in {file}"
-            advice = "install the version that the index was made with" if self.language else "name the index's file"
+            fix = "install the version" if self.language else f"set {STOP_WORDS} to the file"
+            advice = f"{fix} that the index was made with"
             raise FormatMismatchError(f"the stop words {source} are not those of the index; {advice}")
         return loaded.words
 
@@ -135,7 +137,7 @@ class StopWords:
 
 
 def _languages() -> Set[str]:
-    """Return the languages for which the package has lists."""
+    """Return the languages that the package has lists for."""
     try:
         import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
     except ImportError as error:

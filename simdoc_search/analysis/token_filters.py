@@ -1,8 +1,8 @@
-"""Token filters: they remove stop words and stem the other words before shingles are made.
+"""Removes stop words and stems the other words before shingles are made.
 
-Positions in a text, and the hash of its words, refer to the original words; only shingles change. Where the language
-matters, it is identified from the text alone, so that a query text is treated like an indexed one. A text in several
-languages, or in an unknown one, keeps its words unchanged.
+Only shingles change. Positions in a text, and the hash of its words, refer to the original words. If the rules depend
+on the language, it is identified from the text alone, so that a query text is treated like an indexed text. The words
+of a text in several languages, or in an unknown language, are not changed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from simdoc_search.analysis.words import WordBatch, strings, words
 from simdoc_search.languages import language_of
 
 _NORWEGIAN = {"no": "nb", "nn": "nb"}
-"""Codes of the identifier for which stop words and stemmers use another code."""
+"""Language codes of the identifier, and the codes that stop words and stemmers use for them."""
 
 
 def filtered(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> WordBatch:
-    """Return the words that shingles are made of; the same batch if nothing changes.
+    """Return the words that shingles are made of. If there are no filters, this is the same batch.
 
     Args:
         batch: the words of the texts.
@@ -60,7 +60,7 @@ def _language_of(text: str) -> str:
 
 
 def _replacements(all_words: Sequence[str], analysis: Analysis, language: str) -> dict[str, str]:
-    """Map each word that is kept to the word or stem that replaces it."""
+    """Map each word that is kept to itself or to its stem."""
     stop_words = analysis.stop_words.words_of(language) if analysis.stop_words else frozenset()
     removed = _normalised(stop_words, analysis.profile)
     kept = [word for word in dict.fromkeys(all_words) if word not in removed]
@@ -70,6 +70,6 @@ def _replacements(all_words: Sequence[str], analysis: Analysis, language: str) -
 
 @lru_cache(maxsize=64)
 def _normalised(stop_words: frozenset[str], profile: str) -> frozenset[str]:
-    """Return stop words normalised like the words of texts."""
+    """Return stop words, normalised like the words of texts."""
     plain = Analysis(profile="lowercase") if profile == "lowercase" else Analysis()
     return frozenset(words(" ".join(sorted(stop_words)), plain))

@@ -1,6 +1,6 @@
-"""Word boundaries, as in Lucene's StandardTokenizer (UAX #29).
+"""Finds word boundaries, as Lucene's StandardTokenizer does (UAX #29).
 
-All boundaries of a text are decided at once, from the class of each character and its neighbours. Only emoji, Hebrew
+All boundaries of a text are found at once, from the class of each character and its neighbours. Only emoji, Hebrew
 quotation marks and words over the maximum length need the grammar itself (word_grammar.py).
 """
 
@@ -15,11 +15,11 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, classes, scan
 
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Starts and ends."""
+"""Starts and ends of words."""
 
 _LETTER, _DIGIT, _KATAKANA, _JOINER = 1, 2, 4, 8  # these form runs of letters and digits
-_MID_LETTER, _MID_NUMBER = 16, 32  # joins its neighbours if both are letters, or both digits
-_SINGLE, _COMPLEX = 64, 128  # Han and Hiragana: every character a word; Thai, Lao, Khmer ...: a run is a word
+_MID_LETTER, _MID_NUMBER = 16, 32  # joins its neighbours if both are letters, or if both are digits
+_SINGLE, _COMPLEX = 64, 128  # Han and Hiragana: every character is a word. Thai, Lao, Khmer, ...: a run is a word
 _RUN = _LETTER | _DIGIT | _KATAKANA | _JOINER
 
 _BITS = {
@@ -42,7 +42,7 @@ class _Tables:
     """Properties of each class of characters; each array has shape (classes,)."""
 
     def __init__(self) -> None:
-        having = classes().having
+        having = classes().have_any
         self.bits: NDArray[np.uint8] = np.array([_bits_of(names) for names in classes().properties], np.uint8)
         self.extend: NDArray[np.bool_] = having("Extend")
         self.hebrew: NDArray[np.bool_] = having("Hebrew")
@@ -63,54 +63,54 @@ _tables = functools.cache(_Tables)
 
 @functools.cache
 def ascii_bits() -> bytes:
-    """Return a table for `bytes.translate`: the properties of each ASCII character, in the form that `runs` takes."""
+    """Return a table for `bytes.translate`: the `_BITS` of each ASCII character."""
     return _tables().bits[classes().numbers[:128]].tobytes() + bytes(128)
 
 
-def _lookup(kinds: NDArray[np.uint8], table: NDArray[np.uint8] | NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Return `table[kinds]`, at the speed of `bytes.translate`."""
-    return np.frombuffer(kinds.tobytes().translate(table.tobytes().ljust(256, b"\0")), np.uint8)
+def _lookup(class_ids: NDArray[np.uint8], table: NDArray[np.uint8] | NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Return `table[class_ids]`, at the speed of `bytes.translate`."""
+    return np.frombuffer(class_ids.tobytes().translate(table.tobytes().ljust(256, b"\0")), np.uint8)
 
 
 def word_spans(points: NDArray[np.integer]) -> Spans:
     """Find the words of a text, as Lucene's StandardTokenizer does.
 
     Args:
-        points: code points of the text, of any integer type; surrogates are in no word.
+        points: code points of the text, of any integer type. Surrogates are not part of words.
 
     Returns:
         Start and end offsets of the words in code points, int64, shape (words,), ascending.
     """
-    kinds = classes().numbers[points]
-    starts, ends = _spans_by_neighbours(kinds)
-    stretches = _hard_stretches(kinds, _long_words(points, starts, ends))
-    return _rescan(kinds, points, starts, ends, stretches) if stretches else (starts, ends)
+    class_ids = classes().numbers[points]
+    starts, ends = _spans_by_neighbours(class_ids)
+    stretches = _hard_stretches(class_ids, _long_words(points, starts, ends))
+    return _rescan(class_ids, points, starts, ends, stretches) if stretches else (starts, ends)
 
 
-def _spans_by_neighbours(kinds: NDArray[np.uint8]) -> Spans:
-    """Find all words at once; wrong only in the stretches that `_hard_stretches` returns."""
-    bits = _lookup(kinds, _tables().bits)
-    extend = _lookup(kinds, _tables().extend).view(bool)
+def _spans_by_neighbours(class_ids: NDArray[np.uint8]) -> Spans:
+    """Find all words at once. The result may be wrong in the stretches that `_hard_stretches` returns."""
+    bits = _lookup(class_ids, _tables().bits)
+    extend = _lookup(class_ids, _tables().extend).view(bool)
     if not extend.any():
-        return runs(bits)[0]
-    # UAX #29 WB4: marks and format characters belong to what they follow; take them out and look past them.
+        return find_words(bits)[0]
+    # UAX #29 WB4: marks and format characters belong to the character before them, so they are removed first.
     solid = np.flatnonzero(~extend)
-    (starts, ends), _ = runs(bits[solid])
-    after = np.append(solid, len(kinds))  # a word ends where the next solid character begins
+    (starts, ends), _ = find_words(bits[solid])
+    after = np.append(solid, len(class_ids))  # a word ends where the next solid character begins
     return after[starts], after[ends]
 
 
-def runs(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
+def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
     """Find words in a sequence of characters that contains no marks.
 
     Args:
-        bits: properties of each character, see `_BITS`; shape (characters,).
+        bits: properties of each character; see `_BITS`; shape (characters,).
 
     Returns:
         Start and end offsets of the words, and for each character whether it is in a word.
     """
     in_run = (bits & _RUN) != 0
-    joins = bits[1:-1] >> 4  # a mid letter or mid number becomes the class that its neighbours need
+    joins = bits[1:-1] >> 4  # a mid letter or mid number becomes the property that its neighbours need
     joins &= bits[:-2]
     joins &= bits[2:]
     in_run[1:-1] |= (joins & (_LETTER | _DIGIT)) != 0
@@ -143,57 +143,58 @@ def _cuts(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool
 def _without_bare_joiners(
     bits: NDArray[np.uint8], word: NDArray[np.bool_], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[Spans, NDArray[np.bool_]]:
-    """Drop words that consist of `_` only."""
+    """Drop words that consist only of joiners such as `_`."""
     suspects = np.flatnonzero((bits[starts] == _JOINER) & (bits[ends - 1] == _JOINER))
     if not len(suspects):
         return (starts, ends), word
     others = np.cumsum(bits != _JOINER, dtype=np.int32)  # a text has fewer than 2**31 characters
     bare = suspects[others[starts[suspects]] == others[ends[suspects] - 1]]
-    word &= ~inside(starts[bare], ends[bare], len(bits))
+    word &= ~in_words(starts[bare], ends[bare], len(bits))
     return (np.delete(starts, bare), np.delete(ends, bare)), word
 
 
-def inside(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """Return for `size` characters whether each is in a word."""
+def in_words(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+    """Return whether each of `size` characters is in a word."""
     change = np.zeros(size + 1, np.int8)
     change[starts] += 1
     change[ends] -= 1
     return np.cumsum(change[:-1], dtype=np.int8).view(bool)
 
 
-def _hard_stretches(kinds: NDArray[np.uint8], long: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return the stretches that neighbours cannot decide, each between characters that are in no word, ascending.
+def _hard_stretches(class_ids: NDArray[np.uint8], long: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return the stretches in which the neighbours of a character are not enough to find words, in ascending order.
 
-    They include words over the maximum length: what is cut off may join the following characters.
+    The characters before and after each stretch are not in a word. Stretches with words over the maximum length are
+    included, because the rest of such a word may join the characters after it.
     """
     table = _tables()
-    suspects = np.flatnonzero(_lookup(kinds, table.suspect))
+    suspects = np.flatnonzero(_lookup(class_ids, table.suspect))
     if not len(suspects) and not len(long):
         return []
-    borders = np.concatenate(([-1], np.flatnonzero(kinds == 0), [len(kinds)]))
+    borders = np.concatenate(([-1], np.flatnonzero(class_ids == 0), [len(class_ids)]))
     stretch = np.searchsorted(borders, suspects)
-    suspect = kinds[suspects]
+    suspect = class_ids[suspects]
     hard = table.emoji[suspect]
     if table.hebrew[suspect].any():
-        quoted = np.searchsorted(borders, np.flatnonzero(_lookup(kinds, table.quote)))
+        quoted = np.searchsorted(borders, np.flatnonzero(_lookup(class_ids, table.quote)))
         hard |= table.hebrew[suspect] & np.isin(stretch, quoted)
     if table.complex_sign[suspect].any():
-        hard |= table.complex_sign[suspect] & _has_no_base(kinds, suspects)
-    which = distinct(np.concatenate((stretch[hard], np.searchsorted(borders, long))))
-    return list(zip((borders[which - 1] + 1).tolist(), borders[which].tolist(), strict=True))
+        hard |= table.complex_sign[suspect] & _has_no_base(class_ids, suspects)
+    numbers = distinct(np.concatenate((stretch[hard], np.searchsorted(borders, long))))
+    return list(zip((borders[numbers - 1] + 1).tolist(), borders[numbers].tolist(), strict=True))
 
 
-def _has_no_base(kinds: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether the character before a mark is not a letter: a Thai or Burmese sign there can begin a word."""
-    extend = _lookup(kinds, _tables().extend)
-    last_solid = np.maximum.accumulate(np.where(extend, -1, np.arange(len(kinds))))[marks]
-    base = _tables().bits[kinds[np.maximum(last_solid, 0)]]
+def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each mark does not follow a letter or digit. Such a Thai or Burmese sign can begin a word."""
+    extend = _lookup(class_ids, _tables().extend)
+    last_solid = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]
+    base = _tables().bits[class_ids[np.maximum(last_solid, 0)]]
     no_base: NDArray[np.bool_] = (last_solid < 0) | (base & (_RUN & ~_JOINER | _SINGLE | _COMPLEX) == 0)
     return no_base
 
 
 def _long_words(points: NDArray[np.integer], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where words over the maximum length begin."""
+    """Return the starts of words over the maximum length."""
     if not len(starts) or int((ends - starts).max()) <= MAX_WORD_UNITS // 2:  # a code point has one or two units
         return starts[:0]
     wide = np.concatenate(([0], np.cumsum(points > 0xFFFF)))
@@ -201,17 +202,17 @@ def _long_words(points: NDArray[np.integer], starts: NDArray[np.int64], ends: ND
 
 
 def _rescan(
-    kinds: NDArray[np.uint8],
+    class_ids: NDArray[np.uint8],
     points: NDArray[np.integer],
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
     stretches: list[tuple[int, int]],
 ) -> Spans:
-    """Replace the words in the stretches by those of the grammar."""
+    """Replace the words in the stretches by the words that the grammar finds."""
     edges = np.array(stretches, np.int64)
     stretch = np.searchsorted(edges[:, 0], starts, side="right") - 1
     easy = (stretch < 0) | (starts >= edges[np.maximum(stretch, 0), 1])
-    spans = np.array(list(scan(kinds.tobytes(), points, stretches)), np.int64).reshape(-1, 2)
+    spans = np.array(list(scan(class_ids.tobytes(), points, stretches)), np.int64).reshape(-1, 2)
     starts = np.concatenate((starts[easy], spans[:, 0]))
     ends = np.concatenate((ends[easy], spans[:, 1]))
     order = np.argsort(starts, kind="stable")

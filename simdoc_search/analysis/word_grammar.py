@@ -1,8 +1,8 @@
 """The grammar of Lucene's StandardTokenizer: classes of characters, and rules over classes.
 
-`word_break_12_1.txt` gives every code point a class, that is a set of properties of Unicode 12.1. The table belongs to
-this package, so that words do not change with the Python version or another package's tables. A rule is a regular
-expression over classes. The longest match of any rule within 255 UTF-16 units is a word.
+`word_break_12_1.txt` gives every code point a class: a set of properties of Unicode 12.1. The table is part of this
+package, so that words do not change with the version of Python or of another package. A rule is a regular expression
+over classes. The longest match of any rule within 255 UTF-16 units is a word.
 
 Source: Lucene 10.3.1, `StandardTokenizerImpl.jflex`; UAX #29 revision 35; UTS #51.
 """
@@ -20,17 +20,17 @@ from numpy.typing import NDArray
 from simdoc_search.cancellation import check_stopped
 
 MAX_WORD_UNITS = 255
-"""Longest word in UTF-16 units (Lucene's default `max_token_length`); longer ones are cut into pieces."""
+"""Maximum length of a word in UTF-16 units, as Lucene's default `max_token_length`. Longer words are cut."""
 
 JOINERS = frozenset({"ExtendNumLet", "ZWJ"})
-"""Properties of characters that can begin a word but are not a word alone."""
+"""Properties of characters that can begin a word but are not a word by themselves."""
 
 
 class Classes:
     """The class of each code point, and the properties of each class."""
 
     def __init__(self) -> None:
-        self.numbers: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)  # code point -> class; 0 = in no word
+        self.numbers: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)  # code point -> class; 0: not in a word
         ids = {"": 0}
         data = resources.files(__package__).joinpath("word_break_12_1.txt").read_text("ascii")
         for line in data.splitlines():
@@ -38,24 +38,26 @@ class Classes:
             self.numbers[int(first, 16) : int(last, 16) + 1] = ids.setdefault(properties, len(ids))
         self.properties: list[frozenset[str]] = [frozenset(names.split("+")) for names in ids]
 
-    def having(self, *names: str) -> NDArray[np.bool_]:
-        """Return for each class whether it has one of the properties; shape (classes,)."""
+    def have_any(self, *names: str) -> NDArray[np.bool_]:
+        """Return whether each class has one of the properties; shape (classes,)."""
         return np.array([not properties.isdisjoint(names) for properties in self.properties])
 
 
 @functools.cache
 def classes() -> Classes:
-    """Return the table; the first call reads it."""
+    """Return the classes. The first call reads the table."""
     return Classes()
 
 
-def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def scan(
+    class_ids: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
     """Find the words in some stretches of a text.
 
     Args:
-        kinds: class of each character of the text.
+        class_ids: class of each character of the text.
         points: its code points, uint32.
-        stretches: start and end of each stretch, in code points; the text outside does not matter.
+        stretches: start and end of each stretch, in code points. The text outside them does not matter.
 
     Yields:
         Start and end of each word, in code points.
@@ -63,44 +65,47 @@ def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[in
     limits = _limits(points)
     by_class, outside_words, joiners = rules_by_class(), _outside_words(), _joiners()
     for start, end in stretches:
-        here = start
-        while here < end:
-            patterns = by_class[kinds[here]]
+        position = start
+        while position < end:
+            patterns = by_class[class_ids[position]]
             if not patterns:
-                here = _after(outside_words, kinds, here, end)
+                position = _end_of_run(outside_words, class_ids, position, end)
                 continue
-            limit = here + MAX_WORD_UNITS if limits is None else limits.item(here)
-            stop = here
+            limit = position + MAX_WORD_UNITS if limits is None else limits.item(position)
+            stop = position
             for pattern in patterns:
-                match = pattern.match(kinds, here, limit if limit < end else end)
+                match = pattern.match(class_ids, position, limit if limit < end else end)
                 if match and match.end() > stop:
                     stop = match.end()
-            if stop > here:
+            if stop > position:
                 check_stopped()
-                yield here, stop
-                here = stop
-            else:  # in a long run of joiners, no word begins where the limit is reached before the run ends
-                here = max(here + 1, _after(joiners, kinds, here, end) - MAX_WORD_UNITS)
+                yield position, stop
+                position = stop
+            else:  # a word that begins in a run of joiners must reach the end of the run within the limit
+                position = max(position + 1, _end_of_run(joiners, class_ids, position, end) - MAX_WORD_UNITS)
 
 
 def _limits(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
-    """Return the latest end of a word that begins at each character; None: after `MAX_WORD_UNITS` characters."""
-    is_pair = points > 0xFFFF  # beyond the BMP a code point has two units
+    """Return the last possible end of a word that begins at each character.
+
+    None if a word may always have `MAX_WORD_UNITS` characters.
+    """
+    is_pair = points > 0xFFFF  # outside the BMP, a code point has two units
     if not is_pair.any():
         return None
     units = np.cumsum(is_pair + np.int64(1))
     return np.searchsorted(units, units - is_pair - 1 + MAX_WORD_UNITS, side="right")
 
 
-def _after(pattern: re.Pattern[bytes], kinds: bytes, here: int, end: int) -> int:
-    """Return the end of a run of characters that begins here; `here` if none does."""
-    match = pattern.match(kinds, here, end)
-    return match.end() if match else here
+def _end_of_run(pattern: re.Pattern[bytes], class_ids: bytes, start: int, end: int) -> int:
+    """Return the end of a run of matching characters that begins at `start`. Without such a run, return `start`."""
+    match = pattern.match(class_ids, start, end)
+    return match.end() if match else start
 
 
 @functools.cache
 def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
-    """Return for each class the rules of the words that can begin with such a character."""
+    """Return, for each class, the rules whose words can begin with a character of this class."""
     patterns = [(frozenset(first), re.compile(rule, re.DOTALL)) for first, rule in _rules()]
     return tuple(
         tuple(pattern for first, pattern in patterns if not first.isdisjoint(properties))
@@ -111,15 +116,15 @@ def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
 @functools.cache
 def _outside_words() -> re.Pattern[bytes]:
     """Match characters that cannot begin a word."""
-    kinds = [number for number, patterns in enumerate(rules_by_class()) if not patterns]
-    return re.compile(b"[" + re.escape(bytes(kinds)) + b"]+")
+    class_ids = [number for number, patterns in enumerate(rules_by_class()) if not patterns]
+    return re.compile(b"[" + re.escape(bytes(class_ids)) + b"]+")
 
 
 @functools.cache
 def _joiners() -> re.Pattern[bytes]:
-    """Match characters that can begin a word but are not a word alone."""
-    kinds = [number for number, names in enumerate(classes().properties) if names & JOINERS]
-    return re.compile(b"[" + re.escape(bytes(kinds)) + b"]*")
+    """Match characters that can begin a word but are not a word by themselves."""
+    class_ids = [number for number, names in enumerate(classes().properties) if names & JOINERS]
+    return re.compile(b"[" + re.escape(bytes(class_ids)) + b"]*")
 
 
 def rules() -> list[bytes]:
@@ -128,7 +133,7 @@ def rules() -> list[bytes]:
 
 
 def _rules() -> list[tuple[set[str], bytes]]:
-    """Return the rules, each with the properties of the characters that can begin such a word."""
+    """Return the rules, each with the properties of the characters that can begin its words."""
 
     def any_of(*names: str) -> str:
         chosen = [

@@ -1,4 +1,4 @@
-"""Words of many texts at once, as one buffer of normalised words with their positions."""
+"""Finds the words of many texts at once, as one buffer of normalised words with their positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.normalise import letter_map, normaliser
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.word_break import Spans, ascii_bits, inside, runs, word_spans
+from simdoc_search.analysis.word_break import Spans, ascii_bits, find_words, in_words, word_spans
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 
 _SPACE = ord(" ")
@@ -26,7 +26,7 @@ class WordBatch:
     Attributes:
         units: UTF-16 code units of all words, one space between two words of a text; uint16.
         starts: first unit of each word; int64, shape (words,).
-        ends: unit after the last; int64, shape (words,).
+        ends: unit after the last of each word; int64, shape (words,).
         counts: number of words of each text; int64, shape (texts,).
     """
 
@@ -57,14 +57,14 @@ def words(text: str, analysis: Analysis | None = None) -> list[str]:
 
 
 def words_of_texts(texts: Sequence[str], analysis: Analysis | None = None) -> list[list[str]]:
-    """Return the normalised words of each text; faster than one text at a time."""
+    """Return the normalised words of each text. This is faster than one text at a time."""
     batch = word_batch(texts, analysis or Analysis())
     all_words = iter(strings(batch.units, batch.starts, batch.ends))
     return [list(itertools.islice(all_words, count)) for count in batch.counts.tolist()]
 
 
 def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
-    """Return the words with their positions in the original text, where a surrogate pair counts as two."""
+    """Return the words with their positions in the original text. A surrogate pair counts as two characters."""
     batch, (starts, ends) = _batch_and_spans([text], (analysis or Analysis()).profile)
     placed = _joined(batch, all_ascii=text.isascii()).split(" ")
     if len(placed) != len(starts):  # there is no word, or normalisation put spaces into one
@@ -74,7 +74,7 @@ def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
 
 
 def joined_words(text: str, analysis: Analysis | None = None) -> str:
-    """Return the normalised words of a text, joined by one space; faster than `words`."""
+    """Return the normalised words of a text, joined by one space. This is faster than `words`."""
     return _joined(word_batch([text], analysis or Analysis()), all_ascii=text.isascii())
 
 
@@ -108,7 +108,7 @@ def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
 
 
 def without_surrogates(text: str) -> str:
-    """Replace surrogate pairs by their characters, and unpaired surrogates by U+FFFD, as Java does."""
+    """Replace surrogate pairs with their characters, and unpaired surrogates with U+FFFD, as Java does."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -117,7 +117,10 @@ def without_surrogates(text: str) -> str:
 
 
 def _original_indices(text: str) -> NDArray[np.int64] | None:
-    """Return the index in the text of each character of `without_surrogates`, and of its end; None if unchanged."""
+    """Return the index in the text of each character of `without_surrogates`, and of its end.
+
+    None if the text has no surrogate pairs.
+    """
     if text.isascii() or len(without_surrogates(text)) == len(text):
         return None
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -144,14 +147,14 @@ def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spa
 
 
 def _ascii_batch(texts: list[str]) -> tuple[WordBatch, Spans]:
-    """Find words and their positions by a class table over the byte buffer; both profiles only lower-case ASCII."""
+    """Find the words of ASCII texts and their positions, with a table of bytes. Both profiles only lower-case ASCII."""
     data = "\n".join([*texts, ""]).encode("ascii")
-    (starts, ends), in_word = runs(np.frombuffer(data.translate(ascii_bits()), np.uint8))
+    (starts, ends), in_word = find_words(np.frombuffer(data.translate(ascii_bits()), np.uint8))
     lengths = ends - starts
     if len(lengths) and lengths.max() > MAX_WORD_UNITS:
         return _any_batch(texts, "lowercase")
     lower = np.frombuffer(bytearray(data.lower()), np.uint8)
-    lower[ends] = _SPACE  # each word has a character after it: ASCII words never touch, and the data ends in "\n"
+    lower[ends] = _SPACE  # a character follows each word, because ASCII words never touch and the data ends with "\n"
     in_word[ends] = True
     after = np.cumsum(lengths + 1)
     units = lower[in_word].astype(np.uint16)
@@ -159,8 +162,8 @@ def _ascii_batch(texts: list[str]) -> tuple[WordBatch, Spans]:
 
 
 def _any_batch(texts: list[str], profile: str) -> tuple[WordBatch, Spans]:
-    """Find words of any script and their code points. Letters are normalised one by one where that suffices."""
-    joined = "\n".join([*texts, ""])  # a line feed is in no word
+    """Find words of any script, and their positions in code points. Most letters are normalised one by one."""
+    joined = "\n".join([*texts, ""])  # a line feed is never in a word
     try:
         points = np.frombuffer(joined.encode("utf-32-le"), np.uint32).astype(np.intp)  # the type of an index
     except UnicodeEncodeError:
@@ -168,7 +171,7 @@ def _any_batch(texts: list[str], profile: str) -> tuple[WordBatch, Spans]:
     starts, ends = word_spans(points)
     sizes = ends - starts
     stops = np.cumsum(sizes)  # number of letters up to the end of each word
-    letters = letter_map(profile)(points[inside(starts, ends, len(points))])
+    letters = letter_map(profile)(points[in_words(starts, ends, len(points))])
     whole = distinct(np.searchsorted(stops, np.flatnonzero(letters < 0), side="right"))
     if len(whole):
         normalise = normaliser(profile)
@@ -193,7 +196,7 @@ def _counts(texts: list[str], starts: NDArray[np.int64]) -> NDArray[np.int64]:
 def _substituted(
     letters: NDArray[np.int32], begins: NDArray[np.int64], ends: NDArray[np.int64], words: list[bytes]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Replace the letters of some words by UTF-16 units; return also how many units each of these words has."""
+    """Replace the letters of some words with UTF-16 units. Also return how many units each of these words has."""
     gaps = np.append(begins, len(letters)) - np.append(0, ends)
     sizes = np.fromiter((len(word) // 2 for word in words), np.int64, len(words))
 

@@ -1,4 +1,4 @@
-"""Paragraphs of a text, as positions in it."""
+"""Splits a text into paragraphs, as positions in the text."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import re
 from collections.abc import Iterator
 
 MAX_CHARACTERS = 1_200
-"""A longer paragraph is cut: after a sentence, else at the end of a line, else between words. About 200 words."""
+"""A longer paragraph is cut after a sentence, otherwise at the end of a line, otherwise between words.
+
+The limit is about 200 words.
+"""
 
 MIN_CHARACTERS = 80
-"""A shorter paragraph, such as a heading, joins the next one. The last paragraph joins the one before."""
+"""A shorter paragraph, such as a heading, is joined to the next one. If it is the last, it is joined to the one before.
+"""
 
 _BREAK = re.compile(r"\n[^\S\n]*\n\s*|[\x0c\x1d\u2029]\s*|\r(?!\n)\s*\r\s*|\r\n[^\S\n]*\r\n\s*")
 _SENTENCE_END = re.compile(r"[.!?…。！？।؟][)\]\"'’”»]*(?=\s)|[。！？]")
@@ -17,7 +21,7 @@ _LINE_END = re.compile(r"(?=\n)")
 _WORD_END = re.compile(r"(?=\s)")
 
 Span = tuple[int, int]
-"""First character, and the one after the last."""
+"""The position of the first character, and the position after the last."""
 
 
 def paragraph_spans(text: str) -> list[Span]:
@@ -45,7 +49,7 @@ def stripped(text: str, begin: int, end: int) -> Iterator[Span]:
 
 
 def _joined(spans: Iterator[Span]) -> list[Span]:
-    """Join short paragraphs with the next one, and a short last one with the one before."""
+    """Join each short paragraph with the next one, and a short last paragraph with the one before."""
     joined: list[Span] = []
     for begin, end in spans:
         if joined and _is_short(joined[-1]):
@@ -71,7 +75,7 @@ def _pieces(text: str, begin: int, end: int) -> Iterator[Span]:
 
 
 def _last_break(text: str, begin: int) -> int:
-    """Return the end of the piece that begins here: the last good break in its second half."""
+    """Return the end of the piece that begins at `begin`: the last good break in its second half."""
     middle, limit = begin + MAX_CHARACTERS // 2, begin + MAX_CHARACTERS
     for pattern in (_SENTENCE_END, _LINE_END, _WORD_END):
         if ends := [match.end() for match in pattern.finditer(text, middle, limit)]:

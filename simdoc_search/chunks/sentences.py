@@ -1,4 +1,4 @@
-"""Sentences of a text, as positions in it."""
+"""Splits a text into sentences, as positions in the text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from simdoc_search.chunks.paragraphs import Span, stripped
 from simdoc_search.errors import MissingExtraError
 
 MAX_CHARACTERS = 400
-"""A longer sentence is cut, between words if possible. Tables and programs have such sentences. An addition to one
-then changes little in the pieces that follow.
+"""A longer sentence is cut, between words if possible. Tables and source code contain such sentences.
+
+If words are added to one, each of the pieces after them changes only a little.
 """
 
 _LANGUAGE = "en"
-"""The language whose abbreviations are known. Versions of a text in another language are cut in the same way."""
+"""Abbreviations of this language do not end a sentence. Texts in other languages are also split by its rules, which is
+enough to compare versions.
+"""
 
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*(?:\n\s*|(?=[-*•] ))|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+(?:\n\s*)?")
 _LINE_END = re.compile(r"\r\n?")
@@ -27,7 +30,7 @@ def sentence_spans(text: str) -> list[Span]:
     r"""Return the start and end of each sentence, in order, without white space around it.
 
     A paragraph ends at an empty line, before a line with a bullet, and at Unicode's separators. All other line breaks
-    are white space, so that wrapping a text differently changes nothing. A line may end with `\n`, `\r` or both.
+    are white space, so the sentences do not depend on how a text is wrapped. A line may end with `\n`, `\r` or both.
 
     Raises:
         MissingExtraError: sentencex is not installed.
@@ -48,7 +51,7 @@ def sentence_spans(text: str) -> list[Span]:
 
 
 def with_newlines(text: str) -> str:
-    r"""Return the text with `\n` as the end of each line."""
+    r"""Return the text with `\n` at the end of each line."""
     return _LINE_END.sub("\n", text) if "\r" in text else text
 
 

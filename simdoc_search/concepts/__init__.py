@@ -1,14 +1,14 @@
-"""Concepts: what a text is about, as words.
+"""Extracts the concepts of a text: the names and phrases that tell what it is about.
 
-extractor.py    text to concepts to stored numbers
-finder.py       the protocol of a finder of concepts, and what all finders need
+extractor.py    from a text to its concepts, and to the numbers that an index stores
+finder.py       the interface of a finder of concepts, and parts that all finders share
 names.py        names, found by their capital letters
 keyphrases.py   keyphrases, found by YAKE
 spacy.py        entities and noun phrases, found by spaCy
 synonyms.py     synonyms from a file
 """
 
-from simdoc_search.concepts.extractor import Extractor, codes_of_names, extractor_named, extractor_of
+from simdoc_search.concepts.extractor import Extractor, codes_of_names, extractor_named, extractor_of_settings
 from simdoc_search.concepts.finder import ConceptsError, Finder
 from simdoc_search.concepts.spacy import SpacyConcepts
 from simdoc_search.concepts.synonyms import Synonyms, read_synonyms
@@ -21,6 +21,6 @@ __all__ = [
     "Synonyms",
     "codes_of_names",
     "extractor_named",
-    "extractor_of",
+    "extractor_of_settings",
     "read_synonyms",
 ]

@@ -1,8 +1,8 @@
-"""Text to concepts, and concepts to the numbers that an index stores.
+"""Extracts concepts from texts, and converts them to the numbers that an index stores.
 
-A `Finder` finds concepts. Synonyms and the stored form are the same for all finders. An index stores the *words* of
-concepts, one by one and without common words. `Oak Hill` therefore matches `Oak Hill Country Club`, and `golf title`
-matches `golf trophy`.
+A `Finder` finds the concepts. Synonyms and the stored form are the same for all finders. An index stores the single
+words of concepts, without common words. `Oak Hill` therefore matches `Oak Hill Country Club`, and `golf title` matches
+`golf trophy`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Extractor:
 
     Attributes:
         finder: finds the concepts.
-        synonyms: synonyms that replace words of concepts; None for none.
+        synonyms: synonyms, which replace words of concepts; None for none.
     """
 
     finder: Finder
@@ -64,15 +64,15 @@ class Extractor:
             return self.concepts(text)
         except MissingExtraError:
             raise
-        except Exception:  # the finder is foreign code, and must not fail the other texts
+        except Exception:  # a finder may be code of the user, and its errors must not affect other texts
             return None
 
     def codes(self, texts: Sequence[str]) -> list[Codes | None]:
-        """Return the concepts of each text in stored form; None for a text on which the finder fails.
+        """Return the concepts of each text in stored form, or None if the finder fails on the text.
 
         Returns:
-            For each text uint32, numbers of 30 bits. Each paragraph with concepts has a number for each of their words,
-            repeated as often as it occurs, and then 0. A text without concepts has one 0.
+            For each text, uint32 numbers of 30 bits. Each paragraph with concepts has one number for each occurrence of
+            a word of a concept, and then a 0. A text without concepts has a single 0.
 
         Raises:
             MissingExtraError: a package that the finder needs is not installed.
@@ -98,44 +98,44 @@ class Extractor:
         return np.array(codes or [PARAGRAPH_END], np.uint32)
 
     def words(self, names: Sequence[str]) -> list[list[str]]:
-        """Return the words of concepts: normalised, with synonyms replaced, without common words."""
+        """Return the words of each concept, normalised, with synonyms replaced and without common words."""
         return [[word for word, _ in pairs] for pairs in self.words_and_synonyms(names)]
 
     def words_and_synonyms(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
-        """Return the same words, each with the words of the concept that it replaces; empty if it replaces none."""
+        """Return the words of each concept as in `words`, each with the words that it replaces as a synonym, if any."""
         result = []
         for words in words_of_texts(names):
             runs = self.synonyms.runs(words) if self.synonyms else (((word,), (word,)) for word in words)
-            pairs = ((word, "" if run == meant else " ".join(run)) for run, meant in runs for word in meant)
+            pairs = ((word, "" if run == synonym else " ".join(run)) for run, synonym in runs for word in synonym)
             result.append([pair for pair in pairs if pair[0] not in COMMON_WORDS])
         return result
 
 
 def extractor_named(name: str, synonyms: Synonyms | None = None) -> Extractor:
-    """Return the built-in extractor of an option: `yake`, `names`, or `spacy:` and the name of a model.
+    """Return the built-in extractor that an option names: `yake`, `names`, or `spacy:` and the name of a model.
 
     Raises:
         FormatMismatchError: no built-in extractor has this name.
-        MissingExtraError: a package that it needs is not installed.
-        ConceptsError: the model of spaCy is not installed.
+        MissingExtraError: a package that the extractor needs is not installed.
+        ConceptsError: the spaCy model is not installed.
     """
     return Extractor(_finder(name, _PREFIX_OF_OPTION), synonyms)
 
 
-def extractor_of(settings: Concepts, synonyms: Synonyms | None = None) -> Extractor:
+def extractor_of_settings(settings: Concepts, synonyms: Synonyms | None = None) -> Extractor:
     """Return the built-in extractor that an index was made with.
 
     Raises:
-        FormatMismatchError: no built-in extractor has its name, or the synonyms are not those of the index.
-        MissingExtraError: a package that it needs is not installed.
-        ConceptsError: the model of spaCy is not installed.
+        FormatMismatchError: the extractor is not built in, or the synonyms are not those of the index.
+        MissingExtraError: a package that the extractor needs is not installed.
+        ConceptsError: the spaCy model is not installed.
     """
     extractor = Extractor(_finder(settings.extractor, PREFIX), synonyms)
     if extractor.settings != settings:
         given = f", not {synonyms.check}" if synonyms else ""
-        wanted = f"synonyms {settings.synonyms}{given}; give their file (--synonyms)"
-        problem = wanted if settings.synonyms else "no synonyms; give none"
-        raise FormatMismatchError(f"the concepts were found with {problem}", settings, extractor.settings)
+        wanted = f"with the synonyms {settings.synonyms}{given}; give their file with --synonyms"
+        problem = wanted if settings.synonyms else "without synonyms; leave out --synonyms"
+        raise FormatMismatchError(f"the concepts of the index were found {problem}", settings, extractor.settings)
     return extractor
 
 
@@ -149,16 +149,16 @@ def _finder(name: str, prefix: str) -> Finder:
     if name.startswith(prefix) and (model := name.removeprefix(prefix)):
         return load_spacy(model)
     raise FormatMismatchError(
-        f"no built-in extractor is called {name!r:.60}; use yake, names or spacy:MODEL, or pass your own extractor to "
-        "the library"
+        f"no built-in extractor is called {name!r:.60}; use yake, names or spacy:MODEL, or pass your own extractor in "
+        "Python"
     )
 
 
 def codes_of_names(names: Iterable[str]) -> Codes:
-    """Return the stored number of each word or name: the top bits of the MurmurHash3 of its normalised words.
+    """Return the stored number of each word or name: the highest bits of the MurmurHash3 of its normalised words.
 
     Returns:
-        uint32, shape (names,), of 30 bits, never 0. All names without words have the same number.
+        Numbers of 30 bits, never 0; uint32, shape (names,). All names without words have the same number.
     """
     words = word_batch(list(names), Analysis())
     ends = np.cumsum(words.counts)

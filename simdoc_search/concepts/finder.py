@@ -1,4 +1,4 @@
-"""The protocol of a finder of concepts, and what all finders need."""
+"""The interface of a finder of concepts, and parts that all finders share."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ _COMMON = """
 """
 
 COMMON_WORDS = frozenset(_COMMON.split())
-"""Words that are not part of a concept."""
+"""Words that do not count as parts of concepts."""
 
 
 class ConceptsError(SimdocError, ValueError):
-    """A file of synonyms, or a model of spaCy, cannot be used."""
+    """A file of synonyms or a spaCy model cannot be used."""
 
 
 class Finder(Protocol):
-    """Finds concepts in a text. It is sent to worker processes, so it must be picklable."""
+    """Finds concepts in a text. A finder must be picklable, because it is sent to worker processes."""
 
     @property
     def name(self) -> str:
         """The name that an index stores; see `Concepts.extractor`."""
 
     def find(self, text: str) -> list[Counter[str]]:
-        """Return the concepts of each paragraph, as people read them, with their frequencies.
+        """Return the concepts of each paragraph, in readable form, with their frequencies.
 
-        An exception costs the document its concepts, and nothing else. Only MissingExtraError ends the run.
+        If this raises an exception, the document gets no concepts, and indexing continues. Only MissingExtraError ends
+        it.
         """
 
 
@@ -48,7 +49,7 @@ class Occurrence(NamedTuple):
 
     Attributes:
         begin: index of the first character.
-        end: index after the last.
+        end: index after the last character.
         name: the name of the concept.
     """
 
@@ -62,7 +63,7 @@ def count_by_paragraph(spans: Sequence[tuple[int, int]], occurrences: Iterable[O
 
     Args:
         spans: the paragraphs, in order.
-        occurrences: concepts in any order; one between two paragraphs belongs to the second.
+        occurrences: concepts in any order. A concept between two paragraphs belongs to the second.
     """
     counts: list[Counter[str]] = [Counter() for _ in spans]
     number = 0

@@ -1,8 +1,8 @@
-"""Keyphrases of a text, found by YAKE, together with its names.
+"""Finds the keyphrases of a text with YAKE, and its names.
 
 YAKE (Campos, Mangaravite, Pasquali, Jorge, Nunes, Jatowt 2020, "YAKE! Keyword extraction from single documents using
 multiple local features") needs only the text itself and the stop words of 34 languages. Phrases have up to two words.
-Longer phrases rarely occur in two documents, so with three words fewer related documents are found.
+Longer phrases rarely occur in two documents, so fewer related documents would be found.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from simdoc_search.concepts.finder import Occurrence, count_by_paragraph
 from simdoc_search.concepts.names import names_in
 
 PART_CHARACTERS = 40_000
-"""Characters from which keyphrases are extracted together. In a long text, they change from part to part."""
+"""Number of characters from which keyphrases are extracted together. Each part of a long text has different ones."""
 
 MAX_PARTS = 12
-"""Number of parts with keyphrases. After them only names are found, because YAKE reads just 50 to 100 kB a second."""
+"""Number of parts with keyphrases. In later parts, only names are found, because YAKE reads 50 to 100 kB per second."""
 
-_MAX_PHRASES = 300  # of each part; a text of 700 words has as many candidates
+_MAX_PHRASES = 300  # of each part. A text of 700 words has about 300 candidates
 _MAX_WORDS = 2
 _LANGUAGE_SAMPLE = 5_000  # characters
 _MAX_WORD_CHARACTERS = 100
@@ -34,7 +34,7 @@ _LONG_WORD = re.compile(rf"\S{{{_MAX_WORD_CHARACTERS},}}")
 
 
 class Keyphrases:
-    """Finds the keyphrases and names of each paragraph. A word of a name is not part of a keyphrase there."""
+    """Finds the keyphrases and names of each paragraph. A word in a name is not also in a keyphrase."""
 
     name = "yake"
 
@@ -60,7 +60,7 @@ def _parts(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _located(extractor: Any, text: str, begin: int, end: int, words: Sequence[re.Match[str]]) -> Iterator[Occurrence]:
-    """Yield all occurrences of the keyphrases of a part, the longest phrase at each word."""
+    """Yield all occurrences of the keyphrases of a part. At each word, only the longest phrase counts."""
     inside = [word for word in words if begin <= word.start() < end and len(word[0]) <= _MAX_WORD_CHARACTERS]
     lower = [word[0].lower() for word in inside]
     phrases: defaultdict[str, list[list[str]]] = defaultdict(list)
@@ -78,7 +78,7 @@ def _located(extractor: Any, text: str, begin: int, end: int, words: Sequence[re
 
 
 def _language(text: str) -> str:
-    """Return the language with most stop words in the text; English for a text without any."""
+    """Return the language with the most stop words in the text, or English if there are none."""
     words = Counter(word.lower() for word in _WORD.findall(text[:_LANGUAGE_SAMPLE]))
     counts = {name: sum(words[word] for word in listed & words.keys()) for name, listed in _stop_words().items()}
     return max(counts, key=lambda name: (counts[name], name == "en"))
@@ -98,7 +98,7 @@ def _stop_words() -> dict[str, frozenset[str]]:
 def _decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8")
-    except UnicodeDecodeError:  # two of the lists
+    except UnicodeDecodeError:  # two of the lists are in this encoding
         return content.decode("iso-8859-1")
 
 
@@ -106,5 +106,5 @@ def _decoded(content: bytes) -> str:
 def _extractor(language: str) -> Any:
     from yake import KeywordExtractor  # noqa: PLC0415 - of the extra, and slow to load
 
-    # dedup_lim=1 keeps similar phrases: they are compared, not read.
+    # dedup_lim=1 keeps similar phrases, because phrases are compared by programs and not read by people.
     return KeywordExtractor(n=_MAX_WORDS, dedup_lim=1.0, top=_MAX_PHRASES, stopwords=set(_stop_words()[language]))

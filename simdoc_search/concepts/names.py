@@ -1,10 +1,12 @@
-"""Names of people, places, organisations and works, and acronyms, found by their capital letters.
+"""Finds names of people, places, organisations and works, and acronyms, by their capital letters.
 
-A name is a run of words that begin with a capital letter, with initials and the small words of names (`of the`, `van`).
-The first word of a sentence also has a capital letter. It is part of a name only if the text never has it in lower
-case, and if another word of the name follows it or it is in a name elsewhere. A name that is part of one longer name in
-the text stands for the longer one: `Dufner` for `Jason Dufner`. Days and months begin no name. Text in capitals
-throughout has no names, and neither has a script without capital letters. In German, all nouns are found.
+A name is a run of words that begin with a capital letter. It may contain initials and small words such as `of the` and
+`van`. The first word of a sentence also has a capital letter. It counts as part of a name only if the text never has it
+in lower case, and if another word of the name follows or the word is in a name elsewhere.
+
+A name that is part of one longer name in the text stands for the longer one, such as `Dufner` for `Jason Dufner`. A
+name does not begin with a day or a month. Text that is all in capitals has no names, nor has text in a script without
+capital letters. In German, all nouns are found.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class _CapitalisedRun:
         begins_sentence: whether the first word begins a sentence.
         words: the words, without possessive endings.
         spans: start and end of each word.
-        links: small words after the last word, which belong to the name if another word follows.
+        links: small words after the last word. They belong to the name if another word follows.
     """
 
     begins_sentence: bool
@@ -47,7 +49,7 @@ class _CapitalisedRun:
     links: list[re.Match[str]] = field(default_factory=list)
 
     def add(self, word: re.Match[str]) -> None:
-        """Add the next word, after the links before it."""
+        """Add the pending links and the next word."""
         for match in (*self.links, word):
             self.words.append(_POSSESSIVE.sub("", match[0]))
             self.spans.append(match.span())
@@ -61,7 +63,7 @@ class _CapitalisedRun:
 
 
 class Names:
-    """Finds the names of each paragraph; needs no other package."""
+    """Finds the names of each paragraph. It needs no other package."""
 
     name = "names"
 
@@ -106,7 +108,7 @@ def _runs(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
 
 
 def _name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> tuple[int, int, Name] | None:
-    """Return the start, end and words of the name in a run; None if it has no name."""
+    """Return the start, end and words of the name in a run, or None if the run has no name."""
     first = int(run.begins_sentence and not _begins_name(run, lower, in_names))
     while first < len(run.words) and run.words[first].lower() in COMMON_WORDS:
         first += 1
@@ -119,24 +121,24 @@ def _name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> tuple[in
 
 
 def _begins_name(run: _CapitalisedRun, lower: set[str], in_names: set[str]) -> bool:
-    """Whether the first word of a sentence belongs to a name."""
+    """Whether the first word of a run belongs to a name although it begins a sentence."""
     word = run.words[0]
     is_acronym = 1 < len(word) <= _MAX_WORDS and word.isupper()
     return word.lower() not in lower and (len(run.words) > 1 or word in in_names or is_acronym)
 
 
 def _longer_names(names: set[Name]) -> dict[Name, Name]:
-    """Map each name that is part of exactly one longer name to that name; nested longer names count as the longest."""
+    """Map each name that is part of exactly one longer name to it. Of nested longer names, only the longest counts."""
     longer: defaultdict[Name, set[Name]] = defaultdict(set)
     for name in names:
         for part in names.intersection(_parts(name)):
             longer[part].add(name)
-    outermost = {part: found - {p for name in found for p in _parts(name)} for part, found in longer.items()}
-    return {part: next(iter(whole)) for part, whole in outermost.items() if len(whole) == 1}
+    outermost = {part: wholes - {p for whole in wholes for p in _parts(whole)} for part, wholes in longer.items()}
+    return {part: next(iter(wholes)) for part, wholes in outermost.items() if len(wholes) == 1}
 
 
 def _parts(name: Sequence[str]) -> Iterator[Name]:
-    """Yield the shorter runs of words of a name."""
+    """Yield all shorter runs of the words of a name."""
     for size in range(1, len(name)):
         for start in range(len(name) - size + 1):
             yield tuple(name[start : start + size])

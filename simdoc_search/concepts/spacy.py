@@ -1,4 +1,4 @@
-"""Concepts found by a pipeline of spaCy: entities, and noun phrases if the pipeline parses sentences."""
+"""Finds concepts with a spaCy pipeline: entities, and noun phrases if the pipeline parses sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PREFIX = "sp/"
 
 _NAME = re.compile(r"[a-z0-9._-]{1,15}")
 _NUMBERS = frozenset({"CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
-"""Labels of entities that do not tell what a text is about."""
+"""Labels of entities that say little about the topic of a text."""
 
 
 class SpacyConcepts:
@@ -30,7 +30,7 @@ class SpacyConcepts:
         nlp: the pipeline, as returned by `spacy.load`. An index stores its language and name.
 
     Raises:
-        ConceptsError: the name is too long to be stored.
+        ConceptsError: an index cannot store the name.
     """
 
     def __init__(self, nlp: Language) -> None:
@@ -38,13 +38,13 @@ class SpacyConcepts:
         self._model = f"{nlp.lang}_{nlp.meta['name']}".lower()
         if not _NAME.fullmatch(self._model):
             raise ConceptsError(
-                f"an index cannot store the model name {self._model!r:.60}; set nlp.meta['name'] so that language, _ "
-                "and name together have at most 15 letters, digits, '.', '_' or '-'"
+                f"an index cannot store the model name {self._model!r:.60}; set nlp.meta['name'] so that the language, "
+                "an underscore and the name together have at most 15 letters, digits, '.', '_' or '-'"
             )
 
     @property
     def name(self) -> str:
-        """`sp/` and the name of the model, like `sp/en_core_web_sm`."""
+        """`sp/` and the name of the model, such as `sp/en_core_web_sm`."""
         return PREFIX + self._model
 
     def find(self, text: str) -> list[Counter[str]]:
@@ -52,11 +52,12 @@ class SpacyConcepts:
         spans = paragraph_spans(text)
         documents = self._nlp.pipe(text[begin:end] for begin, end in spans)
         pairs = zip(spans, documents, strict=True)
-        return count_by_paragraph(spans, [found for (begin, _), doc in pairs for found in _occurrences(doc, begin)])
+        occurrences = [occurrence for (begin, _), doc in pairs for occurrence in _occurrences(doc, begin)]
+        return count_by_paragraph(spans, occurrences)
 
 
 def load_spacy(model: str) -> SpacyConcepts:
-    """Return the finder of an installed model, like `en_core_web_sm`.
+    """Return the finder of an installed model, such as `en_core_web_sm`.
 
     Raises:
         MissingExtraError: spaCy is not installed.
@@ -70,14 +71,14 @@ def load_spacy(model: str) -> SpacyConcepts:
         return SpacyConcepts(spacy.load(model))
     except OSError:
         advice = f"install it with: python -m spacy download {model}"
-        raise ConceptsError(f"spaCy's model {model!r:.60} is not installed; {advice}") from None
+        raise ConceptsError(f"the spaCy model {model!r:.60} is not installed; {advice}") from None
 
 
 def _occurrences(document: Any, offset: int) -> list[Occurrence]:
-    """Return the entities of a paragraph, and its noun phrases without an entity."""
+    """Return the entities of a paragraph, and its noun phrases that contain no entity."""
     entities = [entity for entity in document.ents if entity.label_ not in _NUMBERS]
     phrases = list(document.noun_chunks) if document.has_annotation("DEP") else []
     starts = [entity.start for entity in entities]
     ends = [entity.end for entity in entities]
-    alone = [span for span in phrases if bisect_right(starts, span.end - 1) == bisect_right(ends, span.start)]
-    return [Occurrence(offset + span.start_char, offset + span.end_char, span.text) for span in (*entities, *alone)]
+    others = [span for span in phrases if bisect_right(starts, span.end - 1) == bisect_right(ends, span.start)]
+    return [Occurrence(offset + span.start_char, offset + span.end_char, span.text) for span in (*entities, *others)]

@@ -1,8 +1,8 @@
-r"""Synonyms from a file in the format of Solr.
+r"""Reads synonyms from a file in the format of Solr.
 
-`a, b => c` replaces `a` and `b` by `c`. `a, b, c` replaces all three by the first. A name may have several words. A
+`a, b => c` replaces `a` and `b` with `c`. `a, b, c` replaces all three with the first. A name may have several words. A
 line that begins with `#` is a comment, and `\` escapes the next character. Of several names on the right, only the
-first is used, because a concept is counted once.
+first is used, because a concept must not be counted twice.
 
 Source: `SolrSynonymParser` of Apache Lucene.
 """
@@ -35,8 +35,8 @@ class Synonyms:
     """Names and the names that replace them.
 
     Attributes:
-        replacements: normalised words to the words that replace them, which are final: nothing replaces them in turn. A
-            replacement of several words also replaces itself, so that it is left whole.
+        replacements: maps normalised words to the words that replace them. A replacement is not replaced again. A
+            replacement of several words is also mapped to itself, so that its words are not replaced one by one.
         check: 6 hexadecimal digits that change with the replacements.
     """
 
@@ -45,13 +45,13 @@ class Synonyms:
     _longest: int = field(init=False)
 
     def __post_init__(self) -> None:
-        lines = sorted(f"{' '.join(words)}=>{' '.join(meant)}" for words, meant in self.replacements.items())
+        lines = sorted(f"{' '.join(words)}=>{' '.join(synonym)}" for words, synonym in self.replacements.items())
         digest = hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
         object.__setattr__(self, "check", digest[:_CHECK_DIGITS])
         object.__setattr__(self, "_longest", max(map(len, self.replacements), default=0))
 
     def runs(self, words: Sequence[str]) -> Iterator[tuple[Words, Words]]:
-        """Cut the words of a concept into runs, the longest first, and yield each with its replacement, or itself."""
+        """Cut the words of a concept into the longest possible runs. Yield each run with its replacement, or itself."""
         start = 0
         while start < len(words):
             sizes = range(min(self._longest, len(words) - start), 0, -1)
@@ -72,7 +72,7 @@ def read_synonyms(path: str | Path) -> Synonyms:
     except OSError as error:
         raise ConceptsError(f"cannot read the synonyms {path}: {error.strerror}; check the path") from None
     except UnicodeDecodeError:
-        raise ConceptsError(f"the synonyms {path} are not UTF-8; save the file as UTF-8") from None
+        raise ConceptsError(f"the synonyms {path} are not in UTF-8; save the file as UTF-8") from None
     return Synonyms(_resolved(_normalised(list(_rules(path, text)))))
 
 
@@ -96,7 +96,7 @@ def _rules(path: str | Path, text: str) -> Iterator[_Rule]:
 
 
 def _normalised(rules: Sequence[_Rule]) -> Iterator[tuple[Words, Words]]:
-    """Yield each name with its replacement, both as normalised words; names without words are left out."""
+    """Yield each name with its replacement, both as normalised words. Names without words are left out."""
     names = list(dict.fromkeys(name for left, replacement in rules for name in (*left, replacement)))
     words = dict(zip(names, map(tuple, words_of_texts(names)), strict=True))
     for left, replacement in rules:
@@ -104,9 +104,9 @@ def _normalised(rules: Sequence[_Rule]) -> Iterator[tuple[Words, Words]]:
 
 
 def _resolved(pairs: Iterable[tuple[Words, Words]]) -> dict[Words, Words]:
-    """Follow chains of rules to their ends; a replacement of several words also replaces itself.
+    """Follow chains of rules to their ends. A replacement of several words is also mapped to itself.
 
-    Of two rules for one name the first counts. All names in a circle are replaced by the alphabetically first one.
+    If a name has two rules, the first one counts. All names in a cycle are replaced with the alphabetically first one.
     """
     rules: dict[Words, Words] = {}
     for words, replacement in pairs:

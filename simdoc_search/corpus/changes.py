@@ -22,7 +22,7 @@ _TEMPORARY = re.compile(
 
 
 def is_temporary(path: str) -> bool:
-    """Return whether an editor or a browser keeps a file only for a while: `a.txt~`, `#a.txt#`, `~$a.docx`."""
+    """Return whether a path is that of a temporary file of an editor or browser: `a.txt~`, `#a.txt#`, `~$a.docx`."""
     return _TEMPORARY.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
 
 
@@ -34,9 +34,10 @@ def changed_files(
     follow_links: bool = False,
     exclude: Iterable[str] = (),
 ) -> Iterator[FileSource | Skipped]:
-    """Find existing files among some paths below a folder, as `find_files` does. Folders are searched.
+    """Find the files at the changed paths below a folder. The options and the results are those of `find_files`.
 
-    Paths that are hidden, excluded, in a store, or behind a link out of the folder are left out.
+    If a path is a folder, all files below it are found. Paths that no longer exist are ignored, and so are paths that
+    are hidden, excluded, in a store, or behind a link out of the folder.
 
     Raises:
         OSError: the folder does not exist.

@@ -1,7 +1,7 @@
-"""Reads the rows of a CSV file with Python's `csv` module. A row with a broken quote costs only its first line.
+"""Reads the rows of a CSV file with Python's `csv` module. If a quote is not closed, only one line is lost.
 
-A row of several lines counts only if every quote is closed before a delimiter or the end of a line, and if the row has
-no more cells than there are columns. Otherwise the first line is bad, and the next line begins a new row.
+A row may have several lines only if each closing quote is followed by a delimiter or the end of a line, and if the row
+has no more cells than the heading. Otherwise the first line is reported as bad, and the next line begins a new row.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ _LINE_ENDS = ("\n", "\r")
 _CHUNK_CHARACTERS = 1 << 20
 _MAX_LIMIT = (1 << 31) - 2  # of the csv module on systems with a `long` of 32 bits
 _QUOTED = re.compile(r'"[^"]*("|$)')
-_UNCLOSED = "a quote is not closed; close it, and double those within a text"
-_CSV_LIMIT = threading.Lock()  # the csv module has one limit of cells for the whole process
+_UNCLOSED = "a quote is not closed; close it, and double each quote inside a text"
+_CSV_LIMIT = threading.Lock()  # the csv module has one cell size limit for the whole process
 
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A line that is not a row, and the reason."""
+    """The reason why a line cannot be read as a row."""
 
     reason: str
 
 
 def read_rows(stream: TextIO, *, delimiter: str | None = None, limit: int) -> Iterator[list[str] | BadRow]:
-    """Read the rows of a stream one by one, the heading first. Blank lines are left out.
+    """Yield the rows of a stream, the heading first. Blank lines are skipped.
 
-    A row may be shorter than the heading. Empty cells beyond the columns are dropped. If they are not empty, the row
-    is bad: its text probably has a delimiter and no quotes.
+    A row may have fewer cells than the heading. If it has more, the additional cells are dropped if they are empty.
+    Otherwise the row is bad: probably a text contains a delimiter and is not quoted.
 
     Args:
-        stream: opened with `newline=""`.
+        stream: a stream that was opened with `newline=""`.
         delimiter: the delimiter. None: the most frequent of `,`, `;`, tab and `|` in the heading, outside of quotes.
         limit: maximum number of characters in a row.
     """
@@ -55,7 +55,7 @@ def read_rows(stream: TextIO, *, delimiter: str | None = None, limit: int) -> It
 
 
 class _Lines:
-    """The lines of a stream. Lines can be put back."""
+    """Reads lines from a stream. Lines can be put back."""
 
     def __init__(self, stream: TextIO, limit: int) -> None:
         self._stream = stream
@@ -74,12 +74,12 @@ class _Lines:
         return BadRow(f"the line is over the limit of {self.limit:,} characters")
 
     def put_back(self, lines: Sequence[str | BadRow]) -> None:
-        """Let `next` return these lines again."""
+        """Put lines back, so that `next` returns them again."""
         self._returned.extendleft(reversed(lines))
 
 
 def _read_row(line: str, lines: _Lines, delimiter: str, columns: int) -> list[str] | BadRow:
-    """Read the row that begins with a line. If the row is bad, only this line is used up."""
+    """Read the row that begins with a line. If the row is bad, only this line is consumed."""
     if '"' not in line:
         row = line.rstrip("\r\n").split(delimiter)
         return _too_many_cells(row, delimiter, columns) or row
@@ -120,5 +120,5 @@ def _parse(lines: Iterator[str], delimiter: str, limit: int, *, strict: bool) ->
 
 def _too_many_cells(row: list[str], delimiter: str, columns: int) -> BadRow | None:
     if columns and any(row[columns:]):
-        return BadRow(f"more cells than the {columns} columns; put a text with {delimiter!r} in it in quotes")
+        return BadRow(f"more cells than the {columns} columns; quote each text that contains {delimiter!r}")
     return None

@@ -1,8 +1,13 @@
 """Detects the encoding of a text file.
 
-A byte order mark decides. Without one, valid UTF-8 is UTF-8, and so is UTF-8 with a few broken characters. Bytes with
-NULs are UTF-16 or UTF-32 if they are clearly text in it. Otherwise they are binary, unless at most one byte in a
-thousand is a control character. For the rest, chardet chooses among the encodings from before Unicode.
+The first rule that applies decides:
+
+1. The file begins with a byte order mark.
+2. The file contains NUL bytes and its beginning is clearly text in UTF-16 or UTF-32.
+3. The file contains NUL bytes and too many control characters (over one byte in a thousand): it is binary.
+4. The file contains escape sequences of ISO-2022-JP and is valid in that encoding.
+5. The file is valid UTF-8, apart from a few broken characters.
+6. chardet chooses a legacy encoding.
 """
 
 from __future__ import annotations
@@ -28,7 +33,7 @@ _WIDE = (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2))
 _SAMPLE_BYTES = 1 << 16
 _CHUNK_BYTES = 1 << 20
 
-# In texts of 40 languages in older encodings, up to 1 in 3 non-ASCII sequences is valid UTF-8 by chance (EUC-JP).
+# In legacy encodings of 40 languages, at most 1 in 3 non-ASCII sequences is valid UTF-8 by chance (in EUC-JP).
 _MIN_VALID_UTF8 = 0.75
 _MAX_CONTROLS, _MAX_CONTROLS_IN_HEAD = 1 / 1000, 1 / 100
 """Maximum share of control characters in a text with NUL bytes, and in its first 64 KiB."""
@@ -42,14 +47,14 @@ _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r\b\x1a\x1b"})
 _CHARACTER_BYTES = bytes(range(ord("0"), 256))  # the bytes of characters in East Asian encodings
 _TEXT_CONTROLS = frozenset("\t\n\v\f\r")
 
-# Encodings in real use. A rare one of DOS, Macs or mainframes often fits by chance.
+# Encodings that are in use. Rare encodings of DOS, Macs and mainframes are not listed: they often fit by chance.
 _LEGACY_CODECS = (
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "tis-620"),
     *("iso8859-1", "iso8859-2", "iso8859-5", "iso8859-6", "iso8859-7", "iso8859-8", "iso8859-9", "iso8859-13"),
     *("iso8859-15", "koi8-r", "koi8-u", "mac-roman", "cp850", "cp852", "cp866", "cp500", "cp1140"),
     *("cp932", "euc_jis_2004", "cp949", "euc_kr", "gb18030", "big5hkscs"),
 )
-_SUPERSETS = {  # text in the first encoding is in practice text in the second one (WHATWG Encoding Standard)
+_SUPERSETS = {  # files in the first encoding are in practice in the second one (WHATWG Encoding Standard)
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -69,10 +74,10 @@ def decode(data: bytes, declared: str | None = None) -> str | None:
 
     Args:
         data: the whole file.
-        declared: the encoding that the file declares. It matters only if the bytes are not Unicode.
+        declared: the encoding that the file declares. It is used only if the bytes are not Unicode text.
 
     Returns:
-        The text without byte order mark, with U+FFFD for undecodable bytes. None if the file is binary.
+        The text without byte order mark. Undecodable bytes become U+FFFD. None if the file is binary.
 
     Raises:
         MissingExtraError: chardet is needed and not installed.
@@ -82,7 +87,7 @@ def decode(data: bytes, declared: str | None = None) -> str | None:
 
 
 def text_codec(stream: BinaryIO, declared: str | None = None) -> str | None:
-    """Detect Python's codec for a seekable stream, which is read in chunks. None: the stream is binary.
+    """Return Python's codec for a seekable stream, or None if it is binary. The stream is read in chunks.
 
     Raises:
         MissingExtraError: chardet is needed and not installed.
@@ -93,9 +98,9 @@ def text_codec(stream: BinaryIO, declared: str | None = None) -> str | None:
     if codec := marked or (_wide_codec(head) if b"\0" in head else None):
         return codec
     counts = _count_utf8(stream)
-    if _has_controls(head, _MAX_CONTROLS_IN_HEAD) or (counts.nul and counts.controls > _MAX_CONTROLS * counts.size):
+    if _has_controls(head, _MAX_CONTROLS_IN_HEAD) or (counts.has_nul and counts.controls > _MAX_CONTROLS * counts.size):
         return None
-    if counts.escapes and not counts.broken and _is_decodable(stream, "iso2022_jp"):
+    if counts.has_escapes and not counts.broken and _is_decodable(stream, "iso2022_jp"):
         return "iso2022_jp"
     if counts.valid >= _MIN_VALID_UTF8 * (counts.valid + counts.broken):
         return "utf-8"
@@ -110,13 +115,13 @@ def _legacy_codec(stream: BinaryIO, sample: bytes, declared: str | None) -> str 
 
 
 def is_binary(head: bytes) -> bool:
-    """Return whether the first 64 KiB of a file already show that it is binary."""
+    """Return whether the first 64 KiB of a file show that it is binary."""
     is_marked = head.startswith(tuple(mark for mark, _ in _MARKS))
     return not is_marked and _has_controls(head, _MAX_CONTROLS_IN_HEAD) and not _wide_codec(head)
 
 
 def is_image(head: bytes) -> bool:
-    """Return whether a binary file is an image, by its first bytes."""
+    """Return whether the first bytes of a binary file are those of an image."""
     return _IMAGES.match(head) is not None
 
 
@@ -129,15 +134,15 @@ class _Utf8Counts:
     """Counts of a stream that is decoded as UTF-8."""
 
     valid: int = 0  # characters beyond ASCII
-    broken: int = 0  # bytes that belong to no character
-    first_broken: int = 0  # the position of the first of these bytes
-    nul: bool = False  # whether there is a NUL byte
-    controls: int = 0
-    size: int = 0
-    escapes: bool = False  # whether there is an escape sequence of ISO-2022-JP
+    broken: int = 0  # bytes that are not part of a valid character
+    first_broken: int = 0  # position of the first such byte
+    has_nul: bool = False
+    controls: int = 0  # control characters
+    size: int = 0  # bytes
+    has_escapes: bool = False  # whether the stream contains an escape sequence of ISO-2022-JP
 
     def add(self, text: str, start: int) -> None:
-        """Count more text, decoded with `surrogateescape`, that begins at this byte."""
+        """Count the characters of a chunk that begins at byte `start` and was decoded with `surrogateescape`."""
         if text.isascii():
             return
         broken = 0
@@ -157,9 +162,9 @@ def _count_utf8(stream: BinaryIO) -> _Utf8Counts:
     stream.seek(0)
     end_of_last = b""
     while chunk := stream.read(_CHUNK_BYTES):
-        counts.nul = counts.nul or b"\0" in chunk
+        counts.has_nul = counts.has_nul or b"\0" in chunk
         counts.controls += len(chunk) - len(chunk.translate(None, _CONTROLS))
-        counts.escapes = counts.escapes or _ISO_2022_JP.search(end_of_last + chunk) is not None
+        counts.has_escapes = counts.has_escapes or _ISO_2022_JP.search(end_of_last + chunk) is not None
         end_of_last = chunk[-2:]
         undecoded = len(decoder.getstate()[0])
         counts.add(decoder.decode(chunk), counts.size - undecoded)
@@ -182,7 +187,7 @@ def _is_decodable(stream: BinaryIO, codec: str) -> bool:
 
 
 def _sample(stream: BinaryIO, position: int) -> bytes:
-    """Read the bytes around a position, without cut characters at either end."""
+    """Read the bytes around a position, without partial characters at either end."""
     start = max(0, position - _SAMPLE_BYTES // 4)
     stream.seek(start)
     sample = stream.read(_SAMPLE_BYTES)
@@ -193,13 +198,13 @@ def _sample(stream: BinaryIO, position: int) -> bytes:
 
 
 def _wide_codec(sample: bytes) -> str | None:
-    """Return the UTF-16 or UTF-32 in which these bytes, perhaps cut at the end, are clearly text."""
+    """Return the variant of UTF-16 or UTF-32 in which a sample is clearly text. It may end inside a character."""
     ascii_counts = {}
     for codec, unit in _WIDE:
         text = _decode_beginning(sample, codec) if len(sample) % unit == 0 else None
         if text and _is_plain_text(text) and (unit == 4 or (_is_one_script(text) and not _is_single_byte(sample))):
             ascii_counts[codec] = sum(map(str.isascii, text))
-    # In the wrong byte order, ASCII can pass for Chinese.
+    # In the wrong byte order, ASCII can look like Chinese.
     return max(ascii_counts, key=ascii_counts.__getitem__, default=None)
 
 
@@ -211,7 +216,7 @@ def _decode_beginning(sample: bytes, codec: str) -> str | None:
 
 
 def _is_single_byte(sample: bytes) -> bool:
-    """Return whether this is a text of single bytes with a few NULs: two ASCII letters can pass for one of Chinese."""
+    """Return whether a sample is ASCII or UTF-8 with a few NULs. In UTF-16, two ASCII letters can look like Chinese."""
     rest = sample.replace(b"\0", b"")
     if len(rest) <= 0.75 * len(sample) or len(rest.translate(None, _CONTROLS)) <= 0.95 * len(rest):
         return False
@@ -219,20 +224,20 @@ def _is_single_byte(sample: bytes) -> bool:
 
 
 def _is_plain_text(text: str) -> bool:
-    """Return whether all characters are assigned and none is a control. Other data hardly ever is, as UTF-32."""
+    """Return whether all characters are assigned and none is a control. Binary data as UTF-32 hardly ever qualifies."""
     return not any(
         unicodedata.category(char) in {"Cc", "Cn", "Co"} and char not in _TEXT_CONTROLS for char in set(text)
     )
 
 
 def _is_one_script(text: str) -> bool:
-    """Return whether there is some ASCII and 90 % of the characters come from two Unicode blocks."""
+    """Return whether a text contains ASCII, and 90 % of its characters are from two Unicode blocks."""
     blocks = Counter("CJK" if 0x30 <= ord(char) >> 8 <= 0xD7 else ord(char) >> 8 for char in text)
     return blocks[0] > 0 and sum(count for _, count in blocks.most_common(2)) >= 0.9 * len(text)
 
 
 def _declared_codec(declared: str) -> str | None:
-    """Return Python's codec for a declared encoding, or None unless it is one from before Unicode."""
+    """Return Python's codec for a declared encoding. None if the encoding is unknown or a Unicode encoding."""
     try:
         name = codecs.lookup(declared).name
     except (LookupError, ValueError):
@@ -241,16 +246,17 @@ def _declared_codec(declared: str) -> str | None:
 
 
 def _guessed_codec(sample: bytes) -> str:
-    """Guess Python's codec for text that is not Unicode.
+    """Guess Python's codec for text in a legacy encoding.
 
-    If nothing fits, it is cp1252. The words are then wrong but the same in every copy, so copies are still found.
+    If no encoding fits, it is cp1252. The words are then wrong, but in every copy in the same way, so that copies are
+    still found.
     """
     try:
         import chardet  # noqa: PLC0415 - rarely needed
     except ImportError:
         raise MissingExtraError("reading text that is not UTF-8", "local") from None
-    near = _LONG_ASCII.sub(rb"\1\n\2", sample)  # pages of ASCII must not outweigh the word that decides
-    # chardet's own supersets are not used, because it takes cp1250 for one of iso8859-2.
+    near = _LONG_ASCII.sub(rb"\1\n\2", sample)  # long runs of ASCII must not outweigh a few other words
+    # chardet's own supersets are not used, because they include cp1250 as a superset of iso8859-2.
     guess = chardet.detect(near, include_encodings=_LEGACY_CODECS, prefer_superset=False, compat_names=False)
     name = codecs.lookup(guess["encoding"] or "cp1252").name
     return _SUPERSETS.get(name, name)

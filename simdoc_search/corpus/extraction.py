@@ -14,14 +14,14 @@ from simdoc_search.workers.memory import is_out_of_memory
 
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an OLE container instead of a zip archive
 _ZIPPED = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
-_PAGE = "\f{page_num}\f"  # kreuzberg writes this before each page
+_PAGE = "\f{page_num}\f"  # kreuzberg writes this marker before each page
 _PAGES = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # kreuzberg strips white space at both ends
 _DATES = ("created_at", "modified_at")
 _MAX_DATE, _MAX_TITLE = 100, 500
 
 
 class ExtractedText(NamedTuple):
-    """The text of a file, and its metadata `title` (of an e-mail its subject), `created_at` and `modified_at`."""
+    """The text of a file, and its metadata `title` (the subject of an e-mail), `created_at` and `modified_at`."""
 
     text: str
     properties: Mapping[str, str]
@@ -72,12 +72,12 @@ def _properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[str, st
 
 
 def _media_type(data: bytes, extension: str) -> str:
-    """The media type by content where that is reliable, because an extension may be wrong."""
+    """Return the media type by content if that is reliable, else by extension. An extension may be wrong."""
     from kreuzberg import detect_mime_type  # noqa: PLC0415
 
     try:
         detected = detect_mime_type(data)
-    except Exception:  # the content is of no known type, as for e-mail
+    except Exception:  # kreuzberg does not recognise the content, for example of an e-mail
         return MEDIA_TYPES[extension]
     is_vague = not detected or detected.startswith("text/") or detected == "application/zip"
     return MEDIA_TYPES[extension] if is_vague else detected

@@ -19,7 +19,7 @@ from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-ARCHIVE = "an archive or a mailbox; --archives looks into it"
+ARCHIVE = "an archive or a mailbox; read it with --archives"
 
 _HEAD_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
 
@@ -31,9 +31,10 @@ class NeedsSubprocessError(Exception):
 def read_sources(
     sources: Iterable[Source], *, limits: ItemLimits | None = None
 ) -> Iterator[tuple[Source, Document | Skipped]]:
-    """Read sources in order, each when it is requested. A file that cannot be read costs only itself.
+    """Yield each source with its document, or with the reason why it is skipped.
 
-    PDF, office formats and large HTML pages are read in one subprocess, which starts with the first such file.
+    Sources are read one at a time and in order. PDF, office formats and large HTML pages are read in one subprocess,
+    which starts with the first such file.
 
     Args:
         sources: sources from `read_corpus`.
@@ -54,7 +55,7 @@ def read_sources(
 
 
 def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> Document:
-    """Read one file that a person named. Risky formats are read in a subprocess.
+    """Read one file. Formats that may crash their reader are read in a subprocess.
 
     Args:
         path: the file.
@@ -77,9 +78,9 @@ def read_bytes(
     """Read a file in memory as `read_file` reads one on disk.
 
     Args:
-        name: the name of the file, which decides its format. Folders in it are dropped.
-        data: its bytes.
-        max_bytes: maximum number of bytes, and of characters of the text.
+        name: the name of the file, which determines its format. Folders in it are dropped.
+        data: the bytes of the file.
+        max_bytes: maximum number of bytes of the file, and of characters of its text.
         limits: maximum time and memory in the subprocess.
 
     Raises:
@@ -107,7 +108,7 @@ def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_
 
 
 def load(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
-    """Read one file in this process. If it has no text, return the reason.
+    """Read one file in this process. If it has no text, return a `Skipped` with the reason.
 
     Raises:
         NeedsSubprocessError: the file is risky, and `allow_risky` is False.
@@ -161,7 +162,7 @@ def _read(source: FileSource) -> bytes:
     """Return the bytes of a file.
 
     Raises:
-        DocumentError: they cannot or need not be read. The message is the reason in a few words.
+        DocumentError: the file cannot be read, or its format is not read. The message is the reason in a few words.
     """
     if reason := _refusal(source):
         raise DocumentError(reason)
@@ -176,7 +177,7 @@ def _read(source: FileSource) -> bytes:
 
 
 def _refusal(source: FileSource) -> str:
-    """Return why a file is not opened, or an empty string."""
+    """Return why a file is not read, as far as that is known before it is opened. Empty if it is read."""
     in_memory, extension = source.data is not None, source.format.extension
     if source.max_bytes is not None and source.data is not None and len(source.data) > source.max_bytes:
         return f"{len(source.data):,} bytes are over the limit of {source.max_bytes:,}"
@@ -190,10 +191,10 @@ def _refusal(source: FileSource) -> str:
 
 
 def _read_file(source: FileSource) -> bytes:
-    """Return the bytes of a file, or only the first ones if they are binary and no reader wants them.
+    """Return the bytes of a file. If it should be text and the first bytes are binary, return only those.
 
     Raises:
-        OSError: the file cannot be read, is not a regular file, is endless, or has grown over the limit.
+        OSError: the file cannot be read, is not a regular file, or has grown over the limit.
     """
     with open_source(source) as file:
         chunk: bytes | None = file.read(_HEAD_BYTES)

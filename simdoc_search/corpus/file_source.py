@@ -1,4 +1,4 @@
-"""A file that contains one document and has not been read yet."""
+"""Files that were found but not read yet."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from simdoc_search.corpus.formats import TEXT, FileFormat
 from simdoc_search.documents import Document, Skipped
 
 FileId = tuple[int, int]
-"""Device and inode, which identify a file or folder whatever its name is."""
+"""Device and inode number, which identify a file or folder independently of its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """A file that contains one document and has not been read yet. A worker process reads it.
+    """A file that was found but not read yet. It contains one document.
 
     Attributes:
         id: the id of its document.
         path: the path of the file.
-        root: the absolute path of the indexed folder, or of the file itself if the file was named.
-        size: its size in bytes.
-        mtime_ns: its modification time in nanoseconds.
+        root: the absolute path of the indexed folder, or of the file itself if the user named the file.
+        size: the size in bytes.
+        mtime_ns: the modification time in nanoseconds since 1970.
         max_bytes: the maximum size in bytes. If the file is larger when it is read, it is skipped. None: no limit.
         prefix: the part of the id before the path below the root.
         within: the folder that must still contain the file when it is read. None: links may lead anywhere.
-        data: the bytes of a member of an archive. The path is then that of the archive, `!` and the member's name.
+        data: the bytes of a member of an archive. `path` is then the path of the archive, `!` and the member's name.
             None: the file is read from disk.
-        format: the format by the file's name.
+        format: the format, determined from the name of the file.
     """
 
     id: str

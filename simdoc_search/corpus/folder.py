@@ -1,4 +1,4 @@
-"""Finds the files below folders, and the reason for each file that is not read. Opens no file."""
+"""Finds the files below folders, without opening them. Files that will not be read are returned with the reason."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ DEFAULT_MAX_BYTES = 50_000_000
 
 
 class Exclusions:
-    """Patterns of files and folders to leave out.
+    """Patterns of files and folders to skip.
 
-    `*.log` is a name in any folder, `drafts/` a folder with everything below it, `2021/*.txt` a path below the indexed
-    folder. `*` also matches `/`.
+    `*.log` matches a name in any folder, `drafts/` a folder and everything below it, and `2021/*.txt` a path below the
+    indexed folder. `*` also matches `/`.
     """
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
@@ -35,7 +35,7 @@ class Exclusions:
         self._folders = _any_of(pattern.rstrip("/") for pattern in patterns)
 
     def match(self, path: str, *, is_folder: bool) -> bool:
-        """Return whether a file or folder is left out, by its path below the indexed folder."""
+        """Return whether a file or folder is skipped. `path` is its path below the indexed folder."""
         pattern = self._folders if is_folder else self._files
         return pattern is not None and bool(pattern.match(path) or pattern.match(path.rpartition("/")[2]))
 
@@ -54,9 +54,9 @@ def find_files(
 ) -> Iterator[FileSource | Skipped]:
     """Find the files below folders, in an order that depends only on their names.
 
-    A file has the same root and id however the folder was named (`docs`, `./docs/`, `x/../docs`). The root is the
-    absolute path of the folder, with links unresolved. The id is the path of the file below it, with `/` on every
-    system. If a file is named itself, the root is its own absolute path, and the id is its name.
+    The root of a file is the absolute path of the named folder, with links unresolved. The id is the path of the file
+    below the root, separated by `/` on every system. Both are the same however the folder is written (`docs`,
+    `./docs/`, `x/../docs`). If a file is named itself, the root is its own absolute path, and the id is its name.
 
     Links inside the named folder are followed, and no folder is entered twice. The named paths themselves may be links
     and may be hidden.
@@ -64,9 +64,9 @@ def find_files(
     Args:
         paths: folders, which are searched recursively, and files.
         max_bytes: larger files are skipped.
-        follow_links: also follow links out of the named folder. Everybody who can write there can then make this user
-            read any file.
-        exclude: patterns of files and folders to leave out, see `Exclusions`.
+        follow_links: also follow links out of the named folder. Anybody who can write to the folder can then make the
+            current user read any file.
+        exclude: patterns of files and folders to skip; see `Exclusions`.
 
     Raises:
         CorpusError: at the call, a path is missing or unreadable. While iterating, a folder has no files.
@@ -100,14 +100,14 @@ class Root:
 
     path: str  # its absolute path
     max_bytes: int  # larger files are skipped
-    within: FileId | None  # the folder that no link may lead out of; None: any link is followed
+    within: FileId | None  # the folder that links may not leave; None: all links are followed
     exclusions: Exclusions
 
     def files_below(self, folder: Path, prefix: str = "") -> Iterator[FileSource | Skipped]:
-        """Find the files below a folder of this root. The prefix is the folder's path below the root, with a `/`."""
+        """Find the files below a folder of this root. `prefix` is its path below the root, with a final `/`."""
         entered = _parent_ids(folder)
         folders: list[tuple[Path, str]] = [(folder, prefix)]
-        links: deque[tuple[Path, str]] = deque()  # entered last, so that a link never takes the place of a folder
+        links: deque[tuple[Path, str]] = deque()  # entered last, so that files are found by their real paths
         while folders or links:
             folder, prefix = folders.pop() if folders else links.popleft()
             try:
@@ -116,7 +116,7 @@ class Root:
                 yield Skipped(f"{folder}/", _reason(error), self.path)
                 continue
             if identity in entered:
-                yield Skipped(f"{folder}/", "a link to a folder that is read already", self.path)
+                yield Skipped(f"{folder}/", "a link to a folder that was read already", self.path)
                 continue
             entered.add(identity)
             if is_store(folder):
@@ -132,7 +132,7 @@ class Root:
             folders += reversed(inner)
 
     def _entry(self, entry: os.DirEntry[str], prefix: str) -> FileSource | Skipped | None:
-        """Return the file or the reason to skip it. None: it is a folder to enter."""
+        """Return the file, the reason to skip it, or None for a folder to enter."""
         try:
             is_folder, is_link_out = entry.is_dir(), self._is_link_out(entry)
         except OSError as error:
@@ -183,7 +183,7 @@ def is_store(folder: str | Path) -> bool:
 
 
 def check_path(path: Path) -> None:
-    """Refuse a named path that cannot be read at all.
+    """Check that a named path can be read.
 
     Raises:
         CorpusError: the path is missing, unreadable for this user, or its name is not valid UTF-8.
@@ -202,15 +202,15 @@ def check_path(path: Path) -> None:
 
 
 def readable_path(path: str | Path) -> str:
-    r"""Return a path for people. Bytes that are not UTF-8 become `\xff`."""
+    r"""Return a path for messages. Bytes that are not UTF-8 are shown as `\xff`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _parent_ids(root: Path) -> set[FileId]:
-    """Return the folders above the root. A link to one of them is a loop."""
+    """Return the device and inode of each folder above the root. A link to one of them is a loop."""
     ids = set()
     for parent in root.resolve().parents:
-        with suppress(OSError):  # a folder may be readable although one above it is not
+        with suppress(OSError):  # a folder may be readable although its parent is not
             ids.add(file_id(parent))
     return ids
 

@@ -1,4 +1,4 @@
-"""Finds the format of a file by its name, and of PDF and RTF also by the first bytes."""
+"""Determines the format of a file from its name. PDF and RTF are also recognised by their first bytes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MEDIA_TYPES = {
     ".eml": "message/rfc822",
     ".msg": "application/vnd.ms-outlook",
 }
-"""Extension to media type of the formats that kreuzberg reads."""
+"""Media types of the formats that kreuzberg reads, by extension."""
 
 TAR_EXTENSIONS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 MBOX_EXTENSIONS = (".mbox", ".mbox.gz")
@@ -44,11 +44,14 @@ _EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
 }
 _KINDS = {extension: kind for kind, extensions in _EXTENSIONS.items() for extension in extensions}
 
-_MAGIC = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}  # these two need not contain NUL bytes, so they could pass for text
+_MAGIC = {
+    b"%PDF-": ".pdf",
+    b"{\\rtf": ".rtf",
+}  # files in these formats may have no NUL bytes, so they could be taken for text
 _MAILDIR_NAME = re.compile(r"\d{6,}\..+|.+:2,[A-Za-z]*")  # a message in the folder `cur` or `new` of a Maildir
 
-_LARGE_PAGE = 1 << 16  # the HTML parser needs seconds for 256 kB of deeply nested elements
-_PAGE_TIME_SHARE, _WHOLE_TIME_BYTES = 1 / 12, 50_000_000
+_LARGE_PAGE_BYTES = 1 << 16  # the HTML parser needs seconds for 256 kB of deeply nested elements
+_MIN_PAGE_TIME_SHARE, _FULL_TIME_BYTES = 1 / 12, 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,8 @@ class FileFormat:
     """The format of a file.
 
     Attributes:
-        kind: which reader it needs. JSONL and CSV files are read as text unless they are named themselves.
-        extension: the extension that decided, in lower case, such as `.tar.gz`. Empty for text.
+        kind: determines the reader. JSONL, CSV and TSV files inside a folder are read as text.
+        extension: the extension that determines the format, in lower case, such as `.tar.gz`. Empty for text.
     """
 
     kind: FormatKind
@@ -69,7 +72,7 @@ class FileFormat:
         return self.extension in (".eml", ".msg")
 
     def refined(self, head: bytes) -> FileFormat:
-        """Return the format after a look at the first bytes: PDF and RTF can have any name."""
+        """Return the format after checking the first bytes, because PDF and RTF files may have any name."""
         if self.kind == "document":
             return self
         extensions = (extension for magic, extension in _MAGIC.items() if head.startswith(magic))
@@ -78,24 +81,24 @@ class FileFormat:
     def is_risky(self, size: int) -> bool:
         """Return whether a file of this many bytes may crash its reader or make it hang.
 
-        The HTML parser's time grows with the square of the depth of nested elements.
+        The time that the HTML parser takes grows with the square of the nesting depth.
         """
-        return self.kind == "document" or (self.kind == "html" and size > _LARGE_PAGE)
+        return self.kind == "document" or (self.kind == "html" and size > _LARGE_PAGE_BYTES)
 
     def time_share(self, size: int) -> float:
         """Return the share of the time limit that a file of this many bytes may take, 0..1.
 
-        The HTML parser reads tens of megabytes per second, but a deeply nested page of one megabyte could use up
-        any limit.
+        The HTML parser reads tens of megabytes per second, but a deeply nested page of one megabyte could exceed any
+        limit.
         """
-        return min(1.0, _PAGE_TIME_SHARE + size / _WHOLE_TIME_BYTES) if self.kind == "html" else 1.0
+        return min(1.0, _MIN_PAGE_TIME_SHARE + size / _FULL_TIME_BYTES) if self.kind == "html" else 1.0
 
 
 TEXT = FileFormat("text")
 
 
 def format_of(path: PurePath) -> FileFormat:
-    """Return the format of a file by its name."""
+    """Return the format of a file, determined from its name."""
     suffixes = path.name.lower().rsplit(".", 2)[1:]
     for extension in ("." + ".".join(suffixes), "." + suffixes[-1]) if suffixes else ():
         if extension in _KINDS:

@@ -19,17 +19,17 @@ figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol
 select summary table tbody td textarea tfoot th thead tr ul
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
-_BREAK = "\u2029"  # the paragraph separator, which is white space in a page too
+_BREAK = "\u2029"  # the paragraph separator, which is white space in HTML, too
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
-_CHARSET_WITHIN = 4096
+_CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")
 _SELF_CLOSED = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", re.IGNORECASE)
 
 
 def html_text(data: bytes) -> str | None:
-    """Extract the text that a reader of the page sees. The HTML may be broken in any way.
+    """Extract the text that a reader of the page sees. The HTML may be malformed.
 
-    Elements that begin a line or a cell separate words. Inline elements (`<b>`, `<a>`) do not.
+    Block elements and table cells separate words. Inline elements (`<b>`, `<a>`) do not.
 
     Returns:
         The text, or None if the file is binary.
@@ -41,11 +41,11 @@ def html_text(data: bytes) -> str | None:
         from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
     except ImportError:
         raise MissingExtraError("reading HTML", "local") from None
-    charset = _CHARSET.search(data, 0, _CHARSET_WITHIN)
+    charset = _CHARSET.search(data, 0, _CHARSET_SEARCH_BYTES)
     page = decode(data, charset[1].decode("ascii") if charset else None)
     if page is None:
         return None
-    if _XML.match(page):  # in HTML a slash closes nothing, so `<script/>` would swallow the rest of the page
+    if _XML.match(page):  # in HTML, `<script/>` is not closed, so it would hide the rest of the page
         page = _SELF_CLOSED.sub(r"<\1\2></\1>", page)
     tree = LexborHTMLParser(page)
     title = tree.css_first("head title")
@@ -56,7 +56,7 @@ def html_text(data: bytes) -> str | None:
 
 
 def _pieces(root: LexborNode) -> Iterator[str]:
-    """Yield the texts below an element, with a break at both ends of each block. Takes linear time."""
+    """Yield the texts below an element, with a break before and after each block. Takes linear time."""
     node: LexborNode | None = root
     while node is not None:
         if node.tag == "-text":

@@ -29,17 +29,17 @@ def read_jsonl(
     text_field: str = "text",
     max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> Iterator[Document | Skipped]:
-    """Read a JSONL file: one object per line, in UTF-8. One line at a time is in memory.
+    """Read a JSONL file: one object per line, in UTF-8. Only one line at a time is in memory.
 
-    Other fields become metadata. Nulls are dropped, nested objects are flattened (`author.name`), lists of strings are
-    kept. Other lists and integers beyond 64 bits become strings. A line without a document is skipped as `FILE:LINE`.
-    Blank lines are ignored. A repeated id is yielded again.
+    The other fields of an object become metadata. Nulls are dropped, nested objects are flattened (`author.name`), and
+    lists of strings are kept. Other lists and integers beyond 64 bits become strings. A line that is not a document
+    yields a `Skipped` with the path `FILE:LINE`. Blank lines are ignored. A repeated id is yielded again.
 
     Args:
         source: an open stream, a path (`.gz` is unpacked), or `-` for standard input.
-        id_field: the field of the id, a string or a number.
-        text_field: the field of the text.
-        max_bytes: maximum size of a line. Longer lines are skipped and never in memory.
+        id_field: the field with the id, a string or a number.
+        text_field: the field with the text.
+        max_bytes: maximum size of a line. Longer lines are skipped without reading them into memory.
 
     Raises:
         CorpusError: the file cannot be opened.
@@ -83,7 +83,7 @@ def _documents(
 
 
 def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
-    """Yield the lines, and None for a line that is too long. A few bytes of gzip can unpack to gigabytes."""
+    """Yield each line, or None if it is too long: a few bytes of gzip can unpack to a line of gigabytes."""
     while line := stream.readline(max_bytes + 1):
         if len(line) <= max_bytes or line.endswith(b"\n"):
             yield line
@@ -94,7 +94,7 @@ def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
 
 
 def _parse(raw: bytes, is_first: bool, id_field: str, text_field: str) -> Document | str:
-    """Return the document of a line, or the reason why it has none."""
+    """Return the document of a line, or the reason why the line is not a document."""
     try:
         line = raw.decode("utf-8-sig" if is_first else "utf-8")
         record = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
@@ -106,7 +106,7 @@ def _parse(raw: bytes, is_first: bool, id_field: str, text_field: str) -> Docume
     except UnicodeDecodeError:
         reason = "not valid UTF-8"
     except UnicodeEncodeError:
-        reason = "half a surrogate pair is not a character"
+        reason = "it contains half a surrogate pair, which is not a character"
     except json.JSONDecodeError as error:
         reason = f"not JSON: {error.msg} at column {error.colno}"
     except ValueError as error:
@@ -151,7 +151,7 @@ def _metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
     """Return the other fields of a record. A nested field has the names of all levels, joined by dots.
 
     Raises:
-        DocumentError: the names are too long. In deep nesting, the names in a few kilobytes can become gigabytes.
+        DocumentError: the names are too long. The names of a few kilobytes of deep nesting can grow to gigabytes.
     """
     metadata: dict[str, MetadataValue] = {}
     remaining = _MAX_NAME_CHARACTERS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simdoc_search.corpus.file_source import FileId
 
-LINK_OUT = "a link out of the folder; --follow-links follows it"
+LINK_OUT = "a link out of the folder; follow it with --follow-links"
 
 _MAX_LINKS = 40  # as in Linux
 
@@ -16,19 +16,19 @@ _MAX_LINKS = 40  # as in Linux
 def leads_out(path: str | Path, within: FileId, descriptor: int | None = None) -> bool:
     """Return whether a link on the path of a file or folder leads out of a folder.
 
-    The check climbs from the real location of the file. It does not compare names, because the folders above the
-    indexed one may be unreadable.
+    The check goes up from the real location of the file until it reaches the folder. It compares inodes, because the
+    names of the folders above the indexed one may be unreadable.
 
     Args:
         path: the file or folder.
         within: device and inode of the folder.
-        descriptor: the file opened by this path. It must be the file that is there now: somebody may have replaced it
-            by a link only while it was opened.
+        descriptor: descriptor of the file that was opened by this path. If the path now names another file, the result
+            is True, because somebody may have put a link there while the file was opened.
 
     Raises:
         OSError: the file does not exist.
     """
-    real = _behind_links(os.fspath(path))
+    real = _resolve_last_name(os.fspath(path))
     info = os.stat(real)  # noqa: PTH116 - links are resolved
     if descriptor is not None and not os.path.samestat(info, os.fstat(descriptor)):
         return True
@@ -38,7 +38,7 @@ def leads_out(path: str | Path, within: FileId, descriptor: int | None = None) -
             folder = os.path.join(folder, os.pardir) if os.name == "posix" else os.path.dirname(folder)  # noqa: PTH118, PTH120
             if file_id(folder) == here:  # the root of the file system
                 return True
-    except PermissionError:  # all folders inside could be entered, so this one is above
+    except PermissionError:  # every folder inside is readable, so this one is outside
         return True
     return False
 
@@ -49,8 +49,8 @@ def file_id(path: str | Path) -> FileId:
     return info.st_dev, info.st_ino
 
 
-def _behind_links(path: str) -> str:
-    """Follow the last name of a path while it is a link."""
+def _resolve_last_name(path: str) -> str:
+    """Resolve the last component of a path while it is a link."""
     if os.name != "posix":  # on Windows, `x/..` is the folder that contains the link x
         return os.path.realpath(path)
     for _ in range(_MAX_LINKS):

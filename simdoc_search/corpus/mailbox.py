@@ -1,7 +1,7 @@
 """Reads the messages of an mbox mailbox.
 
-A line `From ...` begins a message only after an empty line and with a date (RFC 4155), because a letter can begin a
-line with that word. Lines that were quoted as `>From ` lose the `>`.
+A line `From ...` begins a message only if it follows an empty line and has a date (RFC 4155), because the text of a
+message may contain a line that begins with "From". Lines that were quoted as `>From ` lose the `>`.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ _BEGIN = re.compile(
     rb"From (?:\S.*?)? ?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d)? .*?\d{4}"
 )
 _QUOTED = re.compile(rb">+From ")
-_MAX_BEGIN_CHARACTERS = 1000  # the time of _BEGIN grows with the square of the line
+_MAX_BEGIN_CHARACTERS = 1000  # matching _BEGIN takes quadratic time in the length of the line
 _LINE_BYTES = 1 << 20
-_HEADERS_WITHIN = 1 << 16
+_MAX_HEADER_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message."""
+    """A message of a mailbox."""
 
     data: bytes | None  # the message without its `From ` line, or None if it is too large
     size: int  # in bytes
     subject: str  # decoded, or empty
-    sent_ns: int  # its date in nanoseconds since 1970, or 0
+    sent_ns: int  # date in nanoseconds since 1970, or 0
 
 
-def messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
-    """Read the messages in order, each up to `max_bytes`.
+def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
+    """Yield the messages in order. A message over `max_bytes` has no data.
 
     Raises:
         ValueError: the file does not begin with a message.
@@ -50,10 +50,10 @@ def messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
             lines, size, was_empty, is_inside = [], 0, False, True
             continue
         if not is_inside and line.strip():
-            raise ValueError("not a mailbox: it does not begin with a line From … with a date")
+            raise ValueError("not a mailbox: the first line is not `From …` with a date")
         was_empty = line in (b"\n", b"\r\n")
         size += len(line)
-        if size <= max_bytes or size < _HEADERS_WITHIN:
+        if size <= max_bytes or size < _MAX_HEADER_BYTES:
             lines.append(line[1:] if _QUOTED.match(line) else line)
     if is_inside:
         yield _message(lines, size, max_bytes)
@@ -61,9 +61,9 @@ def messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
 
 def _message(lines: list[bytes], size: int, max_bytes: int) -> Message:
     data = b"".join(lines)
-    headers = BytesHeaderParser().parsebytes(re.split(rb"\r?\n\r?\n", data[:_HEADERS_WITHIN], maxsplit=1)[0])
+    headers = BytesHeaderParser().parsebytes(re.split(rb"\r?\n\r?\n", data[:_MAX_HEADER_BYTES], maxsplit=1)[0])
     subject = str(headers.get("Subject", ""))
-    with suppress(LookupError, ValueError, MessageError):  # an unknown encoding, or damaged
+    with suppress(LookupError, ValueError, MessageError):  # the encoding is unknown, or the header is damaged
         subject = str(make_header(decode_header(subject)))
     return Message(data if size <= max_bytes else None, size, subject, _sent_ns(str(headers.get("Date", ""))))
 

@@ -1,4 +1,4 @@
-"""Names the members of archives: `old.zip!2021/Report.txt`, `mail.mbox!Re: thing.eml`. All names are different."""
+"""Makes unique names for members of archives, such as `old.zip!2021/Report.txt` and `mail.mbox!Re: thing.eml`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simdoc_search.corpus.formats import ARCHIVE_EXTENSIONS
 _ARCHIVE = re.compile(rf"^(.*?(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))}))!", re.IGNORECASE | re.DOTALL)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 _SPACES = re.compile(r"\s+")
-_MAX_NAME_BYTES, _MAX_SUBJECT_BYTES = 400, 120  # an id also contains the path of the archive
+_MAX_NAME_BYTES, _MAX_SUBJECT_BYTES = 400, 120  # an id of up to 512 bytes also contains the path of the archive
 
 
 def archive_of(path: str) -> str | None:
@@ -21,18 +21,18 @@ def archive_of(path: str) -> str | None:
 
 
 class MemberNames:
-    """Makes different and harmless names: relative, without `..`, without control characters.
+    """Makes unique and safe names: relative, without `..` and without control characters.
 
     Args:
-        counts: how often each name was used, also in the archives around this one.
-        prefix: the name of the inner archive and `!`, or an empty string.
+        counts: number of uses of each name, shared by nested archives.
+        prefix: the name of this archive and `!` if it is in another archive; otherwise empty.
     """
 
     def __init__(self, counts: Counter[str], prefix: str) -> None:
         self._counts, self._prefix = counts, prefix
 
-    def of_file(self, name: str) -> str:
-        """Return the name of a file. Absolute paths and `..` stay below the archive."""
+    def for_file(self, name: str) -> str:
+        """Return the name of a file, without a drive, a leading `/` and `..`."""
         parts = [part for part in re.split(r"[/\\]", name) if part not in ("", ".", "..")]
         if parts and re.fullmatch("[A-Za-z]:", parts[0]):
             parts = parts[1:]
@@ -40,7 +40,7 @@ class MemberNames:
         path = PurePosixPath(name.strip("/") or "unnamed")
         return self._unique(str(path.with_suffix("")), path.suffix)
 
-    def of_message(self, subject: str) -> str:
+    def for_message(self, subject: str) -> str:
         """Return the name of an e-mail message: its subject and `.eml`."""
         subject = _SPACES.sub(" ", _without_controls(subject)).replace("/", "_").replace("\\", "_").strip()
         short = subject.encode()[:_MAX_SUBJECT_BYTES].decode(errors="ignore")

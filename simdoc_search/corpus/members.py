@@ -1,7 +1,7 @@
-"""Reads the members of an archive or a mailbox one after the other. Nothing is unpacked to disk.
+"""Reads the members of an archive or a mailbox one by one, without unpacking them to disk.
 
-The size of each member, of all members together, their number and the depth of nested archives are limited, because
-a few kilobytes can unpack to gigabytes.
+A few kilobytes can unpack to gigabytes. So there are limits for the size of a member, the total size of all members,
+their number, and the depth of nested archives.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from typing import IO, Any, BinaryIO
 from simdoc_search.corpus.file_reader import open_source
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.formats import MBOX_EXTENSIONS, TAR_EXTENSIONS, FileFormat, format_of
-from simdoc_search.corpus.mailbox import messages
+from simdoc_search.corpus.mailbox import read_messages
 from simdoc_search.corpus.member_names import MemberNames
 
 MAX_DEPTH = 3
-"""Maximum depth of archives in archives."""
+"""Maximum depth of nested archives."""
 
 MAX_MEMBERS = 1_000_000
 
-_TOTAL_FILES = 40  # all members together may have this multiple of the maximum size of a file, ...
-_TOTAL_RATIO = 200  # ... or this multiple of the size of the archive
+_MAX_TOTAL_IN_MEMBERS = 40  # maximum total size, as a multiple of the maximum size of a member ...
+_MAX_TOTAL_IN_ARCHIVES = 200  # ... or as a multiple of the size of the archive, whichever is larger
 _TAR_HEADERS = frozenset(
     (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 )
@@ -66,19 +66,19 @@ _DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], Any]] = {
 class Member:
     """A file in an archive, or a message of a mailbox."""
 
-    name: str  # the part of its id after `!`, or empty for the archive as a whole
+    name: str  # the part of its id after `!`; empty for the archive as a whole
     data: bytes = b""  # empty if there is a reason
-    mtime_ns: int = 0  # modification time in nanoseconds, or 0
-    reason: str = ""  # why it is not read, or for the archive as a whole, why the rest is not read
+    mtime_ns: int = 0  # modification time in nanoseconds since 1970, or 0
+    reason: str = ""  # why the member, or the rest of the archive, is not read
 
 
 class _LimitError(Exception):
-    """The archive as a whole exceeds a limit. The message is the reason."""
+    """The archive exceeds a limit. The message is the reason in a few words."""
 
 
 @dataclass(slots=True)
 class _Budget:
-    """How many members and bytes may still be unpacked."""
+    """Counts how many members and bytes may still be unpacked."""
 
     max_total: int
     max_member: int
@@ -92,12 +92,12 @@ class _Budget:
     def count_member(self) -> None:
         self.members -= 1
         if self.members < 0:
-            raise _LimitError(f"the rest of more than {MAX_MEMBERS:,} members")
+            raise _LimitError(f"it has more than {MAX_MEMBERS:,} members")
 
     def spend(self, size: int) -> None:
         self.left -= size
         if self.left < 0:
-            raise _LimitError(f"all together unpack to more than {self.max_total:,} bytes")
+            raise _LimitError(f"its members unpack to more than {self.max_total:,} bytes in total")
 
     def refusal(self, name: str, size: int) -> str:
         """Return why a member is not read, or an empty string."""
@@ -107,7 +107,7 @@ class _Budget:
         return f"{size:,} bytes are over the limit of {self.max_member:,}" if size > self.max_member else ""
 
     def read(self, file: IO[bytes]) -> bytes:
-        """Read a member, whatever size its header claims."""
+        """Read a member. The size in its header is not trusted."""
         chunks, size = [], 0
         while chunk := file.read(_CHUNK_BYTES):
             chunks.append(chunk)
@@ -118,14 +118,17 @@ class _Budget:
         return b"".join(chunks)
 
 
-def members(source: FileSource) -> Iterator[list[Member]]:
-    """Read the members of an archive or a mailbox in batches, also those of archives in it.
+def read_members(source: FileSource) -> Iterator[list[Member]]:
+    """Yield the members of an archive or a mailbox in batches, including those of nested archives.
 
-    If the rest cannot be read, the last member is one without a name. A member larger than the source's `max_bytes` is
-    skipped. All members together may have 40 times that size, or 200 times the size of the archive.
+    If the rest of the archive cannot be read, the last member has a reason and no name. A member larger than the
+    `max_bytes` of the source is skipped. All members together may have 40 times that size, or 200 times the size of the
+    archive, whichever is larger.
     """
     max_member = source.max_bytes or (1 << 40)
-    budget = _Budget(max(_TOTAL_FILES * max_member, _TOTAL_RATIO * source.size), max_member, MAX_MEMBERS)
+    budget = _Budget(
+        max(_MAX_TOTAL_IN_MEMBERS * max_member, _MAX_TOTAL_IN_ARCHIVES * source.size), max_member, MAX_MEMBERS
+    )
     batch: list[Member] = []
     size = 0
     try:
@@ -161,7 +164,7 @@ def _zip_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
         for info in archive.infolist():
             if info.is_dir():
                 continue
-            name = names.of_file(info.filename)
+            name = names.for_file(info.filename)
             budget.count_member()
             reason = budget.refusal(name, info.file_size) or ("encrypted" if info.flag_bits & 1 else "")
             if reason:
@@ -177,7 +180,7 @@ def _zip_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
 
 
 class _TarInfo(tarfile.TarInfo):
-    """A tar header with limited names and attributes, because tarfile reads them whole."""
+    """A tar header that limits the size of long names and attributes, because tarfile reads them into memory."""
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in _TAR_HEADERS and self.size > _MAX_TAR_HEADER_BYTES:
@@ -190,10 +193,10 @@ def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
     with tarfile.open(fileobj=_decompressed(file), mode="r|", errorlevel=1, tarinfo=_TarInfo) as archive:
         for info in archive:
             archive.members.clear()  # type: ignore[attr-defined] # tarfile keeps all members
-            archive.pax_headers.clear()  # type: ignore[attr-defined] # and copies these for each member
+            archive.pax_headers.clear()  # type: ignore[attr-defined] # tarfile copies these for each member
             if info.isdir():
                 continue
-            name = names.of_file(info.name)
+            name = names.for_file(info.name)
             budget.count_member()
             if not info.isreg():
                 yield Member(name, reason="a link or device in an archive, not a regular file")
@@ -207,10 +210,10 @@ def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
 
 
 def _mailbox_members(file: IO[bytes], names: MemberNames, budget: _Budget) -> Iterator[Member]:
-    for message in messages(file, budget.max_member):
+    for message in read_messages(file, budget.max_member):
         budget.count_member()
         budget.spend(message.size)
-        name = names.of_message(message.subject)
+        name = names.for_message(message.subject)
         reason = f"{message.size:,} bytes are over the limit of {budget.max_member:,}" if message.data is None else ""
         yield Member(name, message.data or b"", message.sent_ns, reason)
 
@@ -220,13 +223,13 @@ def _member_or_its_members(name: str, data: bytes, mtime_ns: int, budget: _Budge
     if format.kind != "archive":
         yield Member(name, data, mtime_ns)
     elif depth >= MAX_DEPTH:
-        yield Member(name, reason=f"an archive in {depth} others")
+        yield Member(name, reason=f"nested in {depth} archives")
     else:
         yield from _members(io.BytesIO(data), format, f"{name}!", budget, depth + 1)
 
 
 def _decompressed(file: BinaryIO) -> IO[bytes]:
-    """Return a file without its compression. Unlike tarfile, these readers raise an error if the file is cut."""
+    """Decompress a file if it is compressed. Unlike tarfile, the decompressors raise an error if it is truncated."""
     beginning = file.read(6)
     file.seek(0)
     for magic, decompressor in _DECOMPRESSORS.items():
@@ -237,7 +240,7 @@ def _decompressed(file: BinaryIO) -> IO[bytes]:
 
 
 def _zip_time_ns(parts: tuple[int, int, int, int, int, int]) -> int:
-    """Convert a time without a zone, as UTC, so that it is the same everywhere."""
+    """Convert a time without a time zone to nanoseconds since 1970. UTC makes it the same on every machine."""
     try:
         return int(datetime(*parts, tzinfo=timezone.utc).timestamp()) * 10**9
     except ValueError:

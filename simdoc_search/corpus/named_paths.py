@@ -1,4 +1,4 @@
-"""Reads the paths that a person names: folders, files, tables and standard input."""
+"""Reads the paths that the user names: folders, files, tables and standard input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
 def has_several_documents(path: str | Path) -> bool:
-    """Return whether a named file has a document per line or row, by its name."""
+    """Return whether the extension of a file says that it has one document per line or row."""
     return format_of(Path(path)).kind in ("jsonl", "table")
 
 
@@ -37,16 +37,16 @@ def read_corpus(
 ) -> Iterator[Source]:
     """Read folders, files and standard input in order.
 
-    A named `.jsonl` or `.ndjson` file (also `.gz`) has a document per line, and a named `.csv`, `.tsv` or `.parquet`
-    file one per row. Inside a folder, such a file is text. `-` is standard input: one text if `stdin_id` is given,
-    otherwise JSONL.
+    A named `.jsonl` or `.ndjson` file (also `.gz`) has one document per line, and a named `.csv`, `.tsv` or `.parquet`
+    file one per row. Inside a folder, such a file is read as text, or skipped if it is Parquet. `-` is standard input:
+    one text if `stdin_id` is given, otherwise JSONL.
 
     Args:
         paths: folders, files, `-`.
         max_bytes: larger files, lines of JSONL and rows of tables are skipped. A larger text on standard input is
             refused.
         follow_links: also follow links out of a named folder, see `find_files`.
-        exclude: patterns of files and folders to leave out, see `Exclusions`.
+        exclude: patterns of files and folders to skip; see `Exclusions`.
         id_field: the field of a JSONL object, or the column of a table, with the id.
         text_field: the field or column with the text.
         stdin_id: the id of the text on standard input.
@@ -65,7 +65,7 @@ def read_corpus(
             return read_jsonl(path, max_bytes=max_bytes, **fields) if stdin_id is None else read_stdin(stdin_id)
         kind = "folder" if path.is_dir() else format_of(path).kind
         if kind == "jsonl":
-            # A file without a size can be one of the kernel that never ends.
+            # A file of size 0 may be a kernel file that never ends.
             return read_jsonl(path, max_bytes=max_bytes, **fields) if path.stat().st_size else iter(())
         if kind == "table":
             return read_rows(path)
@@ -89,6 +89,6 @@ def read_corpus(
             check_path(path)
             if not (path.is_file() or path.is_dir()):
                 raise CorpusError(
-                    f"{path} is a pipe, socket or device; write it to a file, or give it as standard input (-)"
+                    f"{path} is a pipe, socket or device; save it in a file, or pass it on standard input (-)"
                 )
     return chain.from_iterable(map(read, named))

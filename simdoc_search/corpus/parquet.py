@@ -1,8 +1,9 @@
 """Reads the rows of a Parquet file with pyarrow, a few at a time.
 
-A Parquet file of a few kilobytes can unpack to gigabytes. Each row group is checked by its metadata before it is read.
-Refused are a file with more rows than bytes, and a group that would grow over both `max_bytes` and 100 times the
-file. Metadata can lie and pyarrow can crash, so `read_corpus` reads Parquet in a subprocess.
+A Parquet file of a few kilobytes can unpack to gigabytes. So the metadata of each row group is checked before the group
+is read. A file with more rows than bytes is refused, and so is a row group that would unpack to more than both
+`max_bytes` and 100 times the size of the file. Metadata can be wrong and pyarrow can crash, so `read_corpus` reads
+Parquet in a subprocess.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
     """Read a Parquet file.
 
     Args:
-        path: the file's name in errors.
+        path: path of the file, for error messages.
         file: the open file.
-        max_bytes: a row group may always unpack to this size.
+        max_bytes: size in bytes that each row group may unpack to, however small the file is.
 
     Returns:
-        The names of the columns, and the rows by these names, with the values as in JSON.
+        The names of the columns, and the rows, each as a dictionary of column names to JSON values.
 
     Raises:
         CorpusError: the file is not a Parquet file.
@@ -70,8 +71,8 @@ def _rows(table: ParquetFile, names: list[str], size: int, max_bytes: int) -> It
         unpacked = table.metadata.row_group(number).total_byte_size
         if unpacked > max(max_bytes, _MAX_GROWTH * size):
             raise DocumentError(f"the rest is not read: {size:,} bytes would unpack to {unpacked:,}")
-        # Each row may hold the largest value of the group. The metadata of columns would say more, but pyarrow ends
-        # the process over some that are damaged.
+        # Every row may contain the largest value of the group. The metadata of columns would be more precise, but
+        # pyarrow crashes on some damaged metadata.
         batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(unpacked, 1)))
         for batch in table.iter_batches(batch_size=batch_rows, row_groups=[number]):
             for row in zip(*map(_values, batch.columns), strict=True):

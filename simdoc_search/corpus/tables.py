@@ -29,15 +29,15 @@ def read_table(
 ) -> Iterator[Document | Skipped]:
     """Read the rows of a table. Other columns become metadata, as in JSONL.
 
-    A row without a document is skipped as `FILE:ROW`; the first row after the heading is row 1. A table can have any
-    size, because only a few rows are in memory. A column without a name is left out. If two columns have the same
-    name, the last one counts.
+    A row that is not a document yields a `Skipped` with the path `FILE:ROW`. The first row after the heading is row 1.
+    A table may have any size, because only a few rows are in memory. A column without a name is ignored. If two columns
+    have the same name, the last one is used.
 
     Args:
         path: a CSV file in any encoding, or a Parquet file, by its extension.
         max_bytes: the maximum number of characters of a CSV row, and of a text.
-        id_field: the column of the ids.
-        text_field: the column of the texts.
+        id_field: the column with the ids.
+        text_field: the column with the texts.
 
     Raises:
         CorpusError: the file cannot be read as a table, or lacks one of the columns.
@@ -64,7 +64,7 @@ def read_table(
 def _open(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
-            if not os.fstat(file.fileno()).st_size:  # a file of the kernel may have no size and no end
+            if not os.fstat(file.fileno()).st_size:  # a kernel file may have size 0 and never end
                 raise CorpusError(f"{path} is empty; the first line of a table names the columns")
             yield file
     except OSError as error:
@@ -102,7 +102,7 @@ def _named_cells(columns: list[str], rows: Iterator[list[str] | BadRow]) -> Iter
 
 def _check_column(path: Path, columns: list[str], field: str, option: str) -> None:
     if Counter(columns)[field] > 1:
-        raise CorpusError(f"{path} has several columns {field!r}; give each column a different name")
+        raise CorpusError(f"{path} has several columns named {field!r}; give each column a different name")
     if field not in columns:
         shown = ", ".join(" ".join(name.split())[:40] for name in columns[:_SHOWN_COLUMNS] if name)
         more = f" and {len(columns) - _SHOWN_COLUMNS:,} more" if len(columns) > _SHOWN_COLUMNS else ""

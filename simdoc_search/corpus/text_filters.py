@@ -24,7 +24,7 @@ _DATE_LINE = re.compile(
     r"^([A-Za-z][\w-]{0,40})[ \t]{0,9}[:=][ \t]{0,9}[\"']?(\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)[\"']?[ \t]*\r?$",
     re.MULTILINE,
 )
-_RESERVED = frozenset({"path"})  # a filter of ours, which no file may set
+_RESERVED = frozenset({"path"})  # a file must not change what the filter `path` matches
 
 _MAX_ATTRIBUTION = 400
 _QUOTE = re.compile(r"[ \t]{0,3}>")
@@ -39,7 +39,7 @@ _ORIGINAL = re.compile(
 
 
 def require_front_matter_parser(parts: Collection[str]) -> None:
-    """Check that the packages that remove these parts are installed.
+    """Check that the packages that are needed to remove these parts are installed.
 
     Raises:
         MissingExtraError: PyYAML is needed for front matter and not installed.
@@ -54,8 +54,8 @@ def require_front_matter_parser(parts: Collection[str]) -> None:
 def without_parts(document: Document, format: FileFormat, parts: Collection[str]) -> Document:
     """Remove parts from a document that was read from a file.
 
-    Front matter that is invalid or too long is kept. Its keys become metadata if their values are numbers, strings,
-    dates, booleans or lists of them. If front matter is kept, its dates still become metadata.
+    The keys of removed front matter become metadata if their values are numbers, strings, dates, booleans or lists of
+    them. Front matter that is invalid or too long is kept. If front matter is kept, its dates still become metadata.
     """
     if format.kind == "markdown" and FRONT_MATTER in parts:
         return _without_front_matter(document)
@@ -79,7 +79,7 @@ def _without_front_matter(document: Document) -> Document:
 
 
 def _parse_yaml(text: str) -> Mapping[Any, Any] | None:
-    """Parse YAML without aliases, because a few lines of them become gigabytes. None: the text is not a mapping."""
+    """Parse YAML. Return None if it is not a mapping, or has aliases: a few lines of them can expand to gigabytes."""
     import yaml  # noqa: PLC0415
 
     class Loader(yaml.SafeLoader):
@@ -89,9 +89,9 @@ def _parse_yaml(text: str) -> Mapping[Any, Any] | None:
             return super().compose_node(parent, index)
 
     try:
-        keys = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - a safe one
+        keys = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - a SafeLoader
     except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
-        return None  # the loader raises some of these for a value that does not fit its tag, such as `!!bool x`
+        return None  # the loader raises some of these if a value does not fit its tag, as in `!!bool x`
     return keys if isinstance(keys, Mapping) else None
 
 
@@ -124,7 +124,7 @@ def _scalar(value: object) -> str | int | float | bool | None:
 
 
 def _own_lines(lines: list[str]) -> Iterator[str]:
-    """Yield the lines that the sender wrote, without quotes, their attributions and a copy of the original message."""
+    """Yield the lines that the sender wrote, without quotes, attributions and a copy of the original message."""
     number = 0
     while number < len(lines):
         if _ORIGINAL.fullmatch(lines[number]):
@@ -132,7 +132,7 @@ def _own_lines(lines: list[str]) -> Iterator[str]:
         length = _attribution_lines(lines, number)
         if length:
             after = next((lines[n] for n in range(number + length, len(lines)) if lines[n].strip()), "")
-            if not _QUOTE.match(after):  # the quoted text has no signs and reaches to the end
+            if not _QUOTE.match(after):  # the quote has no > signs and extends to the end
                 return
             number += length
         elif _QUOTE.match(lines[number]):
@@ -143,7 +143,7 @@ def _own_lines(lines: list[str]) -> Iterator[str]:
 
 
 def _attribution_lines(lines: list[str], number: int) -> int:
-    """Return how many lines `On Monday, 2 March 2020, Ada wrote:` has here, 0 to 2. Mail programs wrap it."""
+    """Return how many lines here are an attribution, 0 to 2: `On Monday, 2 March 2020, Ada wrote:`, perhaps wrapped."""
     for length in (1, 2) if lines[number].strip() else ():
         text = " ".join(lines[number : number + length])
         if len(text) <= _MAX_ATTRIBUTION and (match := _ON_A_DATE.match(text)):

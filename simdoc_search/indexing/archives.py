@@ -1,8 +1,8 @@
-"""Reads the members of archives and mailboxes, each of which is a document.
+"""Reads the members of archives and mailboxes. Each member is a document.
 
-An archive that has not changed since all of it was stored is not read. That is noted in one of its documents after all
-were written. An interrupted run leaves no such note, so the next one reads the archive again. Only members whose bytes
-differ are then made into documents.
+An archive is not read if it has not changed since all of its members were stored. To know that, a run stores the size
+and modification time of the archive with one member, after all members were written. An interrupted run does not do so.
+The next run then reads the archive again, and indexes only the members whose bytes differ.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.formats import format_of
 from simdoc_search.corpus.member_names import archive_of
-from simdoc_search.corpus.members import Member, members
+from simdoc_search.corpus.members import Member, read_members
 from simdoc_search.documents import Skipped
 from simdoc_search.errors import DocumentError
 from simdoc_search.indexing.roots import absolute
@@ -29,11 +29,11 @@ from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 class _Archive:
     """An archive that is read in this run."""
 
-    id: str  # the ids of its members begin with it
+    id: str  # the prefix of the ids of its members
     state: str  # its size and modification time
-    stored: int = 0  # number of its documents in the store before
-    met: int = 0  # number of these that came
-    noted: str = ""  # the document with the note of an earlier run
+    stored: int = 0  # number of members that the store had before the run
+    found: int = 0  # number of these members that the run found again
+    marked: str = ""  # id of the member that an earlier run stored with the state of the archive
     is_complete: bool = True  # whether everything that can be read was read
 
 
@@ -41,9 +41,9 @@ class Archives:
     """The archives of a run.
 
     Args:
-        store: the store, which knows the members of earlier runs.
-        look_inside: whether to read archives that are neither named nor in the store.
-        reread: whether to read archives that did not change.
+        store: the store, which contains the members of earlier runs.
+        look_inside: whether to read archives that the user did not name and that are not in the store.
+        reread: whether to read archives that have not changed.
         limits: maximum time and memory of the subprocess that reads an archive.
     """
 
@@ -54,13 +54,13 @@ class Archives:
     def members_of(
         self, source: FileSource, *, is_named_itself: bool
     ) -> Iterator[FileSource | Skipped | Record] | None:
-        """Return the members of an archive to read, or its stored documents if it is unchanged.
+        """Return the members of an archive, or its stored records if the archive is unchanged.
 
-        None: the file is not an archive to look into.
+        Returns None if the file is not an archive, or if the archive is not to be read.
 
         Args:
             source: the file, with the id and root that it has in the store.
-            is_named_itself: whether a person named this file.
+            is_named_itself: whether the user named this file.
         """
         if source.format.kind != "archive" or source.data is not None:
             return None
@@ -71,7 +71,7 @@ class Archives:
         for record in self._stored_members(source.id, source.root) if has_members else ():
             archive.stored += 1
             if record.origin and record.origin.archive:
-                archive.noted = record.id
+                archive.marked = record.id
                 is_done = is_done or record.origin.archive == archive.state
         if not (self._look_inside or archive.stored or is_named_itself):
             return None
@@ -80,36 +80,36 @@ class Archives:
             return self._stored_members(source.id, source.root)
         return self._read(source, archive)
 
-    def met(self, id: str, path: str) -> None:
-        """Note that a stored member came."""
-        if archive := self._around(path):
-            archive.met += id.startswith(f"{archive.id}!")
+    def note_found(self, id: str, path: str) -> None:
+        """Note that the run found a stored member again."""
+        if archive := self._archive_of(path):
+            archive.found += id.startswith(f"{archive.id}!")
 
-    def skipped(self, skipped: Skipped) -> None:
-        """Note any skipped file. An archive with a member that may be readable another time is not complete."""
+    def note_skipped(self, skipped: Skipped) -> None:
+        """Note a skipped file. If it is a member that may be readable later, its archive is not complete."""
         kind = kind_of(skipped.reason)[0]
         is_final = kind.expected or (kind.text_gone and not kind.advice)
-        if not is_final and (archive := self._around(skipped.path)):
+        if not is_final and (archive := self._archive_of(skipped.path)):
             archive.is_complete = False
 
     def is_complete(self, path: str) -> bool:
-        """Return whether an archive was read completely, or is unchanged, so that missing members are gone."""
+        """Return whether an archive is unchanged or was read completely, so that members not found are gone."""
         return path in self._by_path and self._by_path[path].is_complete
 
-    def note_complete(self, writer: Writer, seen: Seen) -> None:
-        """Note which archives are stored completely, after everything was written."""
+    def mark_complete(self, writer: Writer, seen: Seen) -> None:
+        """Store the states of the archives that are stored completely. Call this after everything was written."""
         complete = [
-            archive for archive in self._by_path.values() if archive.is_complete and archive.met == archive.stored
+            archive for archive in self._by_path.values() if archive.is_complete and archive.found == archive.stored
         ]
         if complete:
             writer.commit()
         for archive in complete:
-            record = self._record_for_note(archive, seen)
+            record = self._record_to_mark(archive, seen)
             if record and record.origin and record.origin.archive != archive.state:
                 writer.put([replace(record, origin=replace(record.origin, archive=archive.state))])
 
-    def _record_for_note(self, archive: _Archive, seen: Seen) -> Record | None:
-        ids = [archive.noted] if archive.noted else []
+    def _record_to_mark(self, archive: _Archive, seen: Seen) -> Record | None:
+        ids = [archive.marked] if archive.marked else []
         members = (record.id for record in self._stored_members(archive.id, None))
         for id in (*ids, *members):
             if id in seen and seen.is_stored(id):
@@ -121,13 +121,13 @@ class Archives:
             if record.origin and record.origin.content and root in (None, record.origin.root):
                 yield record
 
-    def _around(self, path: str) -> _Archive | None:
+    def _archive_of(self, path: str) -> _Archive | None:
         archive = archive_of(absolute(path)) if self._by_path else None
         return self._by_path.get(archive) if archive else None
 
     def _read(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
         try:
-            for batch in iterate_in_subprocess(members, source, limits=self._limits, at_once=1):
+            for batch in iterate_in_subprocess(read_members, source, limits=self._limits, at_once=1):
                 for member in batch:
                     yield self._source_of(member, source, archive)
         except DocumentError as error:

@@ -1,4 +1,4 @@
-"""Decides what must be read, written and removed, and counts it."""
+"""Decides which documents are read, written and removed, and counts them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 from simdoc_search.stores.sketching import missing_kinds
 
-_LOOKUP_BATCH = 64  # at most as many as are prepared together, which wait for the last one
+_LOOKUP_BATCH = 64  # sources; at most as many as a chunk of jobs, because a chunk waits for its last job
 
 _log = logging.getLogger("simdoc_search.indexing.run")
 
@@ -38,31 +38,31 @@ class DocumentFilter(Protocol):
         """Whether the store should commit because the filter holds too many uncommitted documents."""
 
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """Return the outcomes, with a `Skipped` in place of each document that is not to be written.
+        """Return the outcomes, with a `Skipped` in place of each document that must not be written.
 
         Args:
             outcomes: the outcomes of one chunk, in order.
-            is_stored: whether the store has a document with this id, or will have one.
+            is_stored: returns whether the store has a document with this id, or will have one.
         """
 
     def note_removed(self, ids: Iterable[str]) -> None:
-        """Note which documents the writer deletes."""
+        """Note that the writer deletes these documents."""
 
     def note_committed(self) -> None:
-        """Note that the store shows everything that was written."""
+        """Note that the store has committed everything that was written."""
 
 
 class _Located(NamedTuple):
-    """A source with the id and root that it has in this store."""
+    """A source with the id and root that it has in the store."""
 
     source: Source
     named: NamedPath | None  # None for a document that is not a file
-    id: str | None  # the id to look up
+    id: str | None  # the id to look up in the store
 
 
 @dataclass
 class Decisions:
-    """The state of one run: what the store had before, and what came so far."""
+    """The state of one run: what the store had before, and which documents the run has found so far."""
 
     _store: Store
     _writer: Writer
@@ -72,12 +72,12 @@ class Decisions:
     _checksum: bool
     _written: Callable[[str], None]
     _seen: Seen = field(default_factory=Seen)
-    _stored_before: dict[str, Digest] = field(default_factory=dict)  # of the documents that are being prepared
-    _removed: int = 0  # documents whose ids did not come
+    _stored_before: dict[str, Digest] = field(default_factory=dict)  # the digests of documents that are being prepared
+    _removed: int = 0  # number of removed documents whose ids are not in `_seen`
     report: IndexReport = field(default_factory=IndexReport)
 
     def jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
-        """Yield what must be read. Everything else is counted here."""
+        """Yield the documents that must be read, and count all others."""
         located = chain.from_iterable(map(self._locate_all, sources))
         while batch := list(islice(located, _LOOKUP_BATCH)):
             new = {id for _, _, id in batch if id is not None and id not in self._seen}
@@ -91,7 +91,7 @@ class Decisions:
                 progress(1)
 
     def _locate_all(self, source: Source) -> Iterator[_Located]:
-        """Yield a source, or the members if it is an archive to look into."""
+        """Yield a source, or its members if it is an archive that must be read."""
         located = self._locate(source)
         members = None
         if isinstance(source, FileSource) and isinstance(located.source, FileSource) and located.named:
@@ -111,17 +111,17 @@ class Decisions:
     def _note_unchanged_member(self, record: Record, named: NamedPath) -> None:
         if record.id not in self._seen:
             self._seen.add(record.id, named.number, record.digest)
-            self._seen.stored(record.id, record.digest)
-            self._archives.met(record.id, file_of(record.origin, record.id) if record.origin else "")
-            named.met += 1
+            self._seen.note_stored(record.id, record.digest)
+            self._archives.note_found(record.id, file_of(record.origin, record.id) if record.origin else "")
+            named.found += 1
 
     def _locate(self, source: Source) -> _Located:
         if isinstance(source, Document):
             return _Located(source, None, source.id)
         if isinstance(source, FileSource):
-            named = self._paths.of(source.root)
+            named = self._paths.get_or_add(source.root)
             named.files += 1
-            source = named.adopt(source)
+            source = named.with_stored_id(source)
             return _Located(source, named, source.id)
         kind, _ = kind_of(source.reason)
         root = source.root
@@ -129,19 +129,19 @@ class Decisions:
             root = absolute(source.path)
         if root is None:
             return _Located(source, None, None)
-        named = self._paths.of(root)
+        named = self._paths.get_or_add(root)
         if kind is OTHER or source.reason == BROKEN_LINK:
             named.unreadable[absolute(source.path)] = source.reason
         return _Located(source, named, named.id_of_skipped(source) if kind.text_gone else None)
 
     def _skip(self, source: Skipped, named: NamedPath | None, stored: Digest | None) -> None:
-        """List a source without a document. If its stored document had other content, remove that."""
-        self._list(source)
+        """Report a skipped source. Remove its stored document if the file has changed."""
+        self._report_skipped(source)
         if named is None or stored is None or stored.origin is None or stored.id in self._seen:
             return
         if is_same_file(file_of(stored.origin, stored.id), source.path):
             self._seen.add(stored.id, named.number, stored.digest)
-            named.met += 1
+            named.found += 1
             if not is_unchanged(source.path, stored.origin):
                 self._remove(stored.id)
 
@@ -152,40 +152,43 @@ class Decisions:
         if isinstance(source, FileSource) and named and origin:
             if self._has_id_of_other_root(source, named, origin):
                 return None
-            named.met += origin.root == named.root
-            self._archives.met(source.id, str(source.path))
+            named.found += origin.root == named.root
+            self._archives.note_found(source.id, str(source.path))
         self._seen.add(source.id, named.number if named else 0, stored.digest if stored else None)
         if stored is None:
             return Job(source, None)
         if not self._checksum and isinstance(source, FileSource) and _is_same_origin(origin, origin_of(source)):
-            self._seen.stored(source.id, stored.digest)
+            self._seen.note_stored(source.id, stored.digest)
             return None
         self._stored_before[source.id] = stored
         return Job(source, stored.digest)
 
     def _repeated_job(self, source: Document | FileSource, named: NamedPath | None) -> Job | None:
-        """Of documents with one id, the last one counts. Of files in two roots, the first one counts."""
-        first = self._paths.numbered(self._seen.place(source.id))
+        """Decide about an id that the run has found before.
+
+        The last document with an id is stored. Of files in different roots, the first one is stored.
+        """
+        first = self._paths.by_number(self._seen.path_number(source.id))
         if named and first and isinstance(source, FileSource):
             if not self._has_id_of_other_root(source, named, Origin(first.root, 0, 0, first.prefix)):
                 self.report.duplicates += 1  # the same file
             return None
         self.report.duplicates += 1
-        return Job(source, None)  # the first one may not be in the store yet
+        return Job(source, None)  # the first document may not be in the store yet
 
     def _has_id_of_other_root(self, source: FileSource, named: NamedPath, origin: Origin) -> bool:
-        """Return whether another existing file has this id. The source is then skipped, so nothing is overwritten."""
+        """Return whether an existing file of another root has this id. If so, skip the source, to overwrite nothing."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
         other = file_of(origin, source.id)
         if is_same_file(other, source.path) or is_gone(other):
             return False
-        named.taken[origin.root] += 1
-        self._list(Skipped(str(source.path), f"a file of {origin.root} has this id"))
+        named.id_conflicts[origin.root] += 1
+        self._report_skipped(Skipped(str(source.path), f"a file of {origin.root} has this id"))
         return True
 
     def write(self, outcomes: list[Outcome]) -> None:
-        """Write what changed, and count it."""
+        """Write the changed documents, and count all outcomes."""
         if self._document_filter:
             outcomes = self._document_filter.filter_outcomes(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
@@ -194,32 +197,32 @@ class Decisions:
                 self._writer.put([outcome])
                 self._written(id)
                 self.report.note_missing_kinds(id, missing_kinds(self._store.settings, outcome))
-                self._seen.stored(id, outcome.digest)
+                self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):
-                self._list(outcome)
+                self._report_skipped(outcome)
                 if kind_of(outcome.reason)[0].text_gone and self._seen.is_stored(id):
                     self._remove(id)
             elif stored is not None:
-                self._seen.stored(id, stored.digest)
+                self._seen.note_stored(id, stored.digest)
                 self._update_origin(stored, outcome.origin)
 
     def commit(self) -> None:
-        """Make everything that was written visible."""
+        """Make everything that was written visible to readers."""
         self._writer.commit()
         if self._document_filter:
             self._document_filter.note_committed()
 
-    def _list(self, skipped: Skipped) -> None:
+    def _report_skipped(self, skipped: Skipped) -> None:
         self.report.skipped.append(skipped)
-        self._archives.skipped(skipped)
+        self._archives.note_skipped(skipped)
         _log.debug("skipped %s: %s", skipped.path, skipped.reason)
 
     def _remove(self, id: str) -> None:
         self._writer.delete([id])
         if self._document_filter:
             self._document_filter.note_removed([id])
-        self._seen.removed(id)
+        self._seen.note_removed(id)
         _log.debug("removed %s", id)
 
     def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
@@ -230,37 +233,37 @@ class Decisions:
                 self._writer.put([replace(record, origin=origin)])
 
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
-        """Remove the documents of files that have other ids now, and with `prune` those of files that are gone."""
+        """Remove the documents of files that now have other ids and, with `prune`, of files that are gone."""
         if prune or len(self._paths) > 1:
-            self._writer.commit()  # a path may have the files of another one, and the documents are safe now
+            self._writer.commit()  # a path may contain another, and from here on the new documents are safe
         for named in self._paths:
             for record in named.other_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named, record)
             if prune is False:
                 self._note_missing(named)
-            elif prune and not self._paths.is_part_of_another(named):
+            elif prune and not self._paths.is_inside_another(named):
                 vanished = vanished_documents(self._store, named, self._seen, self._archives, prune_all=prune_all)
                 self._writer.delete(vanished.ids)
                 _log.info("%s: %d documents pruned", named.path, len(vanished.ids))
                 self._removed += len(vanished.ids)
                 self.report.problems += vanished.problems
-        self._archives.note_complete(self._writer, self._seen)
+        self._archives.mark_complete(self._writer, self._seen)
 
     def _remove_renamed(self, named: NamedPath, record: Record) -> None:
-        """Remove a document if its file gave another one with a new id."""
+        """Remove a document if its file was indexed with a new id."""
         id = named.id_of(file_of(record.origin, record.id)) if record.origin else record.id
         if id == record.id or id not in self._seen or not self._seen.is_stored(id):
             return
         self._writer.delete([record.id])
         if record.id in self._seen:
-            self._seen.removed(record.id)
+            self._seen.note_removed(record.id)
         else:
             self._removed += 1
         named.renamed += 1
-        named.met += record.origin is not None and record.origin.root == named.root
+        named.found += record.origin is not None and record.origin.root == named.root
 
     def _note_missing(self, named: NamedPath) -> None:
-        missing = named.stored - named.met
+        missing = named.stored - named.found
         if missing > 0 and named.root == named.path and not named.unreadable:
             files = "1 file of an earlier run is" if missing == 1 else f"{missing:,} files of earlier runs are"
             self.report.notes.append(f"{files} missing in {named.path}; remove their documents with --prune")
@@ -270,7 +273,7 @@ class Decisions:
         report, seen = self.report, self._seen
         for id in failed:
             if id in seen:
-                seen.refused(id)
+                seen.note_refused(id)
             else:
                 self._removed -= 1
         report.refused = dict(failed)
@@ -280,10 +283,10 @@ class Decisions:
             report.problems += named.conflicts()
             if named.renamed:
                 files = "1 file" if named.renamed == 1 else f"{named.renamed:,} files"
-                report.notes.append(f"{files} of {named.path} got new ids; the old ids are removed")
+                report.notes.append(f"{files} of {named.path} got new ids; the documents with the old ids were removed")
         return report
 
 
 def _is_same_origin(origin: Origin | None, other: Origin | None) -> bool:
-    """Return whether a file did not change, whatever is noted about its archive."""
+    """Return whether a file did not change. The stored state of its archive is ignored."""
     return other == (origin and replace(origin, archive=""))

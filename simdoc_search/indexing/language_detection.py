@@ -1,4 +1,4 @@
-"""Identifies the languages of documents outside of any store, in worker processes."""
+"""Identifies the languages of documents in worker processes, without a store."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ class LanguageReport:
     """The languages of documents.
 
     Attributes:
-        languages: number of documents by language, see `language_of`.
-        each: path or id of each document, and its language. Without candidates if its metadata has the language.
-        bytes: size of the files, and of the texts that are not files in UTF-8.
-        skipped: the sources without a document.
-        seconds: duration, with the start of the workers.
+        languages: number of documents per language; see `language_of`.
+        documents: path or id of each document, and its language. If the metadata has the language, there are no
+            candidates.
+        bytes: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
+        skipped: the sources that were skipped.
+        seconds: duration, including the start of the workers.
     """
 
     languages: Counter[str] = field(default_factory=Counter)
-    each: list[tuple[str, Identification]] = field(default_factory=list)
+    documents: list[tuple[str, Identification]] = field(default_factory=list)
     bytes: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     seconds: float = 0.0
@@ -43,13 +44,13 @@ def identify_documents(
     limits: ItemLimits,
     progress: Callable[[int], None] = lambda _: None,
 ) -> LanguageReport:
-    """Read documents, and identify the language of each whose metadata has none.
+    """Read documents, and identify their languages. A language in the metadata of a document is not changed.
 
     Args:
         sources: the documents.
         workers: number of worker processes.
         limits: maximum time and memory per file.
-        progress: called with the number of further documents that are done.
+        progress: called with the number of documents that were finished since the last call.
 
     Raises:
         MissingExtraError: the package that identifies languages is not installed.
@@ -66,7 +67,7 @@ def identify_documents(
                     size, name, language = detected
                     report.bytes += size
                     report.languages[language.language] += 1
-                    report.each.append((name, language))
+                    report.documents.append((name, language))
             progress(len(chunk))
     report.seconds = time.monotonic() - began
     return report
@@ -82,7 +83,7 @@ def _identify(jobs: Sequence[Job], begin: BeginItem) -> list[_Detected]:
             continue
         size = job.source.size if isinstance(job.source, FileSource) else len(document.text.encode("utf-8", "replace"))
         language = declared_language(document.metadata)
-        found = Identification(language, []) if language else identify(document.text)
-        detected.append((size, job.name, found))
+        identification = Identification(language, []) if language else identify(document.text)
+        detected.append((size, job.name, identification))
     begin(None)
     return detected

@@ -1,4 +1,4 @@
-"""Makes records: reads documents, compares them with the stored digests, and fingerprints them."""
+"""Makes the records of documents: reads them, compares them with the stored digests, and fingerprints them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 NO_WORDS = "no words"
 
 _CHUNK_JOBS, _CHUNK_BYTES = 64, 1 << 20
-_RISKY_BYTES = 1 << 17  # a small file of a risky format counts as this, because it may unpack to much
-_FEW_CHUNKS = 4  # this process is faster for so few than subprocesses that must start first
+_RISKY_BYTES = 1 << 17  # minimum size that a file of a risky format counts with, because it may unpack to more
+_FEW_CHUNKS = 4  # up to this number, preparing them in this process is faster than starting subprocesses
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A source to prepare, and the digest of its stored document, if any."""
+    """A source to read, and the digest of its stored document, if any."""
 
     source: Source
     stored_digest: str | None
@@ -48,7 +48,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """The document's name for people: the path of its file, or its id."""
+        """The name of the document in messages: the path of its file, or its id."""
         return self.id if isinstance(self.source, Document) else str(self.source.path)
 
     @property
@@ -64,7 +64,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class PreparationSettings:
-    """How records are made: the settings of a store, and the extractor of its concepts."""
+    """What is needed to make records: the settings of the store, and the extractor of its concepts."""
 
     settings: Settings
     extractor: Extractor | None = None
@@ -72,7 +72,7 @@ class PreparationSettings:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The outcome for a document that is stored already. Its file may be another one, or newer."""
+    """The outcome for a document that is stored already. The path or modification time of its file may be new."""
 
     origin: Origin | None
 
@@ -82,12 +82,12 @@ Result = TypeVar("Result")
 
 
 def origin_of(source: FileSource) -> Origin:
-    """Return what the store remembers of a file or a member of an archive."""
+    """Return the origin that the store records for a file or a member of an archive."""
     content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
     return Origin(source.root, source.size, source.mtime_ns, source.prefix, content)
 
 
-def prepared(
+def prepare_jobs(
     jobs: Iterator[Job], preparation: PreparationSettings, workers: int, limits: ItemLimits
 ) -> Generator[list[Outcome], None, None]:
     """Yield the outcomes of all jobs in order, chunk by chunk.
@@ -105,27 +105,27 @@ def prepared(
         count = workers if is_long else min(workers, len(first))
         yield from map_chunks(chunks, _pool(count, preparation, limits), 2 * workers if is_long else count)
     else:
-        yield from _prepared_here(chunks, preparation, limits)
+        yield from _prepare_in_process(chunks, preparation, limits)
 
 
 def _pool(workers: int, preparation: PreparationSettings, limits: ItemLimits) -> WorkerPool[Job, Outcome]:
-    return WorkerPool(workers, functools.partial(_prepare, preparation), _lost, limits)
+    return WorkerPool(workers, functools.partial(_prepare_chunk, preparation), _skip, limits)
 
 
-def _lost(job: Job, reason: str) -> Outcome:
+def _skip(job: Job, reason: str) -> Outcome:
     return job.id, Skipped(job.name, reason)
 
 
-def _prepared_here(
+def _prepare_in_process(
     chunks: Iterable[list[Job]], preparation: PreparationSettings, limits: ItemLimits
 ) -> Iterator[list[Outcome]]:
-    """Prepare chunks in this process. A chunk with a risky file goes to one subprocess, started when needed."""
+    """Prepare chunks in this process, except that one subprocess prepares the chunks with risky files."""
     pool: WorkerPool[Job, Outcome] | None = None
     try:
         for chunk in chunks:
             try:
-                yield _prepare(preparation, chunk, lambda *_: None, allow_risky=False)
-            except (NeedsSubprocessError, MemoryError):  # in a subprocess, too large a document costs only itself
+                yield _prepare_chunk(preparation, chunk, lambda *_: None, allow_risky=False)
+            except (NeedsSubprocessError, MemoryError):  # in a subprocess, only the document that is too large fails
                 pool = pool or _pool(1, preparation, limits)
                 yield pool.submit(chunk).result()
     finally:
@@ -136,7 +136,7 @@ def _prepared_here(
 def map_chunks(
     chunks: Iterable[list[Job]], pool: WorkerPool[Job, Result], ahead: int
 ) -> Generator[list[Result], None, None]:
-    """Yield the results of a pool in order, reading at most `ahead` chunks ahead. Closes the pool."""
+    """Yield the results of a pool in order, and close the pool. At most `ahead` chunks are read ahead."""
     waiting: deque[Future[list[Result]]] = deque()
     try:
         for chunk in chunks:
@@ -150,11 +150,11 @@ def map_chunks(
 
 
 def chunks_of(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Group jobs into chunks for a worker, by number and size."""
+    """Group jobs into chunks that are limited by number and size."""
     chunk: list[Job] = []
     total = 0
     for job in jobs:
-        source, size = _portable(job.source)
+        source, size = _plain_source(job.source)
         chunk.append(Job(source, job.stored_digest))
         total += size
         if len(chunk) >= _CHUNK_JOBS or total >= _CHUNK_BYTES:
@@ -164,8 +164,8 @@ def chunks_of(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         yield chunk
 
 
-def _portable(source: Source) -> tuple[Source, int]:
-    """Convert a document to built-in types, so that it can be pickled and expressed in JSON. Also return its size."""
+def _plain_source(source: Source) -> tuple[Source, int]:
+    """Convert a document to built-in types that can be pickled and converted to JSON. Also return its size."""
     if isinstance(source, FileSource):
         return source, max(source.size, _RISKY_BYTES if source.is_risky else 0)
     if isinstance(source, Skipped):
@@ -173,18 +173,18 @@ def _portable(source: Source) -> tuple[Source, int]:
     try:
         metadata = json.dumps(dict(source.metadata))
     except (TypeError, ValueError) as error:
-        return Skipped(str(source.id), f"its metadata cannot be JSON: {error}"), 0
+        return Skipped(str(source.id), f"its metadata cannot be converted to JSON: {error}"), 0
     document = Document(str(source.id), str(source.text), json.loads(metadata))
     return document, len(document.text) + len(metadata)
 
 
-def _prepare(
+def _prepare_chunk(
     preparation: PreparationSettings, jobs: Sequence[Job], begin: BeginItem, *, allow_risky: bool = True
 ) -> list[Outcome]:
     """Read, compare and fingerprint a chunk of jobs.
 
     Raises:
-        NeedsSubprocessError: a file is risky, and that is not allowed here.
+        NeedsSubprocessError: a file is risky, and `allow_risky` is False.
     """
     outcomes: list[Outcome] = []
     changed: list[tuple[int, Document, str, Origin | None]] = []
@@ -259,13 +259,13 @@ def read_document(job: Job, *, allow_risky: bool = True) -> Document | Skipped:
 
 
 def _with_language(document: Document) -> Mapping[str, MetadataValue]:
-    """Return the metadata with the language of the text, unless the document has one itself."""
+    """Return the metadata, with the language of the text added if it has none."""
     if LANGUAGE in document.metadata:
         return document.metadata
     return {**document.metadata, LANGUAGE: language_of(document.text)}
 
 
 def _digest(document: Document) -> str:
-    """Return 128 bits of text and given metadata as hex. An identified language may change with an update."""
+    """Return a hash of text and metadata: 128 bits as hex. The identified language is not in it, as it may change."""
     metadata = json.dumps(dict(document.metadata), sort_keys=True)
     return text_hash(f"{metadata}\n{document.text}")

@@ -14,7 +14,7 @@ from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, file_o
 from simdoc_search.indexing.seen import Seen
 from simdoc_search.stores.base import Store
 
-_FEW = 10  # this many documents are removed even if they are more than half of a root
+_ALWAYS_PRUNED = 10  # documents that are removed even if they are more than half of a root
 
 
 @dataclass(slots=True)
@@ -28,14 +28,14 @@ class VanishedDocuments:
 def vanished_documents(
     store: Store, named: NamedPath, seen: Seen, archives: Archives, *, prune_all: bool
 ) -> VanishedDocuments:
-    """Find the documents of a path that did not come in this run and whose files are gone.
+    """Find the documents of a path that this run did not find and whose files are gone.
 
     Args:
         store: the store.
         named: the named folder or file.
-        seen: the ids that came.
-        archives: the archives that were read.
-        prune_all: also remove documents if no file is left, or if they are more than half.
+        seen: the ids that the run found.
+        archives: the archives of the run.
+        prune_all: return the documents even if no file is left, or if they are more than half of the root.
     """
     try:
         os.scandir(named.path).close()
@@ -45,7 +45,7 @@ def vanished_documents(
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return VanishedDocuments(
-            problems=[f"no document of {named.path} was removed, because it is unreadable ({reason})"]
+            problems=[f"no document of {named.path} was removed, because the path is unreadable ({reason})"]
         )
     total, gone, unreadable = 0, [], Counter[str]()
     inside = (os.path.join(named.path, ""), f"{named.path}!")  # noqa: PTH118 - Path objects are slow here
@@ -53,7 +53,7 @@ def vanished_documents(
         path = file_of(record.origin, record.id) if record.origin else ""
         if not path.startswith(inside):
             continue
-        total += not seen.is_new(record.id)  # documents of this run say nothing about those that are gone
+        total += not seen.is_new(record.id)  # documents that are new in this run do not count
         if record.id in seen:
             continue
         if (folder := named.unreadable_above(path)) is not None:
@@ -61,11 +61,11 @@ def vanished_documents(
         elif is_gone(path) and _is_gone_from_archive(path, archives):
             gone.append(record.id)
     problems = [
-        f"{count:,} documents below {folder} were kept, because it is unreadable ({named.unreadable[folder]})"
+        f"{count:,} documents of {folder} were kept, because the path is unreadable ({named.unreadable[folder]})"
         for folder, count in unreadable.items()
     ]
     if gone and not named.files and not prune_all:
-        problems.append(_kept(len(gone), named.path, "no file is left there"))
+        problems.append(_kept(len(gone), named.path, "the path has no files left"))
         gone = []
     return _unless_too_many(gone, total, named.path, problems, prune_all=prune_all)
 
@@ -73,11 +73,11 @@ def vanished_documents(
 def vanished_among(
     store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False
 ) -> VanishedDocuments:
-    """Find the documents of some vanished files, folders and archives below an indexed folder.
+    """Find the documents of files, folders and archives below an indexed folder that no longer exist.
 
-    If the folder itself is gone, there are none.
+    Returns none if the indexed folder itself is gone, because it may only be unreachable.
     """
-    named = NamedPaths(store, None).of(absolute(root))
+    named = NamedPaths(store, None).get_or_add(absolute(root))
     gone_paths = [path for path in paths if is_gone(path)]
     if not gone_paths or is_gone(named.path):
         return VanishedDocuments()
@@ -102,11 +102,13 @@ def _is_gone_from_archive(path: str, archives: Archives) -> bool:
 def _unless_too_many(
     gone: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
 ) -> VanishedDocuments:
-    if len(gone) <= _FEW or 2 * len(gone) <= total or prune_all:
+    if len(gone) <= _ALWAYS_PRUNED or 2 * len(gone) <= total or prune_all:
         return VanishedDocuments(gone, problems)
-    return VanishedDocuments([], [*problems, _kept(len(gone), path, f"they are more than half of its {total:,}")])
+    return VanishedDocuments(
+        [], [*problems, _kept(len(gone), path, f"they are more than half of its {total:,} documents")]
+    )
 
 
 def _kept(count: int, path: str, reason: str) -> str:
     documents = "1 document" if count == 1 else f"{count:,} documents"
-    return f"kept {documents} of {path} although the files are gone, because {reason}; to remove them: --prune-all"
+    return f"kept {documents} of {path} although the files are gone, because {reason}; remove them with --prune-all"

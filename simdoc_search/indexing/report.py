@@ -1,4 +1,4 @@
-"""The report of one run."""
+"""The report of an indexing run."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from simdoc_search.documents import Skipped
 
 @dataclass(slots=True)
 class IndexReport:
-    """What one run did.
+    """What an indexing run did.
 
     Attributes:
         indexed: number of documents that are new in the store.
         unchanged: number of documents that the store had already.
         replaced: number of documents whose text or metadata changed.
-        deleted: number of documents removed because their file is gone (`prune`) or has no text any more.
-        duplicates: number of repeated ids in this run. The last document with an id counts.
-        skipped: the sources without a document, with reasons.
-        refused: what the store refused to write or to delete, id to reason. It is in none of the counts.
-        incomplete: documents stored without sentences or concepts because these could not be made, id to what is
-            missing. They are in the counts.
+        deleted: number of documents that were removed because their file is gone (`prune`) or no longer has text.
+        duplicates: number of repeated ids in this run. The last document with an id is stored.
+        skipped: the sources that were skipped, with the reasons.
+        refused: the ids that the store refused to write or to delete, with the reasons. No other count includes them.
+        incomplete: the ids of documents that were stored without sentences or concepts, because these could not be
+            made, with what is missing. The counts include them.
         problems: a sentence for each thing that could not be done: an unreadable folder, files whose ids other files
             have, documents that `prune` kept because their files may only be unreachable.
-        notes: sentences that are good to know.
-        seconds: the duration.
+        notes: other information, one sentence each.
+        seconds: duration of the run in seconds.
     """
 
     indexed: int = 0
@@ -41,7 +41,7 @@ class IndexReport:
     seconds: float = 0.0
 
     def note_missing_kinds(self, id: str, kinds: Sequence[str]) -> None:
-        """Note what the last document with this id lacks."""
+        """Note which kinds of tokens are missing from the last document with this id."""
         self.incomplete.pop(id, None)
         if kinds:
             self.incomplete[id] = " and ".join(kinds)

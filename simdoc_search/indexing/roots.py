@@ -1,7 +1,7 @@
-"""Gives files their ids, for all folders and files that a person names in one run.
+"""Determines the ids of files, for all folders and files that the user names in one run.
 
-An id is the path of the file below its root, after the root's prefix. A folder below a root that the store already
-has belongs to that root, and its files have the ids that they have there.
+An id consists of the prefix of a root and the path of the file below that root. A named folder is a root, unless it is
+below a root that the store already has. Then its files belong to that root and have the same ids as before.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class NamedPath:
-    """A folder or file that a person named."""
+    """A folder or file that the user named."""
 
     number: int  # its number in the run, from 1
     path: str  # its absolute path
-    root: str  # the path of its root, which is the path itself or a folder above it
-    prefix: str = ""  # the prefix of the root's ids
-    within: str = ""  # its path below the root with a `/`, or empty
-    stored: int = 0  # number of documents that the store had of the root
-    met: int = 0  # number of these that came in this run
-    files: int = 0  # number of files found
+    root: str  # the absolute path of its root, which is `path` itself or a folder above it
+    prefix: str = ""  # the prefix of the ids of the root
+    within: str = ""  # its path below the root with a final `/`, or empty
+    stored: int = 0  # number of documents of the root that the store had before the run
+    found: int = 0  # number of these documents that the run found again
+    files: int = 0  # number of files that the run found
     unreadable: dict[str, str] = field(default_factory=dict)  # path to reason
-    taken: Counter[str] = field(default_factory=Counter)  # root to number of files whose ids it has
-    renamed: int = 0  # number of documents that had other ids before
+    id_conflicts: Counter[str] = field(default_factory=Counter)  # other root to number of its ids that files here have
+    renamed: int = 0  # number of files that had other ids before
 
     @property
     def id_prefix(self) -> str:
-        """The beginning of all ids of this path."""
+        """The prefix of all ids of this path."""
         return self.prefix + self.within
 
     def id_of(self, path: str) -> str:
-        """Return the id of a file, by its absolute path."""
+        """Return the id of the file with this absolute path."""
         below = PurePath(path).relative_to(self.root).as_posix() if path != self.root else PurePath(path).name
         return self.prefix + below
 
@@ -55,15 +55,15 @@ class NamedPath:
             return self.id_of(absolute(skipped.path))
         return None
 
-    def adopt(self, source: FileSource) -> FileSource:
-        """Return a file with the id and root that it has in this store."""
+    def with_stored_id(self, source: FileSource) -> FileSource:
+        """Return a file with the id and root that it has in the store."""
         if not self.id_prefix and self.root == source.root:
             return source
         id = self.id_of(self.path) if source.root == absolute(source.path) else self.id_prefix + source.id
         return replace(source, id=id, root=self.root, prefix=self.prefix)
 
     def unreadable_above(self, path: str) -> str | None:
-        """Return the unreadable file or folder that is this path or contains it."""
+        """Return the unreadable file or folder that is this path or contains it, or None."""
         if not self.unreadable:
             return None
         if self.unreadable.get(path) == BROKEN_LINK:  # the file is gone, not unreadable
@@ -75,18 +75,19 @@ class NamedPath:
         return None
 
     def conflicts(self) -> list[str]:
-        """Return a sentence for each root that has ids of this path's files."""
+        """Return a sentence for each other root that has ids of files of this path."""
         name = PurePath(self.path).name if Path(self.path).is_dir() else PurePath(self.path).parent.name
         return [
             f"skipped {_files(count)} of {self.path}, because {root} has the same {'id' if count == 1 else 'ids'}; "
             f"give this folder its own ids with --prefix {name}/"
-            for root, count in self.taken.items()
+            for root, count in self.id_conflicts.items()
         ]
 
     def other_documents(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
-        """Yield documents of the same files that may have other ids.
+        """Yield stored documents of this path that may have other ids than their files have now.
 
-        They were indexed from a folder below, or as named files. With a new prefix, also those with another prefix.
+        These are documents that were indexed from a folder below, or whose files were named themselves. If the run has
+        a new prefix, they include the documents with another prefix.
         """
         if self.root != self.path or not self.files:
             return
@@ -101,8 +102,8 @@ class NamedPaths:
     """All named paths of a run, in order.
 
     Args:
-        store: the store, which knows the roots of earlier runs.
-        prefix: the prefix of the ids of this run's files. None: as in the store, or none.
+        store: the store, which contains the roots of earlier runs.
+        prefix: the prefix of the ids of this run. None: the prefix in the store, if any.
         own_ids: whether the ids of a new folder begin with its name if the store or the run has other documents.
     """
 
@@ -119,20 +120,20 @@ class NamedPaths:
     def __iter__(self) -> Iterator[NamedPath]:
         return iter(self._by_path.values())
 
-    def of(self, path: str) -> NamedPath:
-        """Return the named path with this absolute path. It is added if it is new."""
+    def get_or_add(self, path: str) -> NamedPath:
+        """Return the named path with this absolute path, and add it if it is new."""
         named = self._by_path.get(path)
         if named is None:
             named = self._by_path[path] = self._new(path)
             _log.info("%s: root %s, ids begin with %r", path, named.root, named.id_prefix)
         return named
 
-    def numbered(self, number: int) -> NamedPath | None:
+    def by_number(self, number: int) -> NamedPath | None:
         """Return the named path with this number, or None for 0."""
         return list(self._by_path.values())[number - 1] if number else None
 
-    def is_part_of_another(self, named: NamedPath) -> bool:
-        """Return whether a path is a part of another one of this run."""
+    def is_inside_another(self, named: NamedPath) -> bool:
+        """Return whether a path is inside another named path of this run."""
         return bool(named.within) and named.root in self._by_path
 
     def _new(self, path: str) -> NamedPath:
@@ -156,7 +157,7 @@ class NamedPaths:
         return NamedPath(number, path, path, self._own_prefix(path) if has_others and is_folder else "")
 
     def _own_prefix(self, path: str) -> str:
-        """Return the name of a folder, with as many folders above it as no other ids begin with."""
+        """Return the shortest end of the path of a folder that is not a prefix of other ids."""
         parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
         used = {named.prefix for named in self}
         prefixes = ("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))
@@ -176,7 +177,7 @@ class NamedPaths:
 
 
 def file_of(origin: Origin, id: str) -> str:
-    """Return the path of the file of a document. For a member of an archive: path, `!` and the member's name."""
+    """Return the path of the file of a document, followed by `!` and the name for a member of an archive."""
     if os.path.isfile(origin.root):  # noqa: PTH113 - Path.is_file() may raise
         below = id.removeprefix(origin.prefix).removeprefix(PurePath(origin.root).name)
         return origin.root + below * bool(origin.content)
@@ -184,7 +185,7 @@ def file_of(origin: Origin, id: str) -> str:
 
 
 def is_gone(path: str) -> bool:
-    """Return whether a file does not exist. An unreadable file, or one on a failing disk, may exist."""
+    """Return whether a file does not exist. False if that is unknown, as for an unreadable folder or a failing disk."""
     try:
         os.stat(path)  # noqa: PTH116 - Path.exists() takes an error for absence
     except (FileNotFoundError, NotADirectoryError):
@@ -195,7 +196,7 @@ def is_gone(path: str) -> bool:
 
 
 def is_same_file(path: str, other: str | Path) -> bool:
-    """Return whether two paths lead to the same file, perhaps over links."""
+    """Return whether two paths lead to the same file, perhaps through links."""
     if path == absolute(other):
         return True
     with suppress(OSError, ValueError):
@@ -204,9 +205,9 @@ def is_same_file(path: str, other: str | Path) -> bool:
 
 
 def is_unchanged(path: str, origin: Origin) -> bool:
-    """Return whether a file has the stored size and modification time. Only our limits have changed then.
+    """Return whether a file still has the stored size and modification time.
 
-    A member of an archive is read only if it changed.
+    If such a file is skipped, only the limits have changed. A member of an archive counts as changed.
     """
     if origin.content:
         return False
@@ -217,7 +218,7 @@ def is_unchanged(path: str, origin: Origin) -> bool:
 
 
 def absolute(path: str | Path) -> str:
-    """Return the absolute path, with links unresolved."""
+    """Return the absolute path. Links are not resolved."""
     return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
 
 

@@ -1,6 +1,6 @@
-"""Indexes documents: reads what changed in worker processes, and writes it in order from this one.
+"""Indexes documents: worker processes read what changed, and this process writes it in order.
 
-A file with the size and modification time of the last run is not read. A document with the stored digest is not
+A file whose size and modification time did not change is not read. A document whose digest did not change is not
 written. The results do not depend on the number of workers.
 """
 
@@ -23,7 +23,7 @@ from simdoc_search.errors import (
 )
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.decisions import Decisions, DocumentFilter
-from simdoc_search.indexing.preparation import PreparationSettings, prepared
+from simdoc_search.indexing.preparation import PreparationSettings, prepare_jobs
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPaths
 from simdoc_search.stores.base import Store
@@ -33,7 +33,7 @@ from simdoc_search.workers import ITEM_SECONDS, ItemLimits, memory_per_worker
 FILE_TIMEOUT = ITEM_SECONDS
 
 _COMMIT_SECONDS = 20.0
-_INTERRUPTED_SECONDS = 1.0  # to commit after Ctrl-C
+_INTERRUPTED_SECONDS = 1.0  # time to commit after Ctrl-C
 
 _log = logging.getLogger(__name__)
 
@@ -64,12 +64,14 @@ def index_documents(
     check_can_sketch(store.settings, preparation.extractor, "the store")
     with store.writer() as writer:
         opened = Archives(store, look_inside=archives, reread=checksum, limits=limits)
-        paths = NamedPaths(store, prefix, own_ids=own_ids)  # only now does nobody else write
+        paths = NamedPaths(
+            store, prefix, own_ids=own_ids
+        )  # created while the store is locked, because it reads the store
         decisions = Decisions(store, writer, paths, opened, document_filter, checksum, written)
         committed = began
         try:
             jobs = decisions.jobs(_until_error(skip_unreadable(sources, decisions.report.problems), errors), progress)
-            with closing(prepared(jobs, preparation, workers, limits)) as chunks:
+            with closing(prepare_jobs(jobs, preparation, workers, limits)) as chunks:
                 for outcomes in chunks:
                     decisions.write(outcomes)
                     progress(len(outcomes))
@@ -115,7 +117,7 @@ def delete_documents(store: Store, ids: Iterable[str]) -> int:
 
 
 def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
-    """Yield the sources. An error of one path is added to the problems, and the next path is read."""
+    """Yield the sources. If a path cannot be read, add the error to `problems` and continue with the next path."""
     remaining = iter(sources)
     last = ""
     while True:
@@ -124,7 +126,7 @@ def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[
         except StopIteration:
             return
         except (CorpusError, DocumentError, MissingExtraError) as error:
-            if str(error) == last:  # the iterator raises nothing else any more
+            if str(error) == last:  # the iterator only repeats this error
                 return
             last = str(error)
             problems.append(last)
@@ -134,7 +136,7 @@ def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[
 
 
 def require_readable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
-    """Return the sources as `skip_unreadable` yields them, after a look at the first one.
+    """Return the sources of `skip_unreadable`, after checking that there is at least one.
 
     Raises:
         CorpusError: no path can be read.
@@ -147,7 +149,7 @@ def require_readable(sources: Iterable[Source], problems: list[str]) -> Iterator
 
 
 def _until_error(sources: Iterable[Source], errors: list[Exception]) -> Iterator[Source]:
-    """Yield the sources up to an error, so that those before it are stored."""
+    """Yield the sources until an error, and add it to `errors`. The sources before it are still stored."""
     try:
         yield from sources
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Remembers the ids of a run in a few bytes each, because there can be many millions."""
+"""Stores the ids of a run in a few bytes each, because there can be many millions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _FIRST_SLOTS = 1 << 10
 
 
 class IdStatus(IntEnum):
-    """What happened to an id, compared with the store before the run."""
+    """What the run does to the document with an id, compared with the store before the run."""
 
-    NOTHING = 1  # the store has the same document as before, or still none
+    NOTHING = 1  # the document was not written; the store has what it had before
     INDEXED = 2
     UNCHANGED = 3
     REPLACED = 4
@@ -19,10 +19,10 @@ class IdStatus(IntEnum):
 
 
 class Seen:
-    """The ids of a run with their statuses: a hash table with open addressing and 20 to 63 bytes per id.
+    """The ids of a run and their statuses, in a hash table with open addressing. An id takes 20 to 63 bytes.
 
-    An id is represented by 64 bits of its hash. Among ten million ids, two are confused with a probability of 3 in a
-    million. Then a count is wrong by one.
+    The table contains a 64-bit hash of each id. Among ten million ids, two have the same hash with a probability of 3
+    in a million. A count is then wrong by one.
     """
 
     def __init__(self) -> None:
@@ -32,38 +32,42 @@ class Seen:
     def __contains__(self, id: str) -> bool:
         return self._statuses[self._slot(hash(id))] != 0
 
-    def add(self, id: str, place: int, digest: str | None) -> None:
+    def add(self, id: str, path_number: int, digest: str | None) -> None:
         """Add a new id.
 
         Args:
             id: the id.
-            place: the number of its named path, 0 to 2**32 - 1.
-            digest: the digest of its stored document. None: it has none.
+            path_number: the number of its named path, 0 to 2**32 - 1.
+            digest: the digest of its stored document; None if the store has no such document.
         """
         if 3 * (self._length + 1) > 2 * len(self._statuses):
             self._grow()
         key = hash(id)
-        self._put(self._slot(key), key, _short(digest), place, IdStatus.NOTHING)
+        self._put(self._slot(key), key, _short_digest(digest), path_number, IdStatus.NOTHING)
         self._length += 1
 
-    def place(self, id: str) -> int:
+    def path_number(self, id: str) -> int:
         """Return the number of the named path of an id."""
-        return self._places[self._slot(hash(id))]
+        return self._path_numbers[self._slot(hash(id))]
 
-    def stored(self, id: str, digest: str) -> None:
+    def note_stored(self, id: str, digest: str) -> None:
         """Note that the store has, or will have, a document with this digest."""
         slot = self._slot(hash(id))
         before = self._digests[slot]
         self._statuses[slot] = (
-            IdStatus.INDEXED if before == 0 else IdStatus.UNCHANGED if before == _short(digest) else IdStatus.REPLACED
+            IdStatus.INDEXED
+            if before == 0
+            else IdStatus.UNCHANGED
+            if before == _short_digest(digest)
+            else IdStatus.REPLACED
         )
 
-    def removed(self, id: str) -> None:
+    def note_removed(self, id: str) -> None:
         """Note that the store will have no document with this id."""
         slot = self._slot(hash(id))
         self._statuses[slot] = IdStatus.DELETED if self._digests[slot] else IdStatus.NOTHING
 
-    def refused(self, id: str) -> None:
+    def note_refused(self, id: str) -> None:
         """Note that the store refused the change of this id."""
         self._statuses[self._slot(hash(id))] = IdStatus.NOTHING
 
@@ -74,7 +78,7 @@ class Seen:
         return status != IdStatus.DELETED and (status != IdStatus.NOTHING or self._digests[slot] != 0)
 
     def is_new(self, id: str) -> bool:
-        """Return whether the id came and the store had no document with it before."""
+        """Return whether the run found the id and the store had no document with it before."""
         slot = self._slot(hash(id))
         return self._statuses[slot] != 0 and self._digests[slot] == 0
 
@@ -90,23 +94,28 @@ class Seen:
             slot = (slot + 1) & last
         return slot
 
-    def _put(self, slot: int, key: int, digest: int, place: int, status: int) -> None:
-        self._keys[slot], self._digests[slot], self._places[slot], self._statuses[slot] = key, digest, place, status
+    def _put(self, slot: int, key: int, digest: int, path_number: int, status: int) -> None:
+        self._keys[slot], self._digests[slot], self._path_numbers[slot], self._statuses[slot] = (
+            key,
+            digest,
+            path_number,
+            status,
+        )
 
     def _allocate(self, slots: int) -> None:
         self._statuses = bytearray(slots)  # 0: free
-        self._keys = array("q", [0]) * slots  # an array made of bytes takes a sixteenth more
+        self._keys = array("q", [0]) * slots  # an array that is made from bytes takes 1/16 more memory
         self._digests = array("q", [0]) * slots  # 0: the store had no document
-        self._places = array("I", [0]) * slots
+        self._path_numbers = array("I", [0]) * slots
 
     def _grow(self) -> None:
-        rows = zip(self._keys, self._digests, self._places, self._statuses, strict=True)
+        rows = zip(self._keys, self._digests, self._path_numbers, self._statuses, strict=True)
         self._allocate(2 * len(self._statuses))
-        for key, digest, place, status in rows:
+        for key, digest, path_number, status in rows:
             if status:
-                self._put(self._slot(key), key, digest, place, status)
+                self._put(self._slot(key), key, digest, path_number, status)
 
 
-def _short(digest: str | None) -> int:
-    """Return 64 bits of a digest. 0 means none."""
+def _short_digest(digest: str | None) -> int:
+    """Return 64 bits of a digest, or 0 for None."""
     return 0 if digest is None else hash(digest) or 1

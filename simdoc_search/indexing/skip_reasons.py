@@ -1,4 +1,4 @@
-"""Classifies the reasons for skipped files: whether they matter, whether the text is gone, and what would help."""
+"""Classifies the reasons why files were skipped: were they meant to be read, is the text gone, what would help?"""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from simdoc_search.documents import Skipped
 
 @dataclass(frozen=True, slots=True)
 class SkipKind:
-    """A kind of reason."""
+    """A kind of reasons."""
 
-    label: str  # its name after a count; empty: the reason itself
-    pattern: str  # a regular expression for its reasons; a group is a detail that differs from file to file
+    label: str  # shown after the number of files; if empty, the reason itself is shown
+    pattern: str  # regular expression of the reasons; its group is a detail that differs from file to file
     expected: bool = False  # whether the file was never meant to be read
-    text_gone: bool = False  # whether the file exists but its earlier text does not
+    text_gone: bool = False  # whether the file exists but no longer has its earlier text
     advice: str = ""  # the option that would help
 
 
 OTHER = SkipKind("", ".*")
-"""A file that cannot be read now or by this installation: permissions, a failing disk, a reader that crashed."""
+"""A file that is unreadable now or with this installation: no permission, a failing disk, a reader that crashed."""
 
 BROKEN_LINK = "broken link"
 """A link to a file that is gone, or to a folder on a disk that is not mounted."""
@@ -33,23 +33,23 @@ KINDS = (
         "over the size limit",
         r"(?:(\S+ (?:bytes|characters)) are|grew|the line is) over the limit of .*",
         text_gone=True,
-        advice="--max-size MB takes larger ones",
+        advice="allow larger files with --max-size MB",
     ),
-    SkipKind("archives that were not read to the end", r"(all together unpack .*|the rest of more than .*)"),
-    SkipKind("", "took longer than .*", advice="--file-timeout SECONDS waits longer"),
-    SkipKind("", "needed more memory .*", advice="--worker-memory MB gives more"),
+    SkipKind("not read to the end", r"(its members unpack to .*|it has more than .* members)"),
+    SkipKind("", "took longer than .*", advice="wait longer with --file-timeout SECONDS"),
+    SkipKind("", "needed more memory .*", advice="allow more memory with --worker-memory MB"),
     OTHER,
     SkipKind("", rf"{BROKEN_LINK}|vanished before it was read|the name .*|the id .*"),
-    SkipKind("a duplicate of another document", "((?:the same (?:text|words) as|overlaps) .*)"),
-    SkipKind("its id is that of another file", r"(a file of .*) has this id"),
-    SkipKind("", r"an archive in .*|no text.*|no words|format .* is not supported|a table; .*", text_gone=True),
+    SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
+    SkipKind("with the id of another file", r"(a file of .*) has this id"),
+    SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", text_gone=True),
     SkipKind("", r".*not a regular file|reading it would wait .*", expected=True, text_gone=True),
     SkipKind("", "binary|an image|an archive or a mailbox; .*", expected=True, text_gone=True),
     SkipKind("", r"a link .*|a store of simdoc-search", expected=True),
     SkipKind("", "excluded", expected=True),
     SkipKind("", "hidden", expected=True),
 )
-"""The kinds, the most important first."""
+"""All kinds, the most important first."""
 
 
 def kind_of(reason: str) -> tuple[SkipKind, str]:
@@ -60,8 +60,8 @@ def kind_of(reason: str) -> tuple[SkipKind, str]:
     return OTHER, ""
 
 
-def matters(skipped: Skipped) -> bool:
-    """Return whether a document is missing that was meant to be read."""
+def is_unexpected(skipped: Skipped) -> bool:
+    """Return whether a skipped file was meant to be read."""
     return not kind_of(skipped.reason)[0].expected
 
 

@@ -39,7 +39,7 @@ class IndexedFiles:
     def get(self, path: str | Path) -> IndexedFile | None:
         """Return the document of a file; None if neither the file nor a folder above it was indexed."""
         file = absolute(path)
-        folder = self._folders.of(str(PurePath(file).parent))
+        folder = self._folders.get_or_add(str(PurePath(file).parent))
         if folder.stored:
             id = folder.id_of(file)
         elif self._store.count(file):  # the file itself was named

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_of
+from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_of_settings
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, SimdocError
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.sketch.concepts import Concepts, Paragraphs, paragraphs_of
@@ -68,13 +68,13 @@ def _names_of_text(document: QueryDocument, settings: Concepts, extractor: Extra
     if document.text is None:
         raise SimdocError("the store does not have the texts")
     # Without the synonyms, everything but synonyms can be named.
-    extractor = extractor or extractor_of(replace(settings, synonyms=""))
+    extractor = extractor or extractor_of_settings(replace(settings, synonyms=""))
     return NamedConcepts(extractor.concepts(document.text), extractor)
 
 
 def _checked_extractor(settings: Concepts, extractor: Extractor | None, synonyms: Synonyms | None) -> Extractor:
     if extractor is None:
-        return extractor_of(settings, synonyms)
+        return extractor_of_settings(settings, synonyms)
     if extractor.settings != settings:
         raise FormatMismatchError(
             f"the store has concepts of {settings}, and the extractor finds {extractor.settings}; give the one it was "

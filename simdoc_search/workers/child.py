@@ -1,4 +1,4 @@
-"""The code that runs in a worker process: receives items, works on them, and ends with its parent."""
+"""The main program of a worker process: receives items, processes them, and ends when its parent ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(2, 1)  # the output of a file reader must not get among the answers
+    os.dup2(2, 1)  # what a file reader prints must not mix with the answers
     received: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(requests, received), daemon=True).start()
     try:
@@ -43,12 +43,12 @@ def _serve(received: queue.SimpleQueue[Any], answers: BinaryIO) -> NoReturn:
             send("done", work(items, lambda number, share=1.0: send("item", (number, share))))
         except Exception as error:
             if is_out_of_memory(error):
-                os._exit(OUT_OF_MEMORY)  # the next process has the memory that this one holds
+                os._exit(OUT_OF_MEMORY)  # the next process can use the memory that this one holds
             send("failed", _portable(error))
 
 
 def _receive(requests: BinaryIO, received: queue.SimpleQueue[Any]) -> None:
-    """Receive items in a thread, so that this process ends at once with its parent, even in the middle of work."""
+    """Receive items in a thread, so that this process ends at once when its parent ends, even during work."""
     try:
         while True:
             received.put(pickle.load(requests))  # noqa: S301 - from our own process
@@ -62,7 +62,7 @@ def _receive(requests: BinaryIO, received: queue.SimpleQueue[Any]) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """Return an error that can be pickled: a SimdocError as it is, any other as its traceback."""
+    """Return an error that can be pickled: a SimdocError unchanged, any other error as its traceback."""
     if isinstance(error, SimdocError):
         return error
     return RuntimeError("".join(traceback.format_exception(error)))

@@ -1,4 +1,4 @@
-"""Memory of processes and of the machine, and errors that come from a lack of it."""
+"""Measures the memory of processes and of the machine, and recognises errors that come from a lack of memory."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 
 _OUT_OF_MEMORY = re.compile(r"can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE)
-"""Messages of Python about threads, and of the system about libraries."""
+"""Messages of a lack of memory: of Python about threads, and of the system about libraries."""
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether an error, or one that caused it, comes from a lack of memory."""
+    """Return whether an error, or one that caused it, comes from a lack of memory."""
     while error is not None:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
             return True
@@ -26,7 +26,7 @@ def is_out_of_memory(error: BaseException | None) -> bool:
 
 
 def memory_of(pid: int) -> int:
-    """Return the resident memory of a process in bytes; 0 if it has ended or the system does not tell."""
+    """Return the resident memory of a process in bytes; 0 if it has ended or its memory is unknown."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
@@ -51,7 +51,7 @@ def machine_memory() -> int | None:
     with suppress(AttributeError, ValueError, OSError):
         sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     for path in _cgroup_files():
-        with suppress(OSError, ValueError):  # the word "max" is not a number
+        with suppress(OSError, ValueError):  # the file may contain the word "max"
             sizes.append(int(path.read_bytes()))
     return min(sizes, default=None)
 

@@ -1,7 +1,7 @@
-"""Maps items to outcomes in several worker processes. An item that crashes, hangs or takes too much memory fails alone.
+"""Maps items to outcomes in several worker processes. An item that crashes or hangs does not affect the other items.
 
-A thread of this process looks after each worker process. If a worker process ends, another one replaces it, and the
-other items of the chunk are done. Worker processes end with this one, even if this one is killed.
+Each worker process has a thread in this process. If a worker process ends, another one replaces it and processes the
+other items of the chunk. When this process ends, its worker processes end, too, even if this process is killed.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class WorkerPool(Generic[Item, Outcome]):
     Args:
         count: number of processes.
         work: the work.
-        lost: returns the outcome of an item that ended its process, from the item and the reason.
+        failed: returns the outcome of an item that ended its process. It is called with the item and the reason.
         limits: limits of one item.
     """
 
     def __init__(
-        self, count: int, work: Work[Item, Outcome], lost: Callable[[Item, str], Outcome], limits: ItemLimits
+        self, count: int, work: Work[Item, Outcome], failed: Callable[[Item, str], Outcome], limits: ItemLimits
     ) -> None:
-        self._lost = lost
+        self._failed = failed
         self._idle: queue.SimpleQueue[WorkerProcess[Item, Outcome]] = queue.SimpleQueue()
         self._threads = ThreadPoolExecutor(count, "simdoc-worker")
         self._open = ExitStack()
@@ -48,7 +48,7 @@ class WorkerPool(Generic[Item, Outcome]):
             raise
 
     def submit(self, items: Sequence[Item]) -> Future[list[Outcome]]:
-        """Start work on a chunk. Its outcomes are in the order of its items."""
+        """Process a chunk in the background. Its outcomes are in the order of its items."""
         return self._threads.submit(self._run, items)
 
     def close(self) -> None:
@@ -58,7 +58,7 @@ class WorkerPool(Generic[Item, Outcome]):
     def _run(self, items: Sequence[Item]) -> list[Outcome]:
         process = self._idle.get()
         outcomes: dict[int, Outcome] = {}
-        groups = [list(range(len(items)))]  # of numbers of items to be done together, the next one last
+        groups = [list(range(len(items)))]  # numbers of the items to process together; the next group is last
         try:
             while groups:
                 group = groups.pop()
@@ -67,9 +67,11 @@ class WorkerPool(Generic[Item, Outcome]):
                 except ProcessEndedError as end:
                     if end.is_timeout or (len(group) == 1 and end.was_fresh):
                         suspect = group.pop(end.item or 0)
-                        outcomes[suspect] = self._lost(items[suspect], end.reason)
+                        outcomes[suspect] = self._failed(items[suspect], end.reason)
                         groups += [group] if group else []
-                    elif end.item is not None:  # retried alone in a fresh process: others may have taken its memory
+                    elif (
+                        end.item is not None
+                    ):  # retry it alone in a fresh process: other items may have taken its memory
                         suspect = group.pop(end.item)
                         groups += [group, [suspect]] if group else [[suspect]]
                     else:
@@ -88,13 +90,13 @@ def iterate_in_subprocess(
     """Run an iterator in a subprocess, and yield its values.
 
     Args:
-        make: returns the iterator; it, its arguments and the values must be picklable.
+        make: returns the iterator. The function, its arguments and the values must be picklable.
         arguments: arguments of `make`.
-        limits: limits of the values that are read at once.
-        at_once: how many values are read at once.
+        limits: limits of one batch of values.
+        at_once: number of values per batch.
 
     Raises:
-        DocumentError: the process crashed, or exceeded a limit; the message is the reason in a few words.
+        DocumentError: the process crashed or exceeded a limit. The message is the reason in a few words.
         SimdocError: the iterator raised it.
     """
     work: Work[int, Outcome] = _NextValues(make, arguments)

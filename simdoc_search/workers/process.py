@@ -29,7 +29,7 @@ ITEM_SECONDS = 120.0
 OUT_OF_MEMORY = 86
 """Exit status of a worker process that cannot get more memory."""
 
-_WATCH_SECONDS = 0.05  # memory that grows by 2 GB a second grows by 100 MB in that time
+_WATCH_SECONDS = 0.05  # a process that takes 2 GB per second takes 100 MB in this time
 _MIN_MEMORY, _MAX_MEMORY = 1_000_000_000, 4_000_000_000  # a text of 50 MB needs 0.7 GB
 
 # Before Python 3.11 there is no -P, and sys.path begins with '', the current directory.
@@ -46,9 +46,9 @@ except MemoryError:
 
 
 def memory_per_worker(workers: int) -> int:
-    """Return the memory limit of each of some workers, in bytes.
+    """Return the memory limit of each worker, in bytes.
 
-    Together they get half of the machine's memory. Each gets 1 to 4 GB, but never more than that half.
+    All workers share half of the machine's memory. Each gets 1 to 4 GB, but never more than that half.
     """
     machine = machine_memory()
     if machine is None:
@@ -71,10 +71,10 @@ class ItemLimits:
 
 
 class BeginItem(Protocol):
-    """Reports the number of the item that work begins to read, or None when it has read all items."""
+    """The function that the work calls before it reads an item, and with None after it has read all items."""
 
     def __call__(self, number: int | None, share: float = 1.0, /) -> None:
-        """Report an item that may take this share, 0 to 1, of the time limit."""
+        """Report the number of the item. It may take this share, 0 to 1, of the time limit."""
 
 
 Work = Callable[[Sequence[Item], BeginItem], list[Outcome]]
@@ -88,7 +88,7 @@ class ProcessEndedError(Exception):
         reason: why it ended, in a few words.
         item: number of the item that it was reading; None if it was not reading one.
         is_timeout: whether the item took too long.
-        was_fresh: whether the process had worked on no other items before.
+        was_fresh: whether the process had completed no items before.
     """
 
     def __init__(self, reason: str, item: int | None, *, is_timeout: bool, was_fresh: bool) -> None:
@@ -109,7 +109,7 @@ class WorkerProcess(Generic[Item, Outcome]):
         self._lock = threading.Lock()  # held while the process is started or ended
         self._closed = threading.Event()
         self._is_working = False
-        self._process = self._started()
+        self._process = self._start()
         try:
             threading.Thread(target=self._watch, name="simdoc-watch", daemon=True).start()
         except BaseException:
@@ -117,7 +117,7 @@ class WorkerProcess(Generic[Item, Outcome]):
             raise
 
     def run(self, items: Sequence[Item]) -> list[Outcome]:
-        """Work on some items, and return their outcomes.
+        """Process some items, and return their outcomes.
 
         Raises:
             ProcessEndedError: the process crashed or exceeded a limit.
@@ -128,14 +128,14 @@ class WorkerProcess(Generic[Item, Outcome]):
             self._check_open()
             if self._process.has_ended():  # after its last outcome
                 self._process.stop()
-                self._process = self._started()
+                self._process = self._start()
             self._process.item, self._process.deadline = None, None
             self._is_working = True
         try:
             kind, value = self._exchange(items)
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):
             with self._lock:
-                raise self._replaced() from None
+                raise self._restart() from None
         finally:
             with self._lock:
                 self._is_working = False
@@ -182,14 +182,14 @@ class WorkerProcess(Generic[Item, Outcome]):
                     continue
                 process.popen.kill()
 
-    def _started(self) -> _Process:
+    def _start(self) -> _Process:
         process = _Process()
-        with suppress(OSError):  # if it has ended already, `run` notices
+        with suppress(OSError):  # the process has ended already, which `run` notices
             process.send(self._work)
         return process
 
-    def _replaced(self) -> Exception:
-        """Start another process, and return the error that says why the last one ended."""
+    def _restart(self) -> Exception:
+        """Start another process, and return the error that tells why the last one ended."""
         self._check_open()
         process = self._process
         with suppress(subprocess.TimeoutExpired):
@@ -203,7 +203,7 @@ class WorkerProcess(Generic[Item, Outcome]):
                 f"a worker process {reason} when it started; if it had too little memory, allow more or use fewer "
                 "workers"
             )
-        self._process = self._started()
+        self._process = self._start()
         return ProcessEndedError(reason, process.item, is_timeout=process.is_timeout, was_fresh=process.is_fresh)
 
     def _check_open(self) -> None:
@@ -212,16 +212,16 @@ class WorkerProcess(Generic[Item, Outcome]):
 
 
 class _Process:
-    """A process of the system, and what it is doing.
+    """A process of the operating system, and its state.
 
     Attributes:
-        is_ready: whether it has received its work.
+        is_ready: whether it has started and received its work.
         is_fresh: whether it has not completed any items yet.
         item: number of the item that it is reading; None if it is not reading one.
-        deadline: when the item must be read, as `time.monotonic`.
+        deadline: time until which the item must be read, as returned by `time.monotonic`.
         seconds: time limit of the item.
         killed_for: the limit that it exceeded, in words; empty if it was not killed.
-        is_timeout: whether that was the time limit.
+        is_timeout: whether it exceeded the time limit.
     """
 
     def __init__(self) -> None:
@@ -233,7 +233,7 @@ class _Process:
             _command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C reaches the parent only; on Windows by the flags
+            start_new_session=True,  # only the parent receives Ctrl-C; on Windows, the flags do this
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         self._pipes = cast("tuple[BinaryIO, BinaryIO]", (self.popen.stdin, self.popen.stdout))
@@ -252,7 +252,7 @@ class _Process:
         self.popen.kill()
         self.popen.wait()
         for pipe in self._pipes:
-            with suppress(OSError):  # a buffer may still have what was sent
+            with suppress(OSError):  # the buffer may contain data that was not sent
                 pipe.close()
 
 

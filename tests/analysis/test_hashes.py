@@ -19,12 +19,12 @@ from tests.support.strategies import analyses, corpora, texts
 
 
 def words_hash(text: str) -> str:
-    """The hash that a store keeps."""
+    """The words hash that a store keeps."""
     return next(fingerprints([text], words_hash=True)).words_hash
 
 
 def test_hashes_are_a_stored_format() -> None:
-    """BLAKE2b with 16 bytes of the UTF-8; other programs find these very values in the index."""
+    """Both hashes are BLAKE2b of UTF-8 with 16 bytes. Other programs read these values in the index."""
     same_words = hashlib.blake2b("straße 漢 字".casefold().encode(), digest_size=16).hexdigest()
 
     assert hashlib.blake2b("Straße, 漢字!".encode(), digest_size=16).hexdigest() == text_hash("Straße, 漢字!")
@@ -35,7 +35,7 @@ def test_hashes_are_a_stored_format() -> None:
 
 @given(corpora(), analyses())
 def test_the_words_hash_is_that_of_the_words_joined_by_a_space(batch: list[str], analysis: Analysis) -> None:
-    """For texts in one batch, and for one text in several pieces."""
+    """This is checked for texts in one batch, and for one text in several pieces."""
     expected = [text_hash(" ".join(words(text, analysis))) for text in batch]
     hashing = WordsHash()
     for text in batch:

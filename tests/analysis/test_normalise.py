@@ -1,4 +1,4 @@
-"""The two profiles, which decide when two spellings are the same word."""
+"""The two profiles, which define when two spellings are the same word."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ from tests.support.vectors import first_difference, load, reference_texts
 
 
 def plain_shingles(text: str, analysis: Analysis) -> list[str]:
-    """The definition, on Python lists."""
-    found = words(text, analysis)
-    units, joint = (found, " ") if analysis.unit == "word" else (list(" ".join(found)), "")
+    """The shingles by their definition, made with Python lists."""
+    all_words = words(text, analysis)
+    units, separator = (all_words, " ") if analysis.unit == "word" else (list(" ".join(all_words)), "")
     size = analysis.shingle_size
     if analysis.short_texts and 0 < len(units) < size:
-        return [joint.join(units)]
-    return [joint.join(units[at : at + size]) for at in range(len(units) - size + 1)]
+        return [separator.join(units)]
+    return [separator.join(units[start : start + size]) for start in range(len(units) - size + 1)]
 
 
 def test_shingles_of_reference_texts_are_lucenes() -> None:
@@ -29,14 +29,14 @@ def test_shingles_of_reference_texts_are_lucenes() -> None:
     for vector in load("words")["texts"]:
         found = shingles(reference_texts()[vector["id"]], Analysis(profile="lowercase", short_texts=False))
 
-        if vector["shingles"] is not None:  # of the longest texts, only the numbers are known
+        if vector["shingles"] is not None:  # for the longest texts, only the counts are known
             assert None is first_difference(vector["shingles"], found), vector["id"]
         assert (vector["n_shingles"], vector["n_distinct_shingles"]) == (len(found), len(set(found))), vector["id"]
 
 
 @given(corpora(), analyses())
 def test_shingles_follow_the_definition(batch: list[str], analysis: Analysis) -> None:
-    """For each text alone, and for several texts in one batch."""
+    """This is checked for each text alone, and for several texts in one batch."""
     expected = [plain_shingles(text, analysis) for text in batch]
 
     assert expected == shingle_batch(word_batch(batch, analysis), analysis).strings()
@@ -60,7 +60,7 @@ def test_shingles_follow_the_definition(batch: list[str], analysis: Analysis) ->
     ],
 )
 def test_examples_of_shingles(text: str, settings: dict[str, Any], expected: list[str]) -> None:
-    """Five words by default. Repeats are kept, a short text is one shingle, and characters are code points."""
+    """The default is five words. Repeats are kept, a short text is one shingle, and characters are code points."""
     assert expected == shingles(text, Analysis(**settings))
 
 

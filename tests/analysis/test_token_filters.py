@@ -47,7 +47,7 @@ def test_the_textbook_example_in_each_representation(analysis: Analysis, a: str,
 
 
 def test_frequencies_give_the_jaccard_similarity_of_multisets() -> None:
-    """The sum of the smaller frequencies divided by that of the larger ones, in all sketches."""
+    """The similarity is the sum of the smaller frequencies divided by the sum of the larger ones."""
     a, b, analysis = "a a a b c c", "a a b b c d", replace(WORDS, frequencies=True)
 
     assert (4 / 8, 4 / 6, 4 / 6) == measures(a, b, analysis).multiset
@@ -59,7 +59,7 @@ def test_frequencies_give_the_jaccard_similarity_of_multisets() -> None:
 
 
 def test_stop_words_are_removed_before_stemming() -> None:
-    """Both are normalised like words; a text of stop words has no shingles."""
+    """Stop words are normalised like words. A text of stop words has no shingles."""
     analysis = Analysis(shingle_size=2, stop_words=SOME, stem="en")
 
     assert ["fox jump", "jump über", "über fox"] == shingles("The foxes and jumping, ÜBERS the fox", analysis)
@@ -68,7 +68,7 @@ def test_stop_words_are_removed_before_stemming() -> None:
 
 
 def test_texts_in_one_batch_are_filtered_separately() -> None:
-    """Also texts without words, and characters beyond 16 bits."""
+    """Some texts have no words. Some words have characters beyond 16 bits."""
     search = SimilaritySearch(open_store(":memory:", Settings(Analysis(shingle_size=1, stop_words=SOME))))
     texts = {"a": "the cat 𝒳y sat", "b": "the and", "c": "", "d": "and a cat 𝒳y"}
     report = search.index(Document(id, text) for id, text in texts.items())
@@ -95,7 +95,7 @@ def test_settings_are_stored_in_a_folder_and_in_a_mapping(analysis: Analysis) ->
 
 
 def test_the_stored_form_of_representations() -> None:
-    """At most 50 characters in a mapping; stop words by a check value of their list."""
+    """The form in a mapping has at most 50 characters. Stop words are stored as the check value of their list."""
     whole = Analysis("lowercase", 100, "character", stop_words=ENGLISH, stem="en", frequencies=True)
 
     assert f"lowercase character 100 short -{ENGLISH} ~en *" == to_meta(Settings(whole))["simdoc_analysis"]
@@ -103,14 +103,14 @@ def test_the_stored_form_of_representations() -> None:
     assert ENGLISH == StopWords.of_stored(str(ENGLISH))
     assert ENGLISH.words == StopWords.of_stored(str(AUTO)).words_of("en")
     assert frozenset() == StopWords.of_stored(str(AUTO)).words_of("unknown")
-    with pytest.raises(FormatMismatchError, match="'/xyz' names no stop words"):
+    with pytest.raises(FormatMismatchError, match="'/xyz' is not a stored form of stop words"):
         Settings.from_dict({"version": 3, "analysis": {"stop_words": "/xyz"}})
     with pytest.raises(FormatMismatchError, match="of the package stop-words for all languages are not those of"):
         StopWords.of_stored("auto/000000").words_of("en")
 
 
 def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The index has only their check value. A missing or wrong file is refused."""
+    """The index stores only the check value of the words. A missing or wrong file is refused."""
     file, other, folder = tmp_path / "words.txt", tmp_path / "other.txt", tmp_path / "store"
     file.write_text("the\nand und", "utf-8")
     other.write_text("the", "utf-8")
@@ -123,18 +123,18 @@ def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monke
     with pytest.raises(FormatMismatchError, match=missing):
         SimilaritySearch(open_store(folder)).similar_to_text("one other of two")
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(other))
-    with pytest.raises(FormatMismatchError, match="are not those of the index; name the index's file"):
+    with pytest.raises(FormatMismatchError, match="are not those of the index; set SIMDOC_STOP_WORDS"):
         SimilaritySearch(open_store(folder)).index([Document("b", "the one")])
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(file))
     assert ["a"] == [hit.id for hit in SimilaritySearch(open_store(folder)).similar_to_text("ONE other of two").hits]
     with pytest.raises(FormatMismatchError):
         open_store(folder, Settings(Analysis(stop_words=ENGLISH)))
-    with pytest.raises(StoreError, match=r"stop words .*nothing.txt cannot be read"):
+    with pytest.raises(StoreError, match=r"cannot read the stop words .*nothing.txt"):
         StopWords.of_file(tmp_path / "nothing.txt")
 
 
 def test_an_unknown_language_and_a_missing_package_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(StoreError, match="no stop words of 'xx'; give a file, auto, or one of ar, "):
+    with pytest.raises(StoreError, match="no stop words for language 'xx'; give a file, auto, or one of ar, "):
         StopWords.of_language("xx")
     monkeypatch.setitem(sys.modules, "stop_words", None)
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[language\]"):
@@ -149,7 +149,7 @@ TEXTS = {
 
 
 def test_auto_applies_the_rules_of_each_texts_language() -> None:
-    """In one batch, also with a text too short to identify, which keeps its words."""
+    """The texts are in one batch. A text that is too short to identify its language keeps its words."""
     auto = Analysis(shingle_size=1, stop_words=AUTO, stem="auto")
     search = SimilaritySearch(open_store(":memory:", Settings(auto)))
     texts = [*TEXTS.values(), "the houses", "the houses walking", "The " + TEXTS["en"]]
@@ -164,7 +164,7 @@ def test_auto_applies_the_rules_of_each_texts_language() -> None:
 
 
 def test_every_store_queries_with_the_representation_of_the_index(new_store: NewStore) -> None:
-    """Exact and estimated overlaps, shared passages with their positions, and duplicates."""
+    """Checked are exact and estimated overlaps, shared passages with their positions, and duplicates."""
     rng = np.random.default_rng(5)
     quote = " and the ".join(f"walking{number} horses" for number in rng.integers(0, 10**6, 60))
     texts = {"a": f"Some words before. {quote}", "b": f"{quote.upper()} something else", "c": "nothing of that"}

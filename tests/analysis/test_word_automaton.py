@@ -1,4 +1,4 @@
-"""The stored automaton is that of the word grammar."""
+"""The stored automaton is the one that the word grammar defines."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ ROOT = Path(simdoc_search.__file__).parent
 
 
 def test_the_stored_table_is_compiled_from_the_rules() -> None:
-    """If it is not, run scripts/make_word_automaton.py."""
+    """If this fails, run scripts/make_word_automaton.py and store its output."""
     script = ROOT.parent / "scripts/make_word_automaton.py"
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    process = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
 
-    assert (ROOT / "analysis/word_automaton.txt").read_text("ascii") == done.stdout
+    assert (ROOT / "analysis/word_automaton.txt").read_text("ascii") == process.stdout

@@ -40,7 +40,7 @@ def raw_words(text: str) -> list[str]:
 
 
 def test_words_of_reference_texts_are_lucenes() -> None:
-    """Each text alone, and all texts in one batch."""
+    """This is checked for each text alone, and for all texts in one batch."""
     vectors = load("words")["texts"]
     for vector in vectors:
         text = reference_texts()[vector["id"]]
@@ -52,7 +52,7 @@ def test_words_of_reference_texts_are_lucenes() -> None:
 
 
 def test_words_of_random_texts_are_lucenes() -> None:
-    """Random mixtures of all kinds of characters, before normalisation and in both profiles."""
+    """The texts are random mixtures of all kinds of characters. Words are compared before and after normalisation."""
     vectors = load("words_random")["texts"]
     profiles: tuple[Profile, ...] = ("lowercase", "nfkc_cf")
 
@@ -77,13 +77,13 @@ def test_words_of_random_texts_are_lucenes() -> None:
     ],
 )
 def test_long_words_and_surrogate_pairs(text: str, analysis: Analysis, expected: list[str]) -> None:
-    """A word over 255 UTF-16 units is cut into pieces, never inside a pair; two surrogates are one character."""
+    """A word over 255 UTF-16 units is cut into pieces, but not inside a pair. Two surrogates are one character."""
     assert expected == words(text, analysis)
 
 
 @pytest.mark.parametrize("text", ["a" + "\u0301" * 50_000, "a" + "_" * 50_000 + "a", "👩" + "\u200d" * 50_000 + "👩"])
 def test_the_grammar_skips_runs_of_marks_and_joiners(text: str) -> None:
-    """No rule is tried at each of them, which would take quadratic time."""
+    """Rules are not tried at every mark or joiner, because that would take quadratic time."""
     words(text)  # reads the tables
     matches = 0
 
@@ -102,11 +102,11 @@ def test_the_grammar_skips_runs_of_marks_and_joiners(text: str) -> None:
 
 
 @given(st.lists(st.integers(0, len(classes().properties) - 1), min_size=1, max_size=6).map(bytes))
-def test_every_rule_that_can_match_is_tried(kinds: bytes) -> None:
-    """The rules of a class are those with which a word of such a character can begin."""
-    matching = [rule for rule in rules() if re.match(rule, kinds, re.DOTALL)]
+def test_every_rule_that_can_match_is_tried(class_ids: bytes) -> None:
+    """The rules of a class include every rule that matches a text that begins with this class."""
+    matching = [rule for rule in rules() if re.match(rule, class_ids, re.DOTALL)]
 
-    assert set(matching) <= {pattern.pattern for pattern in rules_by_class()[kinds[0]]}
+    assert set(matching) <= {pattern.pattern for pattern in rules_by_class()[class_ids[0]]}
 
 
 @given(texts(), texts(), analyses())
@@ -123,7 +123,7 @@ def test_the_fast_path_for_ascii_finds_the_same_words(text: str, analysis: Analy
 
 @given(corpora(), analyses())
 def test_a_batch_has_the_words_of_each_text(batch: list[str], analysis: Analysis) -> None:
-    """In order. The buffer has the words of a text joined by one space, so slices of it are shingles."""
+    """The words are in order. In the buffer, the words of a text are joined by one space."""
     found = word_batch(batch, analysis)
     data = found.units.tobytes()
     first = 0
@@ -145,7 +145,7 @@ def test_empty_texts_have_no_words(batch: Sequence[str], expected: list[list[str
 
 @given(texts(), analyses())
 def test_words_have_their_positions_in_the_text(text: str, analysis: Analysis) -> None:
-    """The text at a position, normalised, is the word. Positions are not empty and do not overlap."""
+    """The normalised text at a position is the word. Positions are not empty and do not overlap."""
     placed = placed_words(text, analysis)
     places = list(zip(placed.starts.tolist(), placed.ends.tolist(), strict=True))
     normalise = normaliser(analysis.profile)
@@ -157,7 +157,7 @@ def test_words_have_their_positions_in_the_text(text: str, analysis: Analysis) -
 
 
 def test_positions_are_those_of_the_original_text() -> None:
-    """A character beyond the BMP counts one, a surrogate pair two, a character that becomes several one."""
+    """A character outside the BMP counts as one, a surrogate pair as two. A ligature counts as one."""
     placed = placed_words("\ud801\udc00b \ud800 𐐀c \ufb01x \ufdfa, \udc00e")
 
     assert ["𐐨b", "𐐨c", "fix", "صلى الله عليه وسلم", "e"] == placed.words

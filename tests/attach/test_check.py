@@ -271,7 +271,10 @@ def test_an_index_without_our_field_is_named_with_the_command(made: Indices, eng
     call(made.engine, "POST", f"/{names[1]}/_close")
 
     assert (names[1], True) == (index, f"there is no field simdoc.tokens; {run_this}" in problem)
-    assert (1, f"{alias} is not fit: 1 problem, see above") == (result.exit_code, result.stdout.splitlines()[-1])
+    assert (1, f"{alias} is not ready for FINGERPRINT queries: 1 problem, see above") == (
+        result.exit_code,
+        result.stdout.splitlines()[-1],
+    )
     assert [Finding(names[1], True, "it is closed; open it first")] == [
         each for each in check(engine, alias) if each.wrong
     ]
@@ -317,11 +320,14 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
 
     assert fit[0].startswith(f"note: {name}: responses with _source contain simdoc")
-    assert [f"{name} is fit for FINGERPRINT queries"] == fit[1:]
+    assert [f"{name} is ready for FINGERPRINT queries"] == fit[1:]
     assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches without a field")
     assert answer("check", f"{address}/{noted}")["fit"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
-    assert f"wrong: {name}: {problem}\n{name} is not fit: 1 problem, see above\n" == with_field.stdout
+    assert (
+        f"wrong: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem, see above\n"
+        == with_field.stdout
+    )
     findings = [{"index": name, "wrong": True, "problem": problem}]
     assert {"url": f"{made.engine}/{name}", "fit": False, "findings": findings} == as_json
 

@@ -1,4 +1,4 @@
-"""Paragraphs: at empty lines, and in pieces of a size that can be compared."""
+"""Paragraphs end at empty lines, and are joined or cut to a size that can be compared."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def paragraphs(text: str) -> list[str]:
 
 
 def test_paragraphs_end_at_empty_lines_and_form_feeds() -> None:
-    """A line with white space only is empty, whatever ends the lines."""
+    """A line with only white space is empty, whatever the line ends are."""
     for text in DOCUMENTS:
         for separator in ("\n\n", "\n \t\n\n", "\r\n\r\n", "\f"):
             assert text.split("\n\n") == paragraphs(text.replace("\n\n", separator))
 
 
 def test_a_short_paragraph_joins_the_next_one() -> None:
-    """A short last one joins the one before."""
+    """A short last paragraph joins the one before."""
     text = f"Heading\n\n{LONG * 3}\n\n{LONG * 4}\n\nend"
 
     assert [f"Heading\n\n{LONG * 3}".rstrip(), f"{LONG * 4}\n\nend"] == paragraphs(text)
@@ -32,7 +32,7 @@ def test_a_short_paragraph_joins_the_next_one() -> None:
 
 
 def test_a_long_paragraph_is_cut_at_the_best_place() -> None:
-    """After a sentence, else at the end of a line, else between words, else anywhere."""
+    """The best place is after a sentence, then at the end of a line, then between words, then anywhere."""
     assert all(paragraph.endswith(".") for paragraph in paragraphs(LONG * 100))
     assert all(paragraph.startswith("line") for paragraph in paragraphs("line without an end\n" * 200))
     assert {"word"} == {word for paragraph in paragraphs("word " * 2000) for word in paragraph.split()}

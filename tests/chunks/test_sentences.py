@@ -1,4 +1,4 @@
-"""Sentences, as positions in a text."""
+"""Splitting a text into sentences."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ def sentences(text: str) -> list[str]:
     ],
 )
 def test_examples_of_sentences(text: str, expected: list[str]) -> None:
-    """Abbreviations and wrapped lines do not end a sentence; empty lines, bullets and page breaks do."""
+    """Abbreviations and wrapped lines do not end a sentence. Empty lines, bullets and page breaks do."""
     assert expected == sentences(text)
 
 
-def test_wrapping_a_text_differently_changes_no_sentence() -> None:
+def test_sentences_do_not_depend_on_how_a_text_is_wrapped() -> None:
     text = "The harbour was closed for the winter. Nobody had told the captain, who came all the same. He waited."
     narrow = text.replace(" ", "\n")
 
     assert [sentence.split() for sentence in sentences(text)] == [sentence.split() for sentence in sentences(narrow)]
 
 
-@pytest.mark.parametrize("letter", ["a ", "字", "ab\n"])
-def test_a_megabyte_without_the_end_of_a_sentence_is_cut(letter: str) -> None:
-    """Between words if there are any."""
-    text = letter * (1_000_000 // len(letter))
+@pytest.mark.parametrize("unit", ["a ", "字", "ab\n"])
+def test_a_megabyte_without_a_sentence_end_is_cut(unit: str) -> None:
+    """It is cut between words if it has any spaces."""
+    text = unit * (1_000_000 // len(unit))
     found = sentences(text)
 
     assert max(map(len, found)) <= MAX_CHARACTERS
@@ -58,7 +58,7 @@ def test_a_megabyte_without_the_end_of_a_sentence_is_cut(letter: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=300) | st.text("ab. \n\r-?!\ud800", max_size=300))
 def test_only_white_space_is_between_sentences(text: str) -> None:
-    """Also in text that is not valid Unicode. No sentence is empty, and none overlaps another."""
+    """The text may be invalid Unicode. No sentence is empty, and sentences do not overlap."""
     spans = sentence_spans(text)
 
     assert all(begin < end for begin, end in spans)
@@ -68,8 +68,8 @@ def test_only_white_space_is_between_sentences(text: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_the_kind_of_line_endings_changes_no_sentence(end: str) -> None:
-    """Also with lists, empty lines and sentences that are cut."""
+def test_sentences_do_not_depend_on_the_line_endings(end: str) -> None:
+    """The text has lists, empty lines and a sentence that is cut."""
     text = "A title\n\nTo buy:\n- bread\n- two eggs, but\nno milk. So be\nit.\n \nrow of a table\n" + "word and\n" * 200
     saved = text.replace("\n", end)
     spans = sentence_spans(saved)

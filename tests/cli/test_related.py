@@ -1,4 +1,4 @@
-"""Tests of `simdoc-search related` for one document or file."""
+"""`simdoc-search related` for one document, file or text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run."""
+    """Change to the folder, and return it."""
     monkeypatch.chdir(indexed)
     return indexed
 
@@ -45,8 +45,8 @@ def ids(*arguments: object, stdin: str | None = None) -> list[str]:
     return [hit["id"] for hit in related(*arguments, stdin=stdin)["hits"]]
 
 
-def test_a_document_a_file_and_a_text_find_the_same() -> None:
-    """A stored file does not find itself."""
+def test_a_document_a_file_and_a_text_have_the_same_hits() -> None:
+    """A stored file is not a hit for itself."""
     assert ["D4.txt"] == ids("D3.txt") == ids("D3") == ids("corpus/D3.txt") == ids("--file", "corpus/D3.txt")
     assert ["D4.txt", "D3.txt"] == ids("--file", "essay.txt") == ids("--file", "-", stdin=DOCUMENTS[3])
     assert ["D4.txt", "D3.txt"] == ids("--text", DOCUMENTS[3]) == ids("--text", "-", stdin=DOCUMENTS[3])
@@ -80,12 +80,12 @@ def test_the_table_has_kinds_and_shared_concepts() -> None:
 
     assert hit.endswith("  related  D4.txt")
     assert "Jason Dufner, New York, Oak Hill" in concepts
-    assert ["The document 'D3.txt' is left out. It is this file.", "1 document compared"] == notes
+    assert ["The document 'D3.txt' is left out, because it is this file.", "1 document compared"] == notes
     assert ["no related documents", "0 documents compared"] == output("related", "D5").splitlines()
 
 
 def test_the_synonyms_of_the_store_are_needed() -> None:
-    """A text and another `index` need them. Other synonyms and a malformed file are refused."""
+    """A query text and a later run of `index` need them. Other synonyms and a malformed file are refused."""
     synonyms = ["--store", "names", "--synonyms"]
     sketch = answer("info", "--store", "names")["settings"]["sketches"][-2]
     check = sketch.split()[-1]
@@ -95,10 +95,10 @@ def test_the_synonyms_of_the_store_are_needed() -> None:
     assert "D4.txt" in ids("--file", "corpus/D3.txt", *synonyms, "syn.txt")
     assert ", 5 unchanged" in output("index", "corpus", *synonyms, "syn.txt")
     for command in (["related", "--file", "essay.txt", "--store", "names"], ["index", "corpus", "--store", "names"]):
-        message = f"the concepts were found with synonyms {check}; give their file (--synonyms)"
+        message = f"the concepts of the index were found with the synonyms {check}; give their file with --synonyms"
         assert message == sentence(run(*command))
         other = sentence(run(*command, "--synonyms", "other.txt"))
-        assert re.fullmatch(f".* with synonyms {check}, not [0-9a-f]+; give their file .*", other)
+        assert re.fullmatch(f".* with the synonyms {check}, not [0-9a-f]+; give their file .*", other)
     message = "line 1 of the synonyms bad.txt has an empty name; write `a, b => c` or `a, b, c`"
     assert message == sentence(run("related", "D3", *synonyms, "bad.txt"))
 
@@ -115,7 +115,7 @@ def test_wrong_queries_are_one_sentence() -> None:
         assert "give one of ID, --file, --text or --all" == usage_error(run("related", *arguments))
 
 
-def test_options_for_concepts_are_checked_before_a_store_is_made(folder: Path) -> None:
+def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path) -> None:
     new = ["index", "corpus", "--store", "new"]
 
     for name in ("x", "spacy:"):

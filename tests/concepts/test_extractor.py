@@ -1,4 +1,4 @@
-"""Extractors: from a text to the stored form of its concepts."""
+"""Extractors turn a text into the stored form of its concepts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_named, extractor_of
+from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_named, extractor_of_settings
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import Concepts
 from tests.support.capitals import CAPITALS
@@ -16,7 +16,7 @@ NAMES = extractor_named("names")
 
 
 def codes(*words: str) -> list[int]:
-    """The numbers of words; an empty word ends a paragraph."""
+    """The numbers of words. An empty word ends a paragraph."""
     numbers = codes_of_names(words).tolist()
     return [number if word else 0 for word, number in zip(words, numbers, strict=True)]
 
@@ -29,7 +29,7 @@ def codes_of_text(extractor: Extractor, text: str) -> list[int]:
 
 
 def test_the_words_of_concepts_are_stored_per_paragraph() -> None:
-    """Normalised, repeated as often as they occur, without common words; 0 after each paragraph."""
+    """Words are normalised, repeated as often as they occur, and stored without common words. Paragraphs end with 0."""
     parts = ("by the Bank of Oak Hill, Oak Hill " + "in words " * 10, "nothing here " * 10, "but ADA " * 12)
 
     expected = codes("bank", "bank", "oak", "oak", "hill", "hill", "", *["ada"] * 12, "")
@@ -38,7 +38,7 @@ def test_the_words_of_concepts_are_stored_per_paragraph() -> None:
 
 @pytest.mark.parametrize("extractor", ["names", "yake"])
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_the_kind_of_line_endings_changes_no_concept(extractor: str, end: str) -> None:
+def test_concepts_do_not_depend_on_the_line_endings(extractor: str, end: str) -> None:
     text = "The Bank of\nOak Hill lent money to Ada\nLovelace of London.\n\n" * 8
     found = codes_of_text(extractor_named(extractor), text)
 
@@ -47,14 +47,14 @@ def test_the_kind_of_line_endings_changes_no_concept(extractor: str, end: str) -
 
 
 def test_numbers_of_words_are_a_stored_format() -> None:
-    """30 bits, never 0, the same for every letter case."""
+    """A number has 30 bits, is never 0, and does not depend on letter case."""
     assert [749106423, 661336405] == codes_of_names(["Oak  HILL", "c"]).tolist()
     assert [1, 1] == codes_of_names(["", "..."]).tolist()
     assert 0 < codes_of_names([f"w{n}" for n in range(1000)]).max() < 2**30
 
 
-def test_a_finder_that_fails_on_a_text_costs_only_its_concepts() -> None:
-    """A missing package is raised, because every text would fail."""
+def test_if_a_finder_fails_on_a_text_only_this_text_has_no_concepts() -> None:
+    """A missing package is an error, because every text would fail."""
 
     class Missing:
         name = "missing"
@@ -64,7 +64,7 @@ def test_a_finder_that_fails_on_a_text_costs_only_its_concepts() -> None:
 
     found = CAPITALS.codes(["a Danube", "fail", ""])
 
-    assert [codes("danube", ""), None, [0]] == [None if each is None else each.tolist() for each in found]
+    assert [codes("danube", ""), None, [0]] == [None if numbers is None else numbers.tolist() for numbers in found]
     with pytest.raises(MissingExtraError):
         Extractor(Missing()).codes(["a"])
 
@@ -75,19 +75,19 @@ def test_synonyms_are_replaced_and_belong_to_the_settings() -> None:
 
     assert codes("uk", "cat", "woods", "") == codes_of_text(extractor, "the United Kingdom and Tiger Woods")
     assert Concepts("names", synonyms.check) == extractor.settings
-    assert extractor.settings == extractor_of(extractor.settings, synonyms).settings
+    assert extractor.settings == extractor_of_settings(extractor.settings, synonyms).settings
     for settings, given in (
         (extractor.settings, None),
         (extractor.settings, Synonyms({})),
         (NAMES.settings, synonyms),
     ):
-        with pytest.raises(FormatMismatchError, match=r"synonyms.*; give"):
-            extractor_of(settings, given)
+        with pytest.raises(FormatMismatchError, match=r"synonyms.*; (give|leave out)"):
+            extractor_of_settings(settings, given)
 
 
 def test_built_in_extractors_are_found_by_name() -> None:
     for name in ("yake", "names"):
-        assert Concepts(name) == extractor_of(extractor_named(name).settings).settings
+        assert Concepts(name) == extractor_of_settings(extractor_named(name).settings).settings
     with pytest.raises(FormatMismatchError, match="no built-in extractor is called 'other'; use yake, names or spacy:"):
         extractor_named("other")
 

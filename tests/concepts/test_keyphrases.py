@@ -12,7 +12,7 @@ YAKE = extractor_named("yake")
 
 
 def test_keyphrases_of_the_papers_documents() -> None:
-    """Each paragraph has its own keyphrases and names. A word of a name is not in a keyphrase."""
+    """Each paragraph has its own keyphrases and names. A word in a name is not also in a keyphrase."""
     first, second, third = Keyphrases().find(DOCUMENTS[2])
 
     assert {"Jason Dufner", "major golf", "title", "PGA Championship"} <= first.keys()
@@ -46,8 +46,8 @@ def test_scripts_without_capital_letters_have_keyphrases() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["x" * 600_000, "Aa " * 200_000])
-def test_a_text_with_more_parts_than_are_read(text: str) -> None:
-    """Without any break, and with nothing but breaks."""
+def test_a_text_may_have_more_parts_than_yake_reads(text: str) -> None:
+    """One text has no breaks. The other has a break after each word."""
     assert len(text) > PART_CHARACTERS * MAX_PARTS
     (codes,) = YAKE.codes([text])
 

@@ -9,7 +9,7 @@ from tests.versions.paper import DOCUMENTS
 
 
 def test_names_of_the_papers_documents() -> None:
-    """Those of its figures 19 and 20, `Dufner` as `Jason Dufner`, paragraph by paragraph."""
+    """The names of figures 19 and 20, by paragraph. `Dufner` counts as `Jason Dufner`."""
     third, fourth = (Names().find(DOCUMENTS[number]) for number in (2, 3))
 
     assert ["Jason Dufner", "Oak Hill Country Club", "New York", "PGA Championship"] == list(third[0])
@@ -43,7 +43,7 @@ def test_examples_of_names(text: str, expected: list[str]) -> None:
 
 
 def test_positions_are_those_of_the_text() -> None:
-    """Also where a name stands for a longer one."""
+    """The position of a short form is that of the short form, although its name is the longer one."""
     text = "Today Jason Dufner won. Dufner was glad."
 
     assert ["Jason Dufner", "Dufner"] == [text[name.begin : name.end] for name in names_in(text)]

@@ -1,4 +1,4 @@
-"""Concepts found by pipelines of spaCy; no model is downloaded."""
+"""Concepts found by spaCy pipelines. The tests do not download models."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from simdoc_search.concepts import ConceptsError, Extractor, SpacyConcepts, code
 from simdoc_search.sketch.concepts import Concepts
 from tests.versions.paper import DOCUMENTS
 
-pytestmark = pytest.mark.slow  # it takes seconds to load
+pytestmark = pytest.mark.slow  # spaCy takes seconds to load
 
 
 def test_a_pipeline_finds_entities() -> None:
-    """Paragraph by paragraph, without numbers and dates, also in another process."""
+    """Entities are found by paragraph. Numbers and dates are left out. A pickled extractor finds the same."""
     import spacy
 
     nlp = spacy.blank("en")
@@ -29,7 +29,7 @@ def test_a_pipeline_finds_entities() -> None:
 
 
 def test_a_pipeline_that_parses_also_finds_noun_phrases() -> None:
-    """Except those that contain an entity."""
+    """Noun phrases that contain an entity are left out."""
     import spacy
     from spacy.language import Language
     from spacy.tokens import Doc
@@ -55,5 +55,7 @@ def test_a_long_model_name_and_a_missing_model_are_refused() -> None:
 
     with pytest.raises(ConceptsError, match=r"set nlp\.meta\['name'\] so that"):
         SpacyConcepts(spacy.blank("en", meta={"name": "a name that is long"}))
-    with pytest.raises(ConceptsError, match="'en_no_such' is not installed; install it with: python -m spacy download"):
+    with pytest.raises(
+        ConceptsError, match="spaCy model 'en_no_such' is not installed; install it with: python -m spacy download"
+    ):
         extractor_named("spacy:en_no_such")

@@ -38,7 +38,7 @@ def replaced(folder: Path, text: str, words: str) -> str:
     ],
 )
 def test_examples_of_rules(tmp_path: Path, rules: str, words: str, expected: str) -> None:
-    """Equal names, arrows, comments, escapes, several words, chains, circles, repeats, names without words."""
+    """Equal names, arrows, comments, escapes, several words, chains, cycles, repeats, names without words."""
     assert expected == replaced(tmp_path, rules, words)
 
 
@@ -55,12 +55,12 @@ def test_a_missing_file_and_another_encoding_are_reported(tmp_path: Path) -> Non
     (tmp_path / "latin").write_bytes(b"caf\xe9, b")
     with pytest.raises(ConceptsError, match="check the path"):
         read_synonyms(tmp_path / "none")
-    with pytest.raises(ConceptsError, match="not UTF-8"):
+    with pytest.raises(ConceptsError, match="not in UTF-8"):
         read_synonyms(tmp_path / "latin")
 
 
 def test_the_check_value_changes_only_with_the_replacements(tmp_path: Path) -> None:
-    """Not with the order of rules, or comments."""
+    """The check value does not depend on the order of rules or on comments."""
     first = synonyms(tmp_path, "a, b\nc => d").check
 
     assert 6 == len(first)

@@ -20,8 +20,8 @@ from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError
 from tests.support import cli
 
-UNCLOSED = "a quote is not closed; close it, and double those within a text"
-TOO_MANY = "more cells than the 2 columns; put a text with ',' in it in quotes"
+UNCLOSED = "a quote is not closed; close it, and double each quote inside a text"
+TOO_MANY = "more cells than the 2 columns; quote each text that contains ','"
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
 
@@ -183,7 +183,7 @@ def test_a_row_over_the_limit_is_skipped(tmp_path: Path, quote: str) -> None:
         (b'{"id": "a", "text": "words"}\n', "contains JSON; give it a name that ends in .jsonl"),
         (b"id,text\na,\0\n", "is binary; name a text file with one row per line"),
         (b'id,"text\na,words\n', f"has no heading: {UNCLOSED}"),
-        (b"id,text,id\na,words,b\n", "has several columns 'id'; give each column a different name"),
+        (b"id,text,id\na,words,b\n", "has several columns named 'id'; give each column a different name"),
         (b"\n\r\n", "is empty; the first line of a table names the columns"),
         (b"", "is empty; the first line of a table names the columns"),
         (

@@ -127,7 +127,7 @@ def test_a_named_pipe_or_device_is_one_sentence(tmp_path: Path, name: str) -> No
         result = cli.run("index", path, "--store", tmp_path / "store")
 
         assert (
-            f"{path} is a pipe, socket or device; write it to a file, or give it as standard input (-)"
+            f"{path} is a pipe, socket or device; save it in a file, or pass it on standard input (-)"
         ) == cli.sentence(result)
     assert not (tmp_path / "store").exists()
 

@@ -33,8 +33,8 @@ def linked(folder: Path) -> Path:
     return corpus
 
 
-LOOP = "a link to a folder that is read already"
-OUT = "a link out of the folder; --follow-links follows it"
+LOOP = "a link to a folder that was read already"
+OUT = "a link out of the folder; follow it with --follow-links"
 
 
 @posix_only

@@ -14,7 +14,7 @@ from simdoc_search.corpus import FileSource
 from simdoc_search.corpus import members as module
 from simdoc_search.corpus.folder import find_files
 from simdoc_search.corpus.member_names import archive_of
-from simdoc_search.corpus.members import Member, members
+from simdoc_search.corpus.members import Member, read_members
 from tests.support.archives import encrypted, mail, mbox, packed_tar, packed_zip
 
 
@@ -23,7 +23,7 @@ def inside(tmp_path: Path, name: str, data: bytes, max_bytes: int = 50_000_000) 
     (tmp_path / name).write_bytes(data)
     (source,) = find_files([tmp_path / name], max_bytes=max_bytes)
     assert isinstance(source, FileSource)
-    return [each for some in members(source) for each in some]
+    return [each for some in read_members(source) for each in some]
 
 
 def read(found: list[Member]) -> dict[str, bytes]:
@@ -91,7 +91,7 @@ def test_archives_in_archives_are_read(tmp_path: Path) -> None:
     found = inside(tmp_path, "a.zip", packed_zip({"b.zip": second, "m.mbox": mail("hello", "x")}))
 
     assert {"b.zip!d.txt", "m.mbox!hello.eml"} == set(read(found))
-    assert {"b.zip!c.tgz!c.zip": "an archive in 3 others"} == reasons(found)
+    assert {"b.zip!c.tgz!c.zip": "nested in 3 archives"} == reasons(found)
 
 
 # --- names ---
@@ -177,21 +177,21 @@ def test_a_member_has_the_limit_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
-    monkeypatch.setattr(module, "_TOTAL_RATIO", 1)
+    monkeypatch.setattr(module, "_MAX_TOTAL_IN_ARCHIVES", 1)
     files = {f"{number}.txt": "a" * 10_000 for number in range(200)}
     found = inside(tmp_path, f"a.{ending}", packed_zip(files) if ending == "zip" else packed_tar(files), 10_000)
 
     assert 40 == len(read(found))
-    assert {"": "all together unpack to more than 400,000 bytes"} == reasons(found)
+    assert {"": "its members unpack to more than 400,000 bytes in total"} == reasons(found)
 
 
 def test_a_bomb_of_archives_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_TOTAL_RATIO", 1)
+    monkeypatch.setattr(module, "_MAX_TOTAL_IN_ARCHIVES", 1)
     part = packed_zip({f"{number}.txt": "a" * 10_000 for number in range(10)})
     found = inside(tmp_path, "b.zip", packed_zip({f"{number}.zip": part for number in range(50)}), 10_000)
 
     assert 30 < len(read(found)) < 40
-    assert "all together unpack" in reasons(found)[""]
+    assert "its members unpack" in reasons(found)[""]
 
 
 def test_an_archive_may_unpack_to_200_times_its_size(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_the_number_of_members_is_bounded(tmp_path: Path, monkeypatch: pytest.Mo
     found = inside(tmp_path, "a.zip", packed_zip({f"{number}.txt": "a" for number in range(20)}))
 
     assert 5 == len(read(found))
-    assert {"": "the rest of more than 5 members"} == reasons(found)
+    assert {"": "it has more than 5 members"} == reasons(found)
 
 
 def test_a_skipped_member_counts_for_the_limit(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_skipped_member_counts_for_the_limit(tmp_path: Path) -> None:
             archive.addfile(info, io.BytesIO(bytes(info.size)))
     found = inside(tmp_path, "a.tgz", written.getvalue(), 1000)
 
-    assert "all together unpack" in reasons(found)[""]
+    assert "its members unpack" in reasons(found)[""]
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])

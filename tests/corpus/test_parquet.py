@@ -171,7 +171,7 @@ def test_an_id_column_that_comes_twice_is_refused(tmp_path: Path) -> None:
     table = pa.Table.from_arrays([pa.array(["a"])] * 3, names=["id", "text", "id"])
     parquet.write_table(table, tmp_path / "t.parquet")
 
-    with pytest.raises(CorpusError, match="has several columns 'id'; give each column a different name"):
+    with pytest.raises(CorpusError, match="has several columns named 'id'; give each column a different name"):
         list(read_table(tmp_path / "t.parquet"))
 
 

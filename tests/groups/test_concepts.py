@@ -15,7 +15,7 @@ from simdoc_search.groups.concepts import related_pairs
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
 from simdoc_search.sketch.limits import SHOWN, Limits
 from simdoc_search.stores.base import Store
-from simdoc_search.versions.relations import Weighted, relation_score, similarities, weights_of
+from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 from tests.support.stores import put, record
 
 SETTINGS = Settings(concepts=Concepts("names"))
@@ -48,7 +48,7 @@ def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
     codes, counts = np.unique(
         np.concatenate([np.unique(each.codes) for each in documents.concepts]), return_counts=True
     )
-    weighted = Weighted(documents.concepts, codes, weights_of(counts, len(documents)))
+    weighted = WeightedConcepts(documents.concepts, codes, concept_weights(counts, len(documents)))
     pairs = np.array(list(combinations(range(len(documents)), 2))).T
     scores = map(relation_score, similarities(weighted, *pairs).tolist())
     return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= SHOWN}

@@ -16,7 +16,7 @@ from simdoc_search.groups.collection import AllDocuments
 from simdoc_search.groups.sentences import VersionPairs, version_pairs
 from simdoc_search.sketch.limits import BITS, Limits
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.versions.matching import matched, shares_of_pairs
+from simdoc_search.versions.matching import match_sentences, shares_of_pairs
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF, 0x0F0F3C3C5A5A9999]
 
@@ -54,7 +54,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], enough: float)
     found = found_in(read, limits)
     expected = {}
     for a, b in combinations(range(len(read)), 2):
-        both = matched(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
+        both = match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
         if (score := limits.score_of(both)) is not None:
             expected[a, b] = score
 
@@ -69,7 +69,8 @@ def test_many_pairs_are_compared_as_two_documents_are(read: list[list[int]]) -> 
     first, second = np.array(list(combinations(range(len(read)), 2))).T
     shares = shares_of_pairs(made.sentences, made.begins, made.counts, (first, second))
     expected = [
-        matched(np.array(read[a], np.uint64), np.array(read[b], np.uint64)) for a, b in zip(first, second, strict=True)
+        match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
+        for a, b in zip(first, second, strict=True)
     ]
 
     assert [both.share for both in expected] == pytest.approx(shares.share.tolist())

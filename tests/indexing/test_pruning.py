@@ -53,8 +53,8 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
     assert (1, 1, 30) == (bare.exit_code, hidden.exit_code, documents())
     assert "Error: corpus has no files; name a folder with documents\n" == bare.stderr
     assert re.search(
-        r"^Error: kept 30 documents of /.*/corpus although the files are gone, because no file is left there; "
-        r"to remove them: --prune-all$",
+        r"^Error: kept 30 documents of /.*/corpus although the files are gone, because the path has no files left; "
+        r"remove them with --prune-all$",
         hidden.stderr,
         re.MULTILINE,
     )
@@ -122,7 +122,7 @@ def test_a_folder_that_vanishes_during_the_run_keeps_its_documents(
     report = search.index(Vanishing(corpus), prune=True, prune_all=prune_all)
 
     assert (0, True) == (report.deleted, report.failed)
-    assert [f"no document of {corpus} was removed, because it is unreadable (no such file or directory)"] == (
+    assert [f"no document of {corpus} was removed, because the path is unreadable (no such file or directory)"] == (
         report.problems
     )
     assert 30 == search.info().documents
@@ -142,7 +142,7 @@ def test_an_unreadable_folder_keeps_its_documents(corpus: Path) -> None:
         (copy / "disk").chmod(0o700)
 
     assert (1, 17, 29) == (report.deleted, report.unchanged, search.info().documents)
-    assert [f"12 documents below {copy}/disk were kept, because it is unreadable (permission denied)"] == (
+    assert [f"12 documents of {copy}/disk were kept, because the path is unreadable (permission denied)"] == (
         report.problems
     )
 

@@ -26,13 +26,13 @@ def test_fates_are_those_of_dictionaries(seed: int) -> None:
         action = choose.randrange(4)
         if action == 0:
             now[id] = choose.choice(["x", "y"])
-            seen.stored(id, str(now[id]))
+            seen.note_stored(id, str(now[id]))
         elif action == 1:
             now[id] = None
-            seen.removed(id)
+            seen.note_removed(id)
         elif action == 2:
             now[id] = before[id]
-            seen.refused(id)
+            seen.note_refused(id)
         assert (now[id] is not None) == seen.is_stored(id)
 
     def status(old: str | None, new: str | None) -> IdStatus:
@@ -43,7 +43,7 @@ def test_fates_are_those_of_dictionaries(seed: int) -> None:
     expected = Counter(status(before[id], now[id]) for id in before)
     for each in (IdStatus.INDEXED, IdStatus.REPLACED, IdStatus.DELETED):
         assert expected[each] == seen.count(each)
-    assert places == {id: seen.place(id) for id in places}
+    assert places == {id: seen.path_number(id) for id in places}
     assert {id: old is None for id, old in before.items()} == {id: seen.is_new(id) for id in before}
     assert "another" not in seen
     assert not seen.is_new("another")

@@ -43,7 +43,7 @@ def test_important_reasons_come_first_with_the_option_that_helps() -> None:
 
     assert lines[0].startswith("1 damaged: corpus/damaged.docx (")
     assert "1 encrypted: corpus/locked.odt" == lines[1]
-    assert "1 over the size limit: corpus/large.txt (120,000 bytes); --max-size MB takes larger ones" == lines[2]
+    assert "1 over the size limit: corpus/large.txt (120,000 bytes); allow larger files with --max-size MB" == lines[2]
     assert {"1 broken link: corpus/broken", "1 no words: corpus/dots.txt"} == set(lines[3:5])
     assert "1 format .djvu is not supported: corpus/old.djvu" == lines[5]
     assert ["1 binary: corpus/photo.raw", "1 hidden: corpus/.hidden"] == lines[6:]

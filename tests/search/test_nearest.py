@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, IndexReport, SimilaritySearch, open_store, read_corpus
 from simdoc_search.documents import Place, Rejected
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, UnknownFieldError
-from simdoc_search.indexing.skip_reasons import group_by_reason, matters
+from simdoc_search.indexing.skip_reasons import group_by_reason, is_unexpected
 from simdoc_search.search import rejection
 from simdoc_search.stores.base import Store
 from tests.support.cli import answer, run, words, write
@@ -154,7 +154,7 @@ def test_the_command_lists_rejected_documents(tmp_path: Path, monkeypatch: pytes
 
     assert 0 == result.exit_code
     assert "1 indexed, 0 unchanged, 2 skipped" in result.stdout
-    assert "2 a duplicate of another document: " in result.stderr
+    assert "2 rejected as duplicates: " in result.stderr
     assert "b.txt (overlaps a.txt by 97.9 %)" in result.stderr
     assert "c.txt (the same text as a.txt)" in result.stderr
     assert ("b.txt", "a.txt", 94 / 96, True) == (near["id"], near["duplicate_of"], near["overlap"], near["exact"])
@@ -166,5 +166,5 @@ def test_the_command_lists_rejected_documents(tmp_path: Path, monkeypatch: pytes
 def test_a_rejection_has_one_reason_whatever_the_name(search: SimilaritySearch) -> None:
     skipped = [Rejected("b", "overlaps hidden\nby binary by ~81 %"), Rejected("c", "the same text as damaged: x")]
 
-    assert ["a duplicate of another document"] == [group.label for group in group_by_reason(skipped)]
-    assert all(map(matters, skipped))
+    assert ["rejected as duplicates"] == [group.label for group in group_by_reason(skipped)]
+    assert all(map(is_unexpected, skipped))

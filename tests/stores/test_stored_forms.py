@@ -14,7 +14,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.concepts import codes_of_names, extractor_of
+from simdoc_search.concepts import codes_of_names, extractor_of_settings
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
@@ -115,7 +115,7 @@ def test_the_newest_form_finds_passages_sentences_and_concepts(tmp_path: Path) -
     """They are those that its texts have today."""
     pytest.importorskip("sentencex")
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
-    names = extractor_of(Concepts("names"))
+    names = extractor_of_settings(Concepts("names"))
     for id, text in TEXTS.items():
         found = store.get(id, passages=True, sketches=True)
         (fresh,) = sketches_of([text], FORMS[NEWEST], names)

@@ -20,7 +20,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.stores.upgrade import set_limits
 from simdoc_search.tuning import ConfusionCounts, LabelledPair, learn_related_limits, learn_version_limits
-from simdoc_search.versions import Matched, matched
+from simdoc_search.versions import SentenceMatches, match_sentences
 from tests.support.families import prose
 from tests.versions.paper import DOCUMENTS
 
@@ -51,9 +51,9 @@ def filled(with_sentences: bool = True) -> Store:
 
 
 @cache
-def matched_texts(a: str, b: str, bits: int) -> Matched:
+def matched_texts(a: str, b: str, bits: int) -> SentenceMatches:
     sentences, others = (sentences_in(TEXTS[id], Settings().analysis) for id in (a, b))
-    return matched(sentences, others, bits)
+    return match_sentences(sentences, others, bits)
 
 
 @pytest.mark.parametrize("with_sentences", [True, False])

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 import pytest
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.versions import DateSources, Timeline, timeline
+from simdoc_search.versions import DateSources, Timeline, build_timeline
 
 SECOND = 10**9
 NOON = 1_615_550_400 * SECOND
 
 
 def backwards(numbers: Sequence[int]) -> list[int]:
-    """Propose an order that differs from every order by evidence."""
+    """ProposeOrder an order that differs from every order by evidence."""
     return sorted(numbers, reverse=True)
 
 
 def line_of(*documents: DateSources) -> Timeline:
-    return timeline(documents, backwards)
+    return build_timeline(documents, backwards)
 
 
 def dated(name: str, **metadata: MetadataValue) -> DateSources:
@@ -68,7 +68,7 @@ def test_evidence_that_one_lacks_or_all_share_orders_nothing_and_is_shown() -> N
     )
 
     assert ((2, 1, 0), "texts", False) == (line.order, line.by, line.certain)
-    assert "nothing says which is newer" == line.reason
+    assert "no evidence shows which is newer" == line.reason
     assert ["2021", "1 Jan 2020", "1 Jan 2020"] == [date.shown for date in line.dates if date]
 
 
@@ -79,7 +79,7 @@ def test_equal_dates_are_ordered_by_the_next_kind_of_evidence() -> None:
 
     line = line_of(*map(DateSources, ("2021 a", "2021 b", "2019")))
     assert ((2, 1, 0), "name", False) == (line.order, line.by, line.certain)
-    assert "by the date in their names; 2 documents of the same date, which nothing orders" == line.reason
+    assert "by the date in their names; the order of 2 documents with the same date is a guess" == line.reason
 
 
 def test_files_of_one_copy_have_one_date() -> None:

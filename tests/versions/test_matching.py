@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, MOST_BITS, THETA, Limits
-from simdoc_search.versions.matching import Matched, matched, matched_with_many, shares_by_bits
+from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_bits
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
 
@@ -43,7 +43,7 @@ def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int
     return pairs, share(a, b), share(b, a)
 
 
-def plain(found: Matched) -> tuple[list[tuple[int, int, int]], float, float]:
+def plain(found: SentenceMatches) -> tuple[list[tuple[int, int, int]], float, float]:
     pairs = zip(found.a.tolist(), found.b.tolist(), found.bits.tolist(), strict=True)
     return list(pairs), found.share, found.share_of_other
 
@@ -54,7 +54,7 @@ def sentences(*values: int) -> np.ndarray:
 
 @given(documents(), st.lists(documents(), max_size=5))
 def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]) -> None:
-    found = matched_with_many(sentences(*a), [sentences(*values) for values in others])
+    found = match_with_many(sentences(*a), [sentences(*values) for values in others])
 
     assert [brute_force(a, values) for values in others] == [plain(each) for each in found]
 
@@ -62,7 +62,7 @@ def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list
 @given(documents(), documents(), st.integers(0, MOST_BITS))
 def test_shares_by_bits_are_those_of_matching(a: list[int], b: list[int], bits: int) -> None:
     one, other = (
-        matched(sentences(*a), sentences(*b), bits),
+        match_sentences(sentences(*a), sentences(*b), bits),
         shares_by_bits(sentences(*a), sentences(*b), MOST_BITS)[bits],
     )
 
@@ -72,7 +72,7 @@ def test_shares_by_bits_are_those_of_matching(a: list[int], b: list[int], bits: 
 
 def test_repeated_sentences_are_matched_in_order() -> None:
     refrain, other = CENTRES[:2]
-    found = matched(sentences(refrain, refrain, refrain), sentences(other, refrain, other, refrain))
+    found = match_sentences(sentences(refrain, refrain, refrain), sentences(other, refrain, other, refrain))
 
     assert ([(0, 1, 0), (1, 3, 0), (2, 3, 0)], 1.0, 0.5) == plain(found)
 
@@ -100,6 +100,6 @@ def test_one_common_sentence_makes_no_versions_of_longer_documents() -> None:
     far, farther = one ^ 0xFFFFF, two ^ 0xFFFFF << 20
     book = sentences(one, far, farther)
 
-    assert Limits().score_of(matched(sentences(one, two), book)) is None
-    assert Limits().score_of(matched(sentences(one, far), book)) is not None
-    assert Limits().score_of(matched(sentences(one), book)) is not None
+    assert Limits().score_of(match_sentences(sentences(one, two), book)) is None
+    assert Limits().score_of(match_sentences(sentences(one, far), book)) is not None
+    assert Limits().score_of(match_sentences(sentences(one), book)) is not None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from simdoc_search.versions import DateSources, Timeline, timeline
+from simdoc_search.versions import DateSources, Timeline, build_timeline
 
 DAY = 86_400 * 10**9
 START = 1_600_000_000 * 10**9
@@ -46,7 +46,7 @@ def family(number: int) -> list[DateSources]:
 def shuffled(documents: list[DateSources], seed: int) -> tuple[list[DateSources], Timeline]:
     """The same documents in another order, with their timeline."""
     mixed = random.Random(seed).sample(documents, len(documents))
-    return mixed, timeline(mixed, lambda numbers: sorted(numbers, reverse=True))
+    return mixed, build_timeline(mixed, lambda numbers: sorted(numbers, reverse=True))
 
 
 @pytest.mark.parametrize("kind", range(5))
@@ -117,13 +117,15 @@ def test_a_conflict_about_older_versions_does_not_hide_the_newest() -> None:
         DateSources("r v1.docx", {"modified_at": "2021-02-01"}),
         DateSources("r v3.docx", {"modified_at": "2021-03-01"}),
     ]
-    line = timeline(documents, list)
+    line = build_timeline(documents, list)
 
     assert (2, False) == (line.newest, line.certain)
     assert [("modified", 1, 0), ("version", 0, 1)] == [statement[:3] for statement in line.conflict]
 
 
 def test_a_file_time_alone_does_not_outweigh_a_date() -> None:
-    line = timeline([DateSources("a", {"modified": "2020-01-01"}, START), DateSources("b", {}, START + DAY)], list)
+    line = build_timeline(
+        [DateSources("a", {"modified": "2020-01-01"}, START), DateSources("b", {}, START + DAY)], list
+    )
 
     assert line.newest is None

@@ -16,20 +16,26 @@ from simdoc_search.concepts import extractor_named
 from simdoc_search.sketch.concepts import paragraph_simhashes, paragraphs_of
 from simdoc_search.sketch.limits import SHOWN, THETA
 from simdoc_search.sketch.simhash import distances
-from simdoc_search.versions.relations import Weighted, explained, relation_score, similarities, weights_of
+from simdoc_search.versions.relations import (
+    WeightedConcepts,
+    concept_weights,
+    explain_similarity,
+    relation_score,
+    similarities,
+)
 from tests.versions.paper import DOCUMENTS
 
 STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)
 
 
-def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> Weighted:
+def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> WeightedConcepts:
     """Documents of a collection with this many others."""
     paragraphs = [paragraphs_of(np.array(codes, np.uint32)) for codes in documents]
     codes, counts = np.unique(np.concatenate([np.unique(each.codes) for each in paragraphs]), return_counts=True)
-    return Weighted(paragraphs, codes, weights_of(counts, len(documents) + others))
+    return WeightedConcepts(paragraphs, codes, concept_weights(counts, len(documents) + others))
 
 
-def similarity(documents: Weighted, a: int = 0, b: int = 1) -> float:
+def similarity(documents: WeightedConcepts, a: int = 0, b: int = 1) -> float:
     (found,) = similarities(documents, np.array([a]), np.array([b])).tolist()
     return float(found)
 
@@ -63,7 +69,7 @@ def test_common_concepts_relate_no_documents() -> None:
     paragraphs = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
     codes = np.unique(np.concatenate([each.codes for each in paragraphs]))
     rare, common = (
-        similarity(Weighted(paragraphs, codes, weights_of(np.where(codes < 5, frequency, 1), 1000)))
+        similarity(WeightedConcepts(paragraphs, codes, concept_weights(np.where(codes < 5, frequency, 1), 1000)))
         for frequency in (2, 1000)
     )
 
@@ -135,7 +141,7 @@ def test_simhashes_estimate_the_cosine() -> None:
 def test_a_document_without_concepts_is_related_to_none(a: list[int], b: list[int]) -> None:
     documents = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
 
-    assert 0 == similarity(Weighted(documents, np.array([1], np.uint32), np.ones(1)))
+    assert 0 == similarity(WeightedConcepts(documents, np.array([1], np.uint32), np.ones(1)))
 
 
 @given(st.lists(STORED, min_size=2, max_size=6))
@@ -149,7 +155,7 @@ def test_many_pairs_are_compared_as_single_ones_and_explanations_add_up(stored: 
     assert [similarity(documents, *pair) for pair in pairs] == pytest.approx(found.tolist(), abs=1e-12)
     for (a, b), similar in zip(pairs, found.tolist(), strict=True):
         if min(documents.counts[a], documents.counts[b]):
-            explanation = explained(documents, a, b)
+            explanation = explain_similarity(documents, a, b)
 
             assert similar == pytest.approx(explanation.similarity) == pytest.approx(float(explanation.parts.sum()))
             assert similar == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
