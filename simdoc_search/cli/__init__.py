@@ -1,23 +1,20 @@
-"""The command line. A command parses, calls one library function, prints.
+"""The command line. A command parses its arguments, calls one library function and prints the result.
 
-Exit codes: 0 done, 1 failed, 2 called wrongly, 130 Ctrl-C. Results go to stdout, progress and errors to stderr.
+Exit status: 0 success, 1 failure, 2 invalid arguments, 130 Ctrl-C. Results go to stdout, progress and errors to stderr.
 
-index.py  similar.py  passages.py  compare.py  explain.py  info.py  ...    one command each
-group.py    the commands as one, and what becomes of errors
-common.py   options and output that all commands share
-query_options.py the same for the commands that ask
-similar_output.py  passages_output.py  versions_output.py  related_output.py    what these commands print
-passages_page.py  versions_page.py    their pages
-comparison_options.py    what counts as a shared passage
-duplicates_output.py, duplicates_page.py    output of `duplicates`, and its page
-index_watch.py  what `index --watch` does
-limit_options.py  what makes sentences alike and documents versions, and which hits are shown
-config.py   what simdoc.toml says in place of options
-columns.py  which columns hits have, in which order, and links to files
-input_text.py texts and queries from files, pipes and standard input
-complete.py what a shell completes
-logs.py     what -v shows
-tune_output.py  what `tune` says
+Each command has a module of its name. Its output may be in NAME_output, and its HTML page in NAME_page. Modules whose
+names end in _options have the options that several commands share. Other modules:
+
+group.py                the group of all commands
+groups_output.py        `--all` of `versions` and `related`
+index_upgrade.py        `index --with` for an existing store
+index_watch.py          `index --watch`
+common.py               options, error handling and output that all commands share
+columns.py              `--show`, `--sort`, and links to files
+input_text.py           reads query texts from files, pipes and stdin
+config.py               reads simdoc.toml
+complete.py             shell completion
+logs.py                 `-v`
 """
 
 from __future__ import annotations
@@ -47,21 +44,21 @@ def main() -> None:
 
 def _main() -> None:
     try:
-        import click  # noqa: F401 - the message is for those who lack it
+        import click  # noqa: F401 - only to report that it is missing
         import rich  # noqa: F401
     except ImportError:
-        sys.exit("Error: the command line needs an optional package; install it with: pip install 'simdoc-search[cli]'")
+        sys.exit("Error: the command line needs optional packages; install them: pip install 'simdoc-search[cli]'")
     from simdoc_search.cli.group import cli
 
-    # What goes wrong is said once, by us.
+    # The clients log errors that the command reports itself.
     for client in ("opensearch", "elasticsearch", "elastic_transport", "urllib3"):
         logging.getLogger(client).addHandler(logging.NullHandler())
         logging.getLogger(client).propagate = False
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # an id may hold what the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")  # the terminal may be unable to show an id
 
     try:
         cli(prog_name="simdoc-search")
-    except OSError as error:  # stdout is a full disk; a closed pipe is click's business
+    except OSError as error:  # such as a full disk; click handles a closed pipe
         sys.exit(f"Error: cannot write the output: {error.strerror or error}")

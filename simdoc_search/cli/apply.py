@@ -1,4 +1,4 @@
-"""`simdoc-search apply`: applies a plan of duplicates, or undoes it."""
+"""`simdoc-search apply`: applies a plan of duplicates, or undoes its changes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import click
 
 from simdoc_search.cli.common import (
     Interrupted,
-    errors_as_sentences,
+    handle_errors,
     json_option,
     print_json,
     say,
-    share_progress,
+    stage_progress,
     store_option,
 )
 from simdoc_search.display import counted
@@ -34,7 +34,7 @@ _QUESTIONS = {"move": "Move", "delete": "Delete", "hardlink": "Replace by links"
 _ARROWS = {"move": "->", "delete": "because of", "hardlink": "="}
 _UPDATE_STORE = "simdoc-search index FOLDER --prune"
 _NEEDS_NEW_PLAN = re.compile("changed|is gone|has no state for it|not in the store")
-"""Reasons for leaving a document alone that a new plan resolves."""
+"""Matches the reasons for leaving a document alone that a new plan resolves."""
 
 
 @click.command()
@@ -46,12 +46,12 @@ _NEEDS_NEW_PLAN = re.compile("changed|is gone|has no state for it|not in the sto
 @click.option(
     "--hardlink", is_flag=True, help="Replace dropped files by hard links to the kept file, if their bytes are equal."
 )
-@click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo the changes in this undo file.")
-@click.option("--dry-run", is_flag=True, help="Check everything and print what would be done. Change nothing.")
+@click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo the changes recorded in FILE.")
+@click.option("--dry-run", is_flag=True, help="Check everything and print what would be done, but change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def apply(
     plan: str | None,
     move_to: str | None,
@@ -64,11 +64,11 @@ def apply(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Move, delete or hard-link the duplicates listed in PLAN, or undo that.
+    """Move, delete or hard-link the duplicates listed in PLAN.
 
-    `duplicates --plan` writes a plan, and you edit it. Each file is checked again before it is changed. If the file or
-    the kept one has changed since, it is left alone and listed. All changes are recorded in PLAN.undo. If a run is
-    interrupted, run the same command again; it resumes. The exit status is 1 if anything was left alone.
+    Write PLAN with `duplicates --plan`, and edit it first. A file is left alone and listed if it or the kept file has
+    changed since then. All changes are recorded in PLAN.undo. If a run is interrupted, run the same command again; it
+    resumes. The exit status is 1 if a file was left alone.
 
     \b
       simdoc-search apply plan.tsv --move-to ./dropped --dry-run
@@ -79,21 +79,23 @@ def apply(
     hows = [how for how, is_given in given.items() if is_given]
     if undo_file is not None:
         if plan is not None or hows or dry_run:
-            raise click.UsageError("--undo takes the undo file alone")
+            raise click.UsageError(
+                "--undo cannot be combined with PLAN, --move-to, --delete, --hardlink or --dry-run; leave them out"
+            )
         _undo(undo_file, as_json=as_json)
         return
     if move_to is not None and not move_to.strip():
-        raise click.UsageError("--move-to is empty; give a folder, and check your variables")
+        raise click.UsageError("--move-to is empty; give a folder, and check that your shell variables are set")
     if plan is None or len(hows) != 1:
-        raise click.UsageError("name a plan and one of --move-to DIR, --delete and --hardlink; or --undo FILE")
+        raise click.UsageError("give PLAN and one of --move-to DIR, --delete and --hardlink, or only --undo FILE")
     from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_plan
 
     rows, how = read_plan(plan), hows[0]
     expected = expected_changes(rows)
     _confirm(expected, how, dry_run=dry_run, yes=yes)
-    opened = _opened(store, engine, is_needed=bool(expected.document_count and how == "delete"))
+    opened = _store_to_update(store, engine, is_needed=bool(expected.document_count and how == "delete"))
     try:
-        with share_progress(hidden=as_json) as update:
+        with stage_progress(hidden=as_json) as update:
             report = apply_plan(
                 rows, how, Path(f"{plan}.undo"), move_to=move_to, store=opened, dry_run=dry_run,
                 progress=lambda share: update("applying", share),
@@ -109,7 +111,12 @@ def apply(
 
 
 def _confirm(expected: ExpectedChanges, how: DropMethod, *, dry_run: bool, yes: bool) -> None:
-    """Refuse to delete without `--yes` what cannot be restored, and ask for confirmation in a terminal."""
+    """Ask for confirmation in a terminal. Without `--yes`, refuse to delete anything that cannot be restored.
+
+    Raises:
+        ClickException: `--yes` is needed.
+        Abort: the user says no.
+    """
     unlike = (
         f"{counted(expected.differing_files, 'file')} with other bytes than the kept one"
         if expected.differing_files
@@ -119,7 +126,7 @@ def _confirm(expected: ExpectedChanges, how: DropMethod, *, dry_run: bool, yes: 
     lost = " and ".join(filter(None, (unlike, documents)))
     if how == "delete" and lost:
         if not (yes or dry_run):
-            raise click.ClickException(f"{lost} could not be restored; look with --dry-run, then add --yes")
+            raise click.ClickException(f"{lost} could not be restored; check with --dry-run, then add --yes")
         say(f"note: {lost} cannot be restored once deleted", err=True)
     if yes or dry_run:
         return
@@ -127,14 +134,16 @@ def _confirm(expected: ExpectedChanges, how: DropMethod, *, dry_run: bool, yes: 
         files = counted(expected.file_count, "file")
         click.confirm(f"{_QUESTIONS[how]} {files}, {expected.freed_bytes:,} bytes?", abort=True, err=True)
     elif how == "delete":
-        raise click.ClickException("to delete without being asked, add --yes; look with --dry-run first")
+        raise click.ClickException(
+            "cannot ask for confirmation, because this is not a terminal; check with --dry-run, then add --yes"
+        )
 
 
 def _can_ask() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _opened(store: str, engine: EngineKind | None, *, is_needed: bool) -> Store | None:
+def _store_to_update(store: str, engine: EngineKind | None, *, is_needed: bool) -> Store | None:
     from simdoc_search.stores import open_store
 
     try:
@@ -143,17 +152,17 @@ def _opened(store: str, engine: EngineKind | None, *, is_needed: bool) -> Store 
         if is_needed:
             raise
         if not isinstance(error, StoreNotFoundError):
-            say(f"note: the store is not updated, run {_UPDATE_STORE} later: {error}", err=True)
+            say(f"note: the store is not updated; run {_UPDATE_STORE} later. The reason: {error}", err=True)
     return None
 
 
 def _print(report: ApplyReport, how: DropMethod, plan: str, *, dry_run: bool, has_store: bool) -> None:
     for name, other in report.dropped:
-        say(f"{_TO_DO[how] if dry_run else _DONE[how]}  {_short(name)}  {_ARROWS[how]}  {_short(other)}")
+        say(f"{_TO_DO[how] if dry_run else _DONE[how]}  {_relative(name)}  {_ARROWS[how]}  {_relative(other)}")
     for name, reason in report.left_alone:
-        say(f"left alone: {_short(name)}: {reason}", err=True)
+        say(f"left alone: {_relative(name)}: {reason}", err=True)
     if any(_NEEDS_NEW_PLAN.search(reason) for _, reason in report.left_alone):
-        say("to plan these again: simdoc-search duplicates FOLDER --plan NEW  (indexes FOLDER)", err=True)
+        say("to index FOLDER again and plan these anew, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
     for group, reason in report.refused_groups.items():
         say(f"group {group} is refused: {reason}", err=True)
     for reason, count in Counter(report.not_removed.values()).items():
@@ -161,18 +170,18 @@ def _print(report: ApplyReport, how: DropMethod, plan: str, *, dry_run: bool, ha
         say(f"{documents} of dropped files are still in the store ({reason}); run {_UPDATE_STORE}", err=True)
     counts = [
         (len(report.dropped), f"{len(report.dropped):,} {'would be ' * dry_run}{_DONE[how]}"),
-        (report.dropped_before, f"{report.dropped_before:,} before"),
+        (report.dropped_before, f"{report.dropped_before:,} done before"),
         (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
         (len(report.refused_groups), f"{counted(len(report.refused_groups), 'group')} refused"),
-        (report.removed, f"{counted(report.removed, 'document')} of them removed from the store"),
+        (report.removed, f"{counted(report.removed, 'document')} removed from the store"),
     ]
-    say(", ".join(text for at, (count, text) in enumerate(counts) if count or not at))
+    say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
     if dry_run:
-        say("nothing was done", err=True)
+        say("dry run: nothing was changed", err=True)
     elif report.dropped:
-        say(f"to undo it: simdoc-search apply --undo {plan}.undo", err=True)
+        say(f"to undo this, run: simdoc-search apply --undo {plan}.undo", err=True)
         if how != "hardlink" and not has_store:
-            say(f"to update a store that has these files, run {_UPDATE_STORE}", err=True)
+            say(f"if a store has these files, update it with: {_UPDATE_STORE}", err=True)
 
 
 def _print_json(report: ApplyReport, *, dry_run: bool) -> None:
@@ -192,26 +201,26 @@ def _print_json(report: ApplyReport, *, dry_run: bool) -> None:
 def _undo(file: str, *, as_json: bool) -> None:
     from simdoc_search.duplicates.plan import undo
 
-    with share_progress(hidden=as_json) as update:
+    with stage_progress(hidden=as_json) as update:
         report = undo(Path(file), lambda share: update("undoing", share))
     if as_json:
         left = [{"name": name, "reason": reason} for name, reason in report.not_restored]
         print_json({"restored": report.restored, "before": report.unchanged, "left": left})
     else:
         for name in report.restored:
-            say(f"restored  {_short(name)}")
+            say(f"restored  {_relative(name)}")
         for name, reason in report.not_restored:
-            say(f"not restored: {_short(name)}: {reason}", err=True)
-        before = f", {report.unchanged:,} unchanged" if report.unchanged else ""
-        left_count = (
+            say(f"not restored: {_relative(name)}: {reason}", err=True)
+        before = f", {report.unchanged:,} already in place" if report.unchanged else ""
+        not_restored = (
             f", {len(report.not_restored):,} not restored; they are still in {file}" if report.not_restored else ""
         )
-        say(f"{len(report.restored):,} restored{before}{left_count}")
+        say(f"{len(report.restored):,} restored{before}{not_restored}")
         if report.restored:
-            say("to add them to a store again, run simdoc-search index FOLDER", err=True)
+            say("to add them to the store again, run: simdoc-search index FOLDER", err=True)
     if report.not_restored:
         raise SystemExit(1)
 
 
-def _short(path: str) -> str:
+def _relative(path: str) -> str:
     return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text

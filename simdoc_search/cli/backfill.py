@@ -13,8 +13,8 @@ from simdoc_search.cli.common import (
     Interrupted,
     document_progress,
     engine_option,
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     print_json,
     say,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.remote.engine import Engine
 
 _SHOWN = 20
-"""Refused documents that are listed for people."""
+"""Maximum number of refused documents that are printed."""
 
 
 def _rate(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
@@ -43,19 +43,19 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.argument("url")
 @field_options
 @click.option("--stale", is_flag=True,
-              help="Also compare texts with fingerprints, and replace those that differ. Compares the documents "
-              "written since the last run with --stale.")  # fmt: skip
+              help="Also replace fingerprints that do not match the current text. Only documents written since the "
+              "last run with --stale are compared.")  # fmt: skip
 @click.option("--full", is_flag=True, help="With --stale: compare all documents.")
-@click.option("--force", is_flag=True, help="Use another text field than the existing fingerprints.")
+@click.option("--force", is_flag=True, help="Use another text field than that of the existing fingerprints.")
 @click.option("--passages", "add_passages", is_flag=True,
-              help="Also store what finds shared passages, if the field was made without.")  # fmt: skip
+              help="Also store the data that finds shared passages, if the field does not have it.")  # fmt: skip
 @settings_options
-@click.option("--throttle", callback=_rate, metavar="N/s", help="Maximum of documents per second.")
-@click.option("--in-engine", is_flag=True, help="Let the engine make the fingerprints, with the pipeline simdoc.")
-@click.option("--dry-run", is_flag=True, help="Write nothing; estimate bytes and hours.")
+@click.option("--throttle", callback=_rate, metavar="N/s", help="Maximum number of documents per second.")
+@click.option("--in-engine", is_flag=True, help="Let the engine compute the fingerprints with the pipeline simdoc.")
+@click.option("--dry-run", is_flag=True, help="Only estimate the bytes and the time. Write nothing.")
 @engine_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def backfill(
     url: str,
     text_fields: tuple[str, ...],
@@ -71,13 +71,13 @@ def backfill(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Add fingerprints to the documents of an index, while its application goes on writing.
+    """Add fingerprints to the documents of an existing index.
 
-    The URL names an index, an alias or a data stream. The command adds the mapping of one object field, and writes
-    nothing else. It never overwrites a change by others. If it is interrupted, run it again. Run it again for new
-    texts, too. The exit code is 1 if an index or a document could not be filled.
+    URL names an index, an alias or a data stream. Your application can keep writing to it. The command adds one object
+    field to the mapping, and only writes this field. It never overwrites a change by others. Run it again after an
+    interruption, and for new texts. The exit status is 1 if an index was skipped or a document was refused.
 
-    To change the settings of fingerprints, fill another field with --field.
+    To change the settings of the fingerprints, fill another field with --field.
 
     \b
       simdoc-search backfill http://localhost:9200/articles --text-field body --dry-run
@@ -90,7 +90,7 @@ def backfill(
     if field and "." in field:
         raise click.BadParameter(f"{field!r} has a dot; name a top-level field", param_hint="--field")
     if full and not stale:
-        raise click.UsageError("--full needs --stale")
+        raise click.UsageError("--full needs --stale; add it")
     change = settings_change(options, passages=add_passages)
     client, index = connect(url, engine=engine)
     field, text_fields = choose_fields(client, index, field, text_fields)
@@ -103,17 +103,17 @@ def backfill(
 
 def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bool) -> None:
     from simdoc_search.attach.backfill import Backfill
-    from simdoc_search.attach.backfill.engine_side import backfill_in_engine
+    from simdoc_search.attach.pipeline import PIPELINE
 
     with document_progress(hidden=as_json, of_total=True) as update:
 
         def progress(done: int, total: int) -> None:
             update(completed=done, total=max(done, total))
 
-        running = Backfill(engine, index, task, progress)
+        running = Backfill(engine, index, task, progress, pipeline=PIPELINE if in_engine else "")
         report, is_interrupted = running.report, False
         try:
-            report = backfill_in_engine(engine, index, task, progress) if in_engine else running.run()
+            running.run()
         except KeyboardInterrupt:
             is_interrupted = True
     if as_json:
@@ -121,7 +121,7 @@ def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bo
     elif not (is_interrupted and in_engine):  # the engine does not report what it has done
         _show_report(report)
     if is_interrupted:
-        raise Interrupted("interrupted; run the same command to continue")
+        raise Interrupted("interrupted; run the same command again to continue")
     if report.refused or report.skipped_indices:
         raise SystemExit(1)
 
@@ -129,10 +129,10 @@ def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bo
 def _show_report(report: BackfillReport) -> None:
     optional = {
         "without words": report.without_words,
-        "removed (text gone)": report.removed,
+        "removed because the text is gone": report.removed,
         "without text": report.without_text,
-        "read again, as others had changed them": report.conflicts,
-        "deleted meanwhile": report.deleted_meanwhile,
+        "read again because others changed them": report.conflicts,
+        "deleted in the meantime": report.deleted_meanwhile,
         "refused": len(report.refused),
     }
     counts = {"updated": report.updated, "unchanged": report.unchanged}
@@ -161,8 +161,8 @@ def _show_estimate(estimate: Estimate, place: str, as_json: bool) -> None:
         say(f"documents  {estimate.documents:,}, of which {estimate.writes:,} would be written{most}")
         added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.bytes_meanwhile)
         say(
-            f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), up to {meanwhile} until old "
-            "versions are merged away; GET _cat/allocation shows the free space"
+            f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), up to {meanwhile} until the "
+            "engine merges old versions away; GET _cat/allocation shows the free space"
         )
         say(f"time       {_duration(estimate.seconds)}, from a sample of {counted(estimate.sampled, 'document')}")
         say("nothing was written")

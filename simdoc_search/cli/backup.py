@@ -1,4 +1,4 @@
-"""`simdoc-search backup`: copies a store while others write to it."""
+"""`simdoc-search backup`: copies a store, even while others write to it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from simdoc_search.cli.common import document_progress, errors_as_sentences, json_option, print_json, say
+from simdoc_search.cli.common import document_progress, handle_errors, json_option, print_json, say
 from simdoc_search.display import counted
 
 
@@ -14,12 +14,12 @@ from simdoc_search.display import counted
 @click.argument("store")
 @click.argument("target", metavar="DIR")
 @json_option
-@errors_as_sentences
+@handle_errors
 def backup(store: str, target: str, as_json: bool) -> None:
-    """Copy a store into a new folder DIR. Others may write to the store meanwhile.
+    """Copy a store to the new folder DIR.
 
-    The copy has the documents of the last commit, and the command verifies every file. The copy is a store too: to
-    restore it, copy it back.
+    Other programs can keep writing to the store. The copy contains everything up to the last commit. The command
+    verifies the checksum of every file. To restore the store, copy the folder back.
 
     \b
       simdoc-search backup ./.simdoc ./backup-monday

@@ -1,4 +1,4 @@
-"""`simdoc-search check`: finds damage to a local store, or problems of an index in an engine."""
+"""`simdoc-search check`: finds damage to a local store, or problems with an engine's index."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 from simdoc_search.cli.common import (
     document_progress,
     engine_option,
-    errors_as_sentences,
     field_option,
+    handle_errors,
     json_option,
     print_json,
     say,
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 @field_option
 @engine_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def check(place: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
-    """Find damage to a local store, or problems of an index in an engine.
+    """Check a store for damage, or an engine's index for problems.
 
-    For a local store, the command verifies the checksum of every file. Others may write to the store meanwhile. For an
-    index in an engine, it checks the mapping and says what to do. Exit code 1 means that something is wrong.
+    For a local store, the command verifies the checksum of every file. Other programs can keep writing to the store.
+    For an engine's index, it checks the mapping and says how to fix it. The exit status is 1 if something is wrong.
 
     \b
       simdoc-search check ./.simdoc
@@ -64,7 +64,7 @@ def _check_store(folder: Path, as_json: bool) -> bool:
     for damage in damages:
         say(f"wrong: {damage.place}: {damage.problem}")
     if not damages:
-        say(f"{folder} is undamaged: {counted(documents, 'document')}")
+        say(f"{folder} is not damaged: {counted(documents, 'document')}")
     return bool(damages)
 
 
@@ -76,11 +76,14 @@ def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json
     findings = check_index(client, index, field)
     is_wrong = any(finding.wrong for finding in findings)
     if as_json:
-        listed = [{"index": each.index, "wrong": each.wrong, "problem": each.problem} for each in findings]
+        listed = [{"index": item.index, "wrong": item.wrong, "problem": item.problem} for item in findings]
         print_json({"url": f"{client.name}/{index}", "fit": not is_wrong, "findings": listed})
         return is_wrong
     for finding in findings:
         say(f"{'wrong' if finding.wrong else 'note'}: {finding.index}: {finding.problem}")
-    problems = counted(sum(finding.wrong for finding in findings), "problem")
-    say(f"{index} is not fit: {problems}, see above" if is_wrong else f"{index} is fit for FINGERPRINT queries")
+    if is_wrong:
+        problems = counted(sum(finding.wrong for finding in findings), "problem")
+        say(f"{index} is not ready for FINGERPRINT queries: {problems}, see above")
+    else:
+        say(f"{index} is ready for FINGERPRINT queries")
     return is_wrong

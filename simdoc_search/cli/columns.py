@@ -1,4 +1,4 @@
-"""Columns of documents (`--show`) and their order (`--sort`), for people and as JSON, and links to files."""
+"""`--show` and `--sort`: the columns of documents and their order, as text and as JSON. Also makes links to files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Names(click.ParamType):  # type: ignore[type-arg] # generic only since cl
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         names = [str(name).strip() for name in (value if isinstance(value, tuple | list) else str(value).split(","))]
         if not all(names):
-            self.fail(f"{value!r} names no columns; write them like date,size,path,title", param, ctx)
+            self.fail(f"{value!r} has an empty column name; write names like date,size,path,title", param, ctx)
         return tuple(names)
 
 
@@ -40,29 +40,26 @@ show_option: Final = click.option(
     type=_Names(),
     default=(),
     metavar="COLUMN,...",
-    help="Show these columns of each document: date, size, path (of its file), or fields of its metadata.",
+    help="Show these columns for each document: date, size, path of its file, or metadata fields.",
 )
 
 
 def sort_option(default: str) -> Callable[[Command], Command]:
-    """`--sort`, with the default order in its help."""
+    """Return `--sort`, whose help names the default order."""
     return click.option(
         "--sort",
         metavar="COLUMN",
-        help="Sort by size or date (largest or newest first), id, path or a field of the metadata.  "
-        f"[default: {default}]",
+        help=f"Sort by size or date (largest or newest first), id, path or a metadata field.  [default: {default}]",
     )
 
 
 class HitColumns:
-    """Reads the columns of hits.
-
-    On a terminal, the id of a document is a link to its file if that still exists.
+    """Reads the columns of hits. On a terminal, it also reads their paths, for links to their files.
 
     Args:
         store: the store of the hits.
-        names: the columns.
-        sort: the column by which hits are sorted; None for their own order.
+        names: the columns to show.
+        sort: the column by which hits are sorted; None keeps the order of the result.
     """
 
     def __init__(self, store: Store, names: Sequence[str], sort: str | None = None) -> None:
@@ -73,15 +70,15 @@ class HitColumns:
         read = [*names, *([self.sort] if self.sort and self.sort not in names else [])]
         self._columns = Columns([*read, *(["path"] if sys.stdout.isatty() else [])])
         self._store = store
-        say_unknown(store, read)
+        warn_unknown_columns(store, read)
 
-    def at(self, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
-        """Return the values of the documents at some places."""
+    def read(self, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
+        """Return the values of all columns for the documents at these places."""
         return self._columns.at(self._store, list(places))
 
-    def completed(self, answer: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
-        """Return an answer as JSON with its hits sorted, and with their columns."""
-        values = self.at(hit.place for hit in hits)
+    def add_to_json(self, answer: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
+        """Return an answer as JSON with its hits sorted, and with the columns of each hit."""
+        values = self.read(hit.place for hit in hits)
         row_of = {id(hit): row for hit, row in zip(hits, answer["hits"], strict=True)}
         ordered = sorted_hits(hits, self, values)
         return {**answer, "hits": [{**row_of[id(hit)], **self.as_json(values.get(hit.place))} for hit in ordered]}
@@ -91,8 +88,8 @@ class HitColumns:
         return {"show": {name: (values or {}).get(name) for name in self.names}} if self.names else {}
 
 
-def say_unknown(store: Store, names: Iterable[str]) -> None:
-    """Report columns that no document has, because they may be misspelled."""
+def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
+    """Print a note for each column that no document has, because it may be misspelled."""
     from simdoc_search.search.filter_check import unknown_column
 
     for name in dict.fromkeys(names):
@@ -100,39 +97,39 @@ def say_unknown(store: Store, names: Iterable[str]) -> None:
             say(f"note: {error}", err=True)
 
 
-def sorted_hits(hits: Sequence[Hit], shown: HitColumns, values: Mapping[Place, Mapping[str, Any]]) -> list[Hit]:
+def sorted_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[Place, Mapping[str, Any]]) -> list[Hit]:
     """Return hits, which have a `place`, in the order of `--sort`. Ties keep their order."""
     from simdoc_search.search.columns import sort_key
 
-    if shown.sort is None:
+    if columns.sort is None:
         return list(hits)
-    name = shown.sort
+    name = columns.sort
     return sorted(hits, key=lambda hit: sort_key(name, values.get(hit.place, {}).get(name)))  # type: ignore[attr-defined]
 
 
-def heading(names: Sequence[str]) -> str:
-    """Return the line above the columns."""
+def column_heading(names: Sequence[str]) -> str:
+    """Return the names of the columns, padded to their widths."""
     return "".join(_cell(name, name) for name in names)
 
 
-def cells(names: Sequence[str], values: Mapping[str, Any] | None) -> str:
-    """Return the values of columns, each as wide as its column or wider."""
+def column_values(names: Sequence[str], values: Mapping[str, Any] | None) -> str:
+    """Return the values of the columns, padded to their widths. Longer values are not cut."""
     return "".join(_cell(name, _text(name, (values or {}).get(name))) for name in names)
 
 
-def linked(id: str, values: Mapping[str, Any] | None) -> str:
-    """Return an id for a terminal, as a hyperlink (OSC 8) to its file if stdout is a terminal and the file exists."""
-    shown = printable(id)
+def linked_id(id: str, values: Mapping[str, Any] | None) -> str:
+    """Return an id for a terminal. If the file of the document exists, the id is a hyperlink (OSC 8) to it."""
+    text = printable(id)
     path = (values or {}).get("path")
     if not (sys.stdout.isatty() and isinstance(path, str) and os.path.isabs(path)) or path.startswith(("//", "\\")):  # noqa: PTH117
-        return shown
+        return text
     try:
         if not os.path.isfile(path):  # noqa: PTH113 - a Path may raise for a NUL
-            return shown
+            return text
         address = Path(path).as_uri().replace("file://", f"file://{socket.gethostname()}", 1)
     except (OSError, ValueError):
-        return shown
-    return f"\x1b]8;;{address}\x1b\\{shown}\x1b]8;;\x1b\\"
+        return text
+    return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 def _cell(name: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Options and output that several commands share."""
+"""Options, error handling and output that all commands share."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from simdoc_search.stores.base import Store
 
-LEFT_OUT = "simdoc_search.left_out"
-"""Key in the context of a command for the indices that its answer leaves out, until they are reported."""
+LEFT_OUT_KEY = "simdoc_search.left_out"
+"""Key in the context of a command. The value is the indices that the answer leaves out and that nobody reported yet."""
 
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -35,9 +35,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # --- options ---
 
 
-def _on_disk(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+def _refuse_memory(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value == ":memory:":
-        raise click.BadParameter("a store in memory would be gone when the command ends; name a folder")
+        raise click.BadParameter("a store in memory would be lost when the command ends; name a folder")
     return value
 
 
@@ -47,16 +47,16 @@ engine_option: Final = click.option(
 
 
 def store_option(command: Command) -> Command:
-    """`--store` and `--engine`."""
+    """Add `--store` and `--engine`."""
     option = click.option(
         "--store",
-        callback=_on_disk,
+        callback=_refuse_memory,
         default="./.simdoc",
         envvar="SIMDOC_STORE",
         show_default=True,
         show_envvar=True,
         metavar="PATH|URL",
-        help="The index: a folder, or http://host:port/index of an engine.",
+        help="The store: a folder, or an index of an engine as http://host:port/index.",
     )
     return option(engine_option(command))
 
@@ -66,22 +66,22 @@ text_field_option: Final = click.option(
     "text_fields",
     multiple=True,
     metavar="FIELD",
-    help="Field of the text in an application's index. If repeated, the fields are one text.  [default: the field "
+    help="Text field of an application's index. If repeated, the fields are joined to one text.  [default: the field "
     "given to backfill]",
 )
-"""For a command that reads texts; `open_store` takes them as `text_field`."""
+"""For a command that reads texts. `open_store` takes the fields as `text_field`."""
 
 
 field_option: Final = click.option(
     "--field",
     metavar="FIELD",
-    help="Object field of the fingerprints in an engine.  [default: the one in use, simdoc]",
+    help="Field with the fingerprints in an engine's index.  [default: the field in use, or simdoc]",
 )
-"""For a command that queries an index; `open_store` takes it as `field`."""
+"""For a command that queries an index. `open_store` takes it as `field`."""
 
 
 def field_options(command: Command) -> Command:
-    """`--text-field` and `--field`."""
+    """Add `--text-field` and `--field`."""
     return text_field_option(field_option(command))
 
 
@@ -91,31 +91,31 @@ json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print
 
 
 class Interrupted(click.ClickException):
-    """Ctrl-C. The message says what is already done."""
+    """The user pressed Ctrl-C. The message says what is already done."""
 
     exit_code = 130
 
 
-def errors_as_sentences(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Decorate a command so that its errors become one sentence and the right exit code."""
+def handle_errors(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """Decorate a command so that each error prints one sentence and sets the exit status."""
 
     @functools.wraps(command)
     def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        with sentences():
+        with handled_errors():
             command(*args, **kwargs)
 
     return wrapper
 
 
 @contextmanager
-def sentences() -> Iterator[None]:
-    """Turn errors of the library and of click, and Ctrl-C, into one safe sentence and an exit code."""
+def handled_errors() -> Iterator[None]:
+    """Turn Ctrl-C and errors of the library and of click into click errors with one safe sentence."""
     try:
         yield
     except (QuerySyntaxError, LocationError) as error:
         raise click.UsageError(safe_message(str(error))) from error
     except SimdocError as error:
-        message = OUT_OF_MEMORY if is_out_of_memory(error) else _about_a_file(error) or str(error)
+        message = OUT_OF_MEMORY if is_out_of_memory(error) else _unindexed_file_message(error) or str(error)
         raise click.ClickException(safe_message(message)) from error
     except (MemoryError, ImportError, OSError, RuntimeError) as error:
         if not is_out_of_memory(error):
@@ -124,44 +124,44 @@ def sentences() -> Iterator[None]:
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
     except click.UsageError as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help, of many lines
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help text
             raise
-        message = error.format_message()  # click repeats what was typed
+        message = error.format_message()  # contains what the user typed
         if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
-            message = f"{message.removesuffix('.')}; write -- before a name that begins with a dash"
+            message = f"{message.removesuffix('.')}; if it is a name, write -- before it"
         raise click.UsageError(safe_message(message), error.ctx) from error
     except click.ClickException as error:
         kind = Interrupted if isinstance(error, Interrupted) else click.ClickException
         raise kind(safe_message(error.format_message())) from error
 
 
-def _about_a_file(error: SimdocError) -> str:
-    """Return the message for an unknown document that is the path of a file; empty for other errors."""
+def _unindexed_file_message(error: SimdocError) -> str:
+    """Return the message for an unknown document whose id is the path of a file; empty for other errors."""
     if not isinstance(error, UnknownDocumentError) or error.id_hint or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
         return ""
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
-    hint = "; use --file to query with it" if takes_files else ""
-    return f"the file {error.id!r} is not in the store{hint}; run simdoc-search index to add it or to see why it fails"
+    hint = "use --file to query with it, or " if takes_files else ""
+    return f"the file {error.id!r} is not in the store; {hint}run simdoc-search index to add it or to see why it fails"
 
 
 # --- stores ---
 
 
 def open_for_query(location: str, **options: Any) -> Store:
-    """Open a store, as `open_store`. Indices that cannot be queried are named after the answer, or in its JSON."""
+    """Open a store, as `open_store` does. Report indices that cannot be queried after the answer, or in its JSON."""
     from simdoc_search.stores import open_store
 
     store = open_store(location, **options)
     context = click.get_current_context()
     if indices := store.left_out_indices():
-        context.meta[LEFT_OUT] = indices
+        context.meta[LEFT_OUT_KEY] = indices
         context.call_on_close(lambda: _report_left_out(context))
     return store
 
 
 def _report_left_out(context: click.Context) -> None:
-    for index in context.meta.get(LEFT_OUT, ()):
+    for index in context.meta.get(LEFT_OUT_KEY, ()):
         say(f"note: {index}", err=True)
 
 
@@ -169,33 +169,39 @@ def _report_left_out(context: click.Context) -> None:
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print one line for people. Nothing in it steers the terminal."""
+    """Print one line for people, without control characters."""
     click.echo(printable(text), err=err)
 
 
 def json_text(value: Any, *, in_ascii: bool = False, indent: int | None = None) -> str:
-    """Return JSON in the encoding of stdout. Nothing in it steers a terminal."""
+    """Return JSON that stdout can encode, without control characters."""
     is_unicode = not in_ascii and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     return safe_json(json.dumps(value, ensure_ascii=not is_unicode, indent=indent))
 
 
 def print_json(value: dict[str, Any], *, in_ascii: bool = False) -> None:
-    """Print one JSON object, with the indices that the answer leaves out."""
-    click.echo(json_text(with_left_out(value), in_ascii=in_ascii, indent=2))
+    """Print one JSON object. It includes the indices that the answer leaves out."""
+    click.echo(json_text(with_left_out_indices(value), in_ascii=in_ascii, indent=2))
 
 
-def with_left_out(value: dict[str, Any]) -> dict[str, Any]:
-    """Add the indices that an answer leaves out, which then count as reported."""
+def with_left_out_indices(value: dict[str, Any]) -> dict[str, Any]:
+    """Add the indices that an answer leaves out. They are not reported again when the command ends."""
     context = click.get_current_context(silent=True)
-    indices = context.meta.pop(LEFT_OUT, ()) if context else ()
+    indices = context.meta.pop(LEFT_OUT_KEY, ()) if context else ()
     return {**value, "left_out_indices": [asdict(index) for index in indices]} if indices else value
 
 
 @contextmanager
 def document_progress(*, hidden: bool, of_total: bool = False, of_bytes: bool = False) -> Iterator[Callable[..., None]]:
-    """Show a count of documents on stderr, or a bar of documents or bytes if their total will be known.
+    """Show progress on stderr: a count of documents, or a bar if the total of documents or bytes will be known.
 
-    Yields a function that takes `advance`, or `completed` and `total`, as `Progress.update` of rich does.
+    Args:
+        hidden: whether to show nothing.
+        of_total: whether to show a bar of documents.
+        of_bytes: whether to show a bar of bytes.
+
+    Yields:
+        A function that takes `advance`, or `completed` and `total`, as `Progress.update` of rich does.
     """
     from rich.progress import BarColumn, DownloadColumn, SpinnerColumn, TextColumn
 
@@ -211,10 +217,11 @@ def document_progress(*, hidden: bool, of_total: bool = False, of_bytes: bool = 
 
 
 @contextmanager
-def share_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
+def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
     """Show a bar on stderr for each stage of a long task.
 
-    Yields a function that takes the name of the stage, and the finished share of it, 0..1.
+    Yields:
+        A function that takes the name of a stage and its finished share, 0..1.
     """
     from rich.progress import BarColumn, TextColumn
 
@@ -230,7 +237,7 @@ def share_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
 
 
 def _progress(hidden: bool, *columns: Any, has_end: bool) -> Progress:
-    """Return progress bars with the times, hidden if stderr is not a terminal."""
+    """Return progress bars with the elapsed and the remaining time. They are hidden if stderr is not a terminal."""
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn, TimeRemainingColumn
 
@@ -241,10 +248,10 @@ def _progress(hidden: bool, *columns: Any, has_end: bool) -> Progress:
 
 @contextmanager
 def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
-    """Open a text file that a person named for writing. It is written completely or not at all.
+    """Open a text file for writing that the user named. It is written completely or not at all.
 
     Raises:
-        ClickException: it cannot be written.
+        ClickException: the file cannot be written.
     """
     from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_full
 
@@ -252,13 +259,13 @@ def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
         with atomic_file(path) as file:
             text = TextIOWrapper(file, "utf-8", newline=newline)
             yield text
-            text.detach()  # which flushes it
+            text.detach()  # flushes the text
     except OSError as error:
         advice = DISK_FULL_ADVICE if is_full(error) else "check the folder"
         raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text file that a person named, as `text_file` does."""
+    """Write a text file that the user named, as `text_file` does."""
     with text_file(path) as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""`simdoc-search compare`: show what two texts share, and what differs."""
+"""`simdoc-search compare`: shows what two texts share, and how they differ."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class _Side(NamedTuple):
-    """A text to compare: its name, whether that is an `id` or a `file`, and the settings of its store."""
+    """One of the two texts. `kind` is `id` or `file`, and `settings` are those of its store."""
 
     name: str
     kind: str
@@ -47,13 +47,13 @@ class _Side(NamedTuple):
 @click.command()
 @click.argument("a", shell_complete=complete_ids)
 @click.argument("b", shell_complete=complete_ids)
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page that shows both texts.")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page that shows both texts.")
 @preset_option
 @ignore_option
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def compare(
     a: str,
     b: str,
@@ -66,18 +66,18 @@ def compare(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show what two texts share, and which words and signs differ.
+    """Show what two texts share, and where they differ.
 
-    A and B are files or documents of the index. A path that exists is a file, and - is stdin. Anything else is an id, a
-    file name or a path, as for `similar`. An id in double quotes is a document even if such a file exists. A path that
-    begins with ./ is a file.
+    A and B are files or stored documents. If a file with this path exists, the file is read; - is stdin. Otherwise,
+    the name is an id, a path or a file name, as for `similar`. An id in double quotes is always a stored document. A
+    path that begins with ./ is always a file.
 
-    With --store, two files are compared with the settings of that index.
+    If you give --store, two files are compared with the settings of that store.
 
     \b
       simdoc-search compare contract_2023.pdf contract_2024.docx
       simdoc-search compare doc123 draft.txt --html compared.html
-      simdoc-search compare '"notes/old.txt"' ./notes/old.txt     the indexed text, and the file as it is now
+      simdoc-search compare '"notes/old.txt"' ./notes/old.txt     compare the stored text with the current file
     """
     from click.core import ParameterSource
 
@@ -87,7 +87,7 @@ def compare(
     from simdoc_search.passages.ignored_words import without_templates
 
     if a == b == "-":
-        raise click.UsageError("only one side can be stdin (-); give a file or a document id for the other")
+        raise click.UsageError("only one side can be stdin (-); give a file or an id for the other")
 
     @cache
     def search() -> SimilaritySearch:
@@ -121,7 +121,7 @@ def _side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Sid
     """Return the text that an argument names.
 
     Raises:
-        CorpusError: the argument names nothing, or a document without a text.
+        CorpusError: nothing has this name, or the text of the document is not stored.
     """
     is_path = name.startswith(("./", "../", ".\\", "..\\")) or Path(name).is_absolute()
     if is_path or is_file(name):
@@ -129,18 +129,16 @@ def _side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Sid
     try:
         id, text = stored_text(search(), name)
     except NoTextError as error:
-        raise CorpusError(f"the document {error.id!r} is stored without its text; name its file instead") from None
+        raise CorpusError(f"the store does not have the text of {error.id!r}; give the path of its file") from None
     except (StoreNotFoundError, UnknownDocumentError) as error:
         if len(name) > 1 and name[0] == name[-1] == '"':
             raise
         if os.path.isdir(name):  # noqa: PTH112 - may have a NUL
-            raise CorpusError(
-                f"{name!r} is a folder; name a file or document, or use simdoc-search duplicates"
-            ) from None
+            raise CorpusError(f"{name!r} is a folder; give a file or an id, or use simdoc-search duplicates") from None
         if isinstance(error, UnknownDocumentError):
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
-            raise CorpusError(f"{name!r} is neither a file here nor a document in {store}{hint}") from None
-        raise CorpusError(f"{name!r} is not a file here, and to be an id it needs a store: {error}") from None
+            raise CorpusError(f"{name!r} is neither a file nor a document in {store}{hint}") from None
+        raise CorpusError(f"{name!r} is not a file, and there is no store to find a document in: {error}") from None
     return _Side(id, "id", text, search().store.settings)
 
 

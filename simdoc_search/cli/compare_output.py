@@ -1,4 +1,4 @@
-"""A comparison in a terminal: measures, passages, and differences with the words around them."""
+"""Terminal output of `simdoc-search compare`: measures, passages, and differences with the words around them."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from simdoc_search.passages.summary import (
 
 _CONTEXT_WORDS = 12
 _MAX_WHOLE_WORDS, _MAX_WHOLE_CHARACTERS = 60, 600
-"""A longer difference is shortened in the middle."""
+"""Limits of a difference. A longer one is shortened in the middle."""
 _MAX_PASSAGES = 20
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
 _STYLES = {"": "", "removed": "red strike", "inserted": "green underline", "heading": "bold", "aside": "dim"}
 _BRACKETS = {"removed": ("[-", "-]"), "inserted": ("{+", "+}")}
 
 StyledText = tuple[str, str]
-"""The name of a style, perhaps empty, and text in this style."""
+"""A pair of a key of `_STYLES` and a text."""
 
 
 class _Line(NamedTuple):
-    """A line before it is wrapped: its indentation, its content, and the text in front of its first row."""
+    """A line before it is wrapped. `lead` is in the indentation of its first row."""
 
     indent: int
     content: list[StyledText]
@@ -53,9 +53,10 @@ def comparison_lines(
     is_coloured: bool = False,
     analysis: Analysis | None = None,
 ) -> Iterator[Text]:
-    """A comparison in lines of at most `width` columns (40 to 120), without characters that control the terminal.
+    """Yield a comparison in lines of at most `width` columns (40 to 120), without control characters.
 
-    Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` is for `repeated_passages`.
+    Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` splits the texts into words to
+    find repeated passages; the default is that of a new store.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
     report = _Report(comparison, texts, repeated_passages(comparison.passages, texts, analysis))
@@ -66,7 +67,7 @@ def comparison_lines(
 def measure_lines(
     comparison: Comparison, names: tuple[str, str], *, width: int = 80, is_coloured: bool = False
 ) -> Iterator[Text]:
-    """The measures only; arguments as for `comparison_lines`."""
+    """Yield only the measures. The arguments are as for `comparison_lines`."""
     return _wrapped(_measures(comparison, names), min(max(width, _MIN_WIDTH), _MAX_WIDTH), is_coloured)
 
 
@@ -84,7 +85,7 @@ def _wrapped(lines: Iterable[_Line], width: int, is_coloured: bool) -> Iterator[
 
 
 def _styled(style: str, text: str, is_coloured: bool) -> Text:
-    """A text with its style, or in brackets."""
+    """Return a text in its style, or in brackets if there are no colours."""
     left, right = ("", "") if is_coloured else _BRACKETS.get(style, ("", ""))
     return Text(printable(f"{left}{text}{right}"), _STYLES[style] if is_coloured else "")
 
@@ -98,7 +99,7 @@ def _measures(comparison: Comparison, names: tuple[str, str]) -> Iterator[_Line]
 
 
 class _Report:
-    """The parts of a report that quote the texts."""
+    """The passages and differences of a comparison, with quotations from the texts."""
 
     def __init__(self, comparison: Comparison, texts: tuple[str, str], repeated: frozenset[int]) -> None:
         self._comparison = comparison
@@ -107,7 +108,7 @@ class _Report:
         self._repeated = repeated
 
     def passages(self, width: int) -> Iterator[_Line]:
-        """The longest passages in the order of the first text, each with its places and its beginning."""
+        """Yield the longest passages in the order of the first text, each with its positions and its beginning."""
         passages = list(enumerate(self._comparison.passages))
         longest = sorted(passages, key=lambda pair: -pair[1].words)[:_MAX_PASSAGES]
         if passages:
@@ -122,7 +123,7 @@ class _Report:
             yield _Line(2, [("aside", f"… {counted(more, 'shorter passage')} …")])
 
     def differences(self) -> Iterator[_Line]:
-        """The differences with the words around them, and the amount of equal text between them."""
+        """Yield the differences with the words around them, and the amount of equal text between them."""
         yield _Line(0, [])
         signs = describe_sign_differences(self._comparison.signs, (self._a, self._b))
         if not self._comparison.differences:
@@ -131,20 +132,20 @@ class _Report:
         yield _Line(0, [("heading", "What differs")])
         for line in [*key_change_lines(self._comparison.key_changes), *([signs] if signs else [])]:
             yield _Line(2, [("", line)])
-        at = 0
+        position = 0
         for group in _groups(self._comparison.differences, self._a):
-            yield from self._equal(at, group[0].a[0])
-            yield from self._group(group, at)
-            at = max(at, *(difference.a[1] for difference in group))
-        yield from self._equal(at, len(self._a))
+            yield from self._equal_part(position, group[0].a[0])
+            yield from self._group(group, position)
+            position = max(position, *(difference.a[1] for difference in group))
+        yield from self._equal_part(position, len(self._a))
 
-    def _equal(self, start: int, end: int) -> Iterator[_Line]:
+    def _equal_part(self, start: int, end: int) -> Iterator[_Line]:
         last = len(self._a.rstrip())
         lines = self._in_a.lines_between(start, min(end, last)) - (start > 0 and end < last)  # whole lines
         words = len(self._a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:
             amount = counted(lines, "line") if lines > 1 else counted(words, "word")
-            yield _Line(2, [("aside", f"… {amount} alike …")])
+            yield _Line(2, [("aside", f"… {amount} equal …")])
 
     def _group(self, group: list[Difference], before: int) -> Iterator[_Line]:
         first = group[0]
@@ -158,21 +159,21 @@ class _Report:
     def _changes(self, group: list[Difference], before: int) -> list[StyledText]:
         start, end = group[0].a[0], max(difference.a[1] for difference in group)
         content: list[StyledText] = [("", words_before(self._a, before, start, _CONTEXT_WORDS))]
-        at = start
+        position = start
         for difference in group:
             is_inserted = difference.kind == "inserted"
             place = after_punctuation(self._a, difference.a[0]) if is_inserted else difference.a[0]
-            if place > at:
-                content.append(("", self._a[at:place]))
-            at = max(at, place)
+            if place > position:
+                content.append(("", self._a[position:place]))
+            position = max(position, place)
             for style, text in (
                 ("removed", self._a[slice(*difference.a)]),
                 ("inserted", self._b[slice(*difference.b)]),
             ):
                 if text.strip():
                     content += _spaced(content[-1], (style, _shortened(text)))
-            at = max(at, difference.a[1])
-        after = ("", words_after(self._a, max(at, end), _CONTEXT_WORDS))
+            position = max(position, difference.a[1])
+        after = ("", words_after(self._a, max(position, end), _CONTEXT_WORDS))
         return content + (_spaced(content[-1], after) if group[-1].kind == "inserted" else [after])
 
     def _places(self, a: int, b: int) -> str:
@@ -180,7 +181,7 @@ class _Report:
 
 
 def _groups(differences: Iterable[Difference], text: str) -> Iterator[list[Difference]]:
-    """Differences that are so near that they share the words around them. A moved one is alone."""
+    """Yield groups of differences that are near enough to share the words around them. A moved one is alone."""
     group: list[Difference] = []
     for difference in differences:
         is_moved = "moved" in (difference.kind, group[-1].kind if group else "")
@@ -197,7 +198,7 @@ def _is_near(text: str, end: int, start: int) -> bool:
 
 
 def _shortened(text: str) -> str:
-    """The beginning and the end of a long text."""
+    """Return the beginning and the end of a long text, or all of a short one."""
     words = text.split()
     if len(words) > _MAX_WHOLE_WORDS:
         begin, end = words[: _MAX_WHOLE_WORDS // 2], words[-_MAX_WHOLE_WORDS // 6 :]
@@ -208,13 +209,13 @@ def _shortened(text: str) -> str:
 
 
 def _spaced(before: StyledText, after: StyledText) -> list[StyledText]:
-    """A text, after a space if two words would touch."""
+    """Return a text, and a space before it if two words would touch."""
     touches = before[1][-1:].strip() and after[1][:1].isalnum()
     return [("", " "), after] if touches else [after]
 
 
 def _beginning(text: str, columns: int) -> str:
-    """The beginning of a text in about as many columns, in quotation marks."""
+    """Return the beginning of a text in quotation marks, in about this many columns."""
     line = excerpt(text[: 4 * columns], max_words=columns)
     if cell_len(line) > columns - 4:
         line = set_cell_size(line, columns - 4).strip()

@@ -1,4 +1,4 @@
-"""`--preset` and `--ignore`: what counts as a shared passage."""
+"""`--preset` and `--ignore`: which words count as shared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ preset_option: Final = click.option(
     type=click.Choice(["edited", "verbatim"]),
     default="edited",
     show_default=True,
-    help="What a shared passage is: edited allows changed words in it, verbatim only equal words in the same order.",
+    help="What counts as a shared passage. edited allows changed words in it; verbatim requires equal words in the "
+    "same order.",
 )
 
 ignore_option: Final = click.option(
@@ -28,16 +29,16 @@ ignore_option: Final = click.option(
     multiple=True,
     metavar="FILE|ID",
     shell_complete=complete_ids,
-    help="Do not count words from this file or document, also if they are slightly edited: a template, a task sheet, a "
-    "licence. May be repeated.",
+    help="Do not count words that come from this file or document, even if slightly edited. Use it for a template, a "
+    "task sheet or a licence. Repeatable.",
 )
 
 
 def ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) -> list[str]:
-    """Return the texts of `--ignore`: of a file if it exists, else of a stored document.
+    """Return the texts to ignore. A name is a file if that exists, otherwise a stored document.
 
     Args:
-        names: the values of the option.
+        names: the values of `--ignore`.
         search: opens the store. It is not called if all names are files.
 
     Raises:

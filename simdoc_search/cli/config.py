@@ -1,8 +1,9 @@
 """Reads `simdoc.toml`, which sets defaults of options.
 
-The file is in the current folder or a parent folder, or SIMDOC_CONFIG names it. A file that is found may be in a folder
-that somebody else made. So it may only set harmless options: how to query and show, and what to read in folders that a
-person names. It cannot remove or write files, lead out of a folder, or send credentials anywhere.
+The file is in the current folder or in a parent folder, or SIMDOC_CONFIG names it. Somebody else may have made the
+folder and the file. So the file can only set harmless options: how to query, what to show, and what to read in a folder
+that the user names. It cannot delete or write files, make a command read outside of that folder, or send credentials
+anywhere.
 """
 
 from __future__ import annotations
@@ -43,19 +44,19 @@ SETTABLE: Mapping[str, frozenset[str]] = {
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }
-"""The options that each table of the file may set, without their dashes."""
+"""The options that the table of each command can set, without their dashes."""
 
-_WITHOUT_STORE = frozenset({"apply", "delete"})
-"""Commands that remove documents. A person must name their store."""
+_STORE_MUST_BE_NAMED = frozenset({"apply", "delete"})
+"""Commands that remove documents. The file does not set their store."""
 
 _log = logging.getLogger(__name__)
 
 
 def read_config(group: click.Group) -> dict[str, Any]:
-    """Return the defaults of all commands, as click takes them; empty if there is no file.
+    """Return the defaults of all commands in the form that click takes. Without a file, there are none.
 
     Raises:
-        UsageError: the file cannot be read, or sets what it may not set.
+        UsageError: the file cannot be read, or sets an option that it may not set.
     """
     variable = os.environ.get("SIMDOC_CONFIG")
     path = Path(variable) if variable else None if variable == "" else _find()
@@ -71,14 +72,14 @@ def read_config(group: click.Group) -> dict[str, Any]:
     return _defaults(group, path, tables, is_named=bool(variable))
 
 
-def set_for(command: str, option: str) -> Any:
-    """Return the value of the file for an option of another command; None if it sets none."""
+def configured_value(command: str, option: str) -> Any:
+    """Return the value that the file sets for an option of any command; None if it sets none."""
     defaults = click.get_current_context().find_root().default_map or {}
     return defaults.get(command, {}).get(option)
 
 
 def _find() -> Path | None:
-    """Find the nearest file that nobody else can write."""
+    """Return the nearest file, unless another user can write to it."""
     try:
         here = Path.cwd()
     except OSError:  # the folder was removed
@@ -91,7 +92,7 @@ def _find() -> Path | None:
             continue
         if os.name == "posix" and (info.st_uid not in {0, os.getuid()} or info.st_mode & 0o002):
             say(
-                f"note: {path} is ignored, because another user can write it; to use it, set SIMDOC_CONFIG={path}",
+                f"note: {path} is ignored, because another user can write to it; to use it, set SIMDOC_CONFIG={path}",
                 err=True,
             )
             return None
@@ -110,7 +111,7 @@ def _defaults(group: click.Group, path: Path, tables: Mapping[str, Any], *, is_n
     if "store" in tables:
         store = _store(path, tables["store"], is_named=is_named)
         for name, command in group.commands.items():
-            if any(parameter.name == "store" for parameter in command.params) and name not in _WITHOUT_STORE:
+            if any(parameter.name == "store" for parameter in command.params) and name not in _STORE_MUST_BE_NAMED:
                 defaults.setdefault(name, {})["store"] = store
     return defaults
 
@@ -126,7 +127,7 @@ def _options(
 
 
 def _checked(command: click.Command, option: click.Parameter, value: Any, where: str) -> Any:
-    """Return a value as click takes it. It is checked here, where the message can name the file."""
+    """Return a value in the form that click takes. Checking it here lets the message name the file."""
     is_flag = isinstance(option, click.Option) and option.is_flag
     if option.multiple and isinstance(value, str):
         value = [value]
@@ -145,7 +146,10 @@ def _checked(command: click.Command, option: click.Parameter, value: Any, where:
 
 
 def _store(path: Path, value: Any, *, is_named: bool) -> str:
-    """Return the store, relative to the folder of the file. A file that was found must name a folder beside it."""
+    """Return the path or address of the store. A path is relative to the folder of the file.
+
+    A file that SIMDOC_CONFIG does not name can only set a store in its own folder.
+    """
     if not isinstance(value, str) or not value:
         raise click.UsageError(f"{path}: store is {value!r:.60}; write a string")
     if "://" in value and is_named:
@@ -153,7 +157,7 @@ def _store(path: Path, value: Any, *, is_named: bool) -> str:
     store = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - keeps links
     if not is_named and ("://" in value or not store.is_relative_to(path.absolute().parent)):
         raise click.UsageError(
-            f"{path}: store {value!r:.60} is not a folder beside this file; to allow it, set SIMDOC_CONFIG={path}"
+            f"{path}: store {value!r:.60} is not in the folder of this file; to allow it, set SIMDOC_CONFIG={path}"
         )
     return str(store)
 

@@ -1,4 +1,4 @@
-"""`simdoc-search defaults`: show or store the default limits of versions and related."""
+"""`simdoc-search defaults`: shows or stores the default limits of `versions` and `related`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_option,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
     say,
     store_option,
 )
-from simdoc_search.cli.limit_options import given_limits, limit_options, lines_of_limits
+from simdoc_search.cli.limit_options import given_limits, limit_lines, limit_options
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 @field_option
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def defaults(
     reset: bool, field: str | None, store: str, engine: EngineKind | None, as_json: bool, **limits: Any
 ) -> None:
-    """Show or store the default limits of versions and related.
+    """Show or change the default limits of versions and related.
 
-    The index stores the values that you give. The command line, the library and serve use them from then on. Restart a
-    running serve. No document is rewritten.
+    The values that you give are saved in the store. The command line, the library and `serve` then use them as
+    defaults. Restart `serve` if it is running. No document is rewritten.
 
     \b
-      simdoc-search defaults                                  show the current values
+      simdoc-search defaults                       show the current values
       simdoc-search defaults --bits 10 --enough 60
       simdoc-search defaults --reset
     """
@@ -47,7 +47,7 @@ def defaults(
 
     given = given_limits(limits)
     if reset and given:
-        raise click.UsageError("give --reset alone, or the values to store")
+        raise click.UsageError("give either --reset or the values to store, not both")
     with open_for_query(store, engine=engine, field=field) as opened:
         current = opened.settings.limits
         if reset or given:
@@ -58,5 +58,5 @@ def defaults(
     if as_json:
         print_json(asdict(current))
         return
-    for line in lines_of_limits(current):
+    for line in limit_lines(current):
         say(line)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option
+from simdoc_search.cli.common import handle_errors, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.index_output import print_refused, refused_as_json
 from simdoc_search.errors import WriteRefusedError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=complete_ids)
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json: bool) -> None:
     """Remove documents from the store. Their files are not deleted.
 

@@ -1,4 +1,4 @@
-"""`simdoc-search duplicates`: finds duplicates, and proposes which documents to keep."""
+"""`simdoc-search duplicates`: finds groups of duplicates, and proposes which documents to keep."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import click
 from simdoc_search.cli.common import (
     Interrupted,
     document_progress,
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     open_for_query,
     say,
-    share_progress,
+    stage_progress,
     store_option,
 )
 from simdoc_search.cli.comparison_options import ignore_option, ignored_texts
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.config import set_for
+from simdoc_search.cli.config import configured_value
 from simdoc_search.cli.query_options import (
     GivenFilters,
     day_type,
     filter_options,
     filters_of,
     percent_type,
-    say_unused_exclusions,
+    warn_unused_exclusions,
 )
 from simdoc_search.display import counted
 
@@ -47,21 +47,24 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
-@click.option("--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Least overlap.")
+@click.option(
+    "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
+)
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="What overlap means: the share of both documents together (default), the share of a document that is in the "
-    "kept one (containment), or the share of the kept one that is in the other (contained).",
+    help="What overlap means. By default, it is the share of both documents together that they have in common. "
+    "containment: the share of a document that is in the kept one. contained: the share of the kept one that is in the "
+    "document.",
 )  # fmt: skip
 @filter_options
 @click.option(
     "--keep", default="longest", show_default=True, metavar="RULE",
-    help="Which document to keep: longest, first (by id), newest, oldest, max:FIELD or min:FIELD of the metadata. "
-    "longest prefers the text that most copies share verbatim, then the longest one.",
+    help="Which document to keep: longest, first (by id), newest, oldest, or by a metadata field max:FIELD or "
+    "min:FIELD. longest prefers the text that most copies share verbatim, then the longest text.",
 )  # fmt: skip
 @click.option(
     "--keep-in", multiple=True, metavar="PREFIX",
-    help="Keep documents whose id begins with PREFIX, such as originals/, whatever --keep says. May be repeated.",
+    help="Keep documents whose id begins with PREFIX, such as originals/, whatever --keep says. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--as-before", type=click.Path(dir_okay=False), metavar="PLAN",
@@ -71,44 +74,46 @@ if TYPE_CHECKING:
     "--since", type=day_type, metavar="DATE", help="Compare only files changed since DATE (2026-11-30) with all others."
 )
 @click.option("--new", "only_new", is_flag=True, help="Compare only new and changed files in FOLDER with all others.")
-@click.option("--estimate", is_flag=True, help="Do not compare the texts; estimate overlaps from the fingerprints.")
+@click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
 @click.option(
     "--via", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
-    help="Where documents are compared: in the memory of this machine, or in the engine of the store if they do not "
-    "fit into memory.",
+    help="Where to compare documents: in the memory of this machine, or in the store's engine if they do not fit into "
+    "memory.",
 )  # fmt: skip
 @click.option(
     "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
-    help="With --via engine: write the progress to FILE, and resume from it.",
+    help="With --via engine: save the progress in FILE, and resume from it.",
 )  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=1), help="Show the N groups that free most space.", metavar="N")
+@click.option(
+    "--limit", type=click.IntRange(min=1), help="Show only the N groups that free the most space.", metavar="N"
+)
 @click.option(
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
     help="Write all pairs as CSV; - is stdout.",
 )  # fmt: skip
 @click.option(
     "--plan", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write a table of the groups to FILE, which you edit and simdoc-search apply executes. FILE must be new.",
+    help="Write the groups to the new file FILE as a plan. Edit the plan, then run `apply`.",
 )  # fmt: skip
 @click.option(
     "--drop", type=click.Choice(["same-text", "same-words"]),
-    help="What the plan drops besides files with equal bytes. Such files may have other pictures, layout or signs. "
-    "same-words includes same-text.",
+    help="Which files the plan also drops, besides those with equal bytes. Their pictures, layout or punctuation may "
+    "differ. same-words includes same-text.",
 )  # fmt: skip
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Write one page with the groups, and both texts behind each near duplicate.",
+    help="Write a page with the groups. Each near duplicate opens side by side with the kept document.",
 )  # fmt: skip
-@click.option("--fail-if-any", is_flag=True, help="Exit with status 1 if there is a group.")
+@click.option("--fail-if-any", is_flag=True, help="Exit with status 1 if there are duplicates.")
 @click.option(
     "--mark", "marking", is_flag=True,
-    help="Write into the documents of an engine which one each duplicates: simdoc.duplicate_of and simdoc.cluster.",
+    help="Mark the duplicates in an engine's index: write simdoc.duplicate_of and simdoc.cluster into each document.",
 )  # fmt: skip
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def duplicates(
     folders: tuple[str, ...],
     overlap: Fraction,
@@ -137,20 +142,22 @@ def duplicates(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find duplicates in the store. A FOLDER is indexed first, and only its documents are compared.
+    """Find duplicates in the store, and propose which to keep.
 
-    Each group begins with its kept document. The others are shown with a proposed action and the reason. "drop" is
-    only proposed for files with equal bytes. "decide" leaves the choice to you: the text, the words or a part of the
-    words are equal, but not the bytes. The command changes nothing, except with --mark.
-
-    --exclude leaves out documents by their metadata. To leave out files of a FOLDER by their names, set exclude in
-    simdoc.toml, under [index] exclude, or run simdoc-search index FOLDER --exclude first.
+    With FOLDER, the command first indexes the folder, and then compares only the documents in it.
 
     \b
       simdoc-search duplicates ./corpus
       simdoc-search duplicates --overlap 95 --keep newest
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
       simdoc-search duplicates ./corpus --plan plan.tsv
+
+    Each group begins with the document to keep. Each of the others has a proposed action and the reason. drop is only
+    proposed for files with equal bytes. decide leaves the choice to you: the text, the words or some of the words are
+    equal, but the bytes are not. Files are never changed. Only --mark changes documents.
+
+    --exclude leaves out documents by their metadata. To leave out files of FOLDER by their names, set exclude in the
+    table [index] of simdoc.toml.
     """
     from simdoc_search.cli.duplicates_output import (
         check_can_mark,
@@ -165,7 +172,7 @@ def duplicates(
     from simdoc_search.duplicates.plan import read_plan
 
     if only_new and not folders:
-        raise click.UsageError("--new needs a FOLDER to look for new documents in; --since takes a date")
+        raise click.UsageError("--new needs FOLDER; without a folder, use --since DATE")
     check_files(csv_file, html, plan, folders, as_json=as_json)
     kept_before = [row.place.id for row in read_plan(as_before) if row.action == "keep"] if as_before else []
     if marking:
@@ -175,16 +182,16 @@ def duplicates(
         return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
 
     new: list[str] = []
-    search, problems = indexed(folders, open_index, new.append, quiet=as_json)
-    say_unused_exclusions(search.store, excluded)
+    search, problems = index_paths(folders, open_index, new.append, quiet=as_json)
+    warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
-        say("comparing all documents of the store, because not every path is a folder", err=True)
+        say("comparing all documents in the store, because not every path is a folder", err=True)
     if marking:
         kept_before += search.kept_by_marks()
     try:
-        with share_progress(hidden=as_json) as update:
-            found = search.duplicates(
+        with stage_progress(hidden=as_json) as update:
+            result = search.duplicates(
                 overlap=overlap,
                 measure=measure,
                 filters=filters_of(filters, excluded),
@@ -205,31 +212,39 @@ def duplicates(
         if via == "memory":
             raise
         resume = (
-            f"run the same command to resume from {checkpoint}" if checkpoint else "with --checkpoint you can resume"
+            f"run the same command again to resume from {checkpoint}"
+            if checkpoint
+            else "add --checkpoint FILE to be able to resume"
         )
         raise Interrupted(f"interrupted; {resume}") from None
-    marks = set_marks(search, found, quiet=as_json) if marking else None
+    marks = set_marks(search, result, quiet=as_json) if marking else None
     if csv_file:
-        write_csv(found, csv_file)
+        write_csv(result, csv_file)
     if plan:
-        save_plan(found, plan, search.store, store, quiet=as_json)
+        save_plan(result, plan, search.store, store, quiet=as_json)
     if html:
-        write_page(html, found, search.store.settings.analysis, limit=limit, estimated_by_option=estimate)
+        write_page(html, result, search.store.settings.analysis, limit=limit, estimated_by_option=estimate)
     if as_json:
-        print_as_json(found, keep, limit, problems, marks)
+        print_as_json(result, keep, limit, problems, marks)
     elif csv_file != "-":
-        print_groups(found, limit, html, estimated_by_option=estimate)
-    if problems or (marks and marks.refused) or (fail_if_any and found.group_count):
+        print_groups(result, limit, html, estimated_by_option=estimate)
+    if problems or (marks and marks.refused) or (fail_if_any and result.group_count):
         raise SystemExit(1)
 
 
-def indexed(
-    paths: tuple[str, ...], open_index: Callable[..., Store], written: Callable[[str], None], *, quiet: bool
+def index_paths(
+    paths: tuple[str, ...], open_index: Callable[..., Store], on_written: Callable[[str], None], *, quiet: bool
 ) -> tuple[SimilaritySearch, list[str]]:
-    """Bring the store up to date with some paths, and open it; returns the problems, which are also printed.
+    """Index some paths, and print and return the problems. Without paths, only open the store.
+
+    Args:
+        paths: folders and files.
+        open_index: opens the store, and creates it if `create` is true.
+        on_written: takes the id of each document that was added or replaced.
+        quiet: whether to hide the progress.
 
     Raises:
-        CorpusError: nothing can be read. No store is made then.
+        CorpusError: no path can be read. No store is created then.
     """
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, require_readable
@@ -239,7 +254,7 @@ def indexed(
     problems: list[str] = []
     workers = os.cpu_count() or 1
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
-    exclude = set_for("index", "exclude") or ()  # a folder has the same documents, for all commands
+    exclude = configured_value("index", "exclude") or ()  # so that all commands index the same files of a folder
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))
     if not paths:
@@ -249,10 +264,10 @@ def indexed(
             report = search.index(
                 sources,
                 workers=workers,
-                archives=bool(set_for("index", "archives")),
+                archives=bool(configured_value("index", "archives")),
                 own_ids=True,
                 progress=lambda count: update(advance=count),
-                written=written,
+                written=on_written,
             )
     except KeyboardInterrupt:
         raise Interrupted("interrupted; finished documents are stored. Run the same command to resume") from None

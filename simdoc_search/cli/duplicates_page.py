@@ -1,4 +1,4 @@
-"""The page of `simdoc-search duplicates --html`: the groups, and near duplicates beside their kept document."""
+"""The page of `simdoc-search duplicates --html`: the groups, and each near duplicate beside the kept document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simdoc_search.passages.report import ListSection
 
 _MAX_PAIRS, _MAX_CHARACTERS, _MAX_PAIRS_OF_GROUP = 100, 4_000_000, 10
-"""What a browser shows fluently side by side. Beyond it, pairs of the first groups and smaller pairs are shown."""
+"""Limits of the pairs that are shown side by side, so that a browser remains fast. Earlier and smaller pairs win."""
 
 _MAX_GROUPS, _MAX_MEMBERS = 1_000, 100
 
@@ -33,8 +33,8 @@ _KINDS: dict[Kind, str] = {
 
 
 @dataclass(slots=True)
-class _Room:
-    """How many pairs and characters the page can still show, and how many pairs it left out."""
+class _PageBudget:
+    """The number of pairs and characters that the page can still show, and the number of pairs that it leaves out."""
 
     pairs: int = _MAX_PAIRS
     characters: int = _MAX_CHARACTERS
@@ -42,45 +42,45 @@ class _Room:
 
 
 def write_page(
-    path: Path, found: Duplicates, analysis: Analysis, *, limit: int | None, estimated_by_option: bool
+    path: Path, result: Duplicates, analysis: Analysis, *, limit: int | None, estimated_by_option: bool
 ) -> None:
-    """Write the page. What it shows is held in memory.
+    """Write the page. All texts that it shows are in memory at once.
 
     Raises:
-        ClickException: it cannot be written.
+        ClickException: the page cannot be written.
     """
     from simdoc_search.passages.report import list_page
 
-    room = _Room(_MAX_PAIRS, _MAX_CHARACTERS)
-    groups = found.groups(min(limit or _MAX_GROUPS, _MAX_GROUPS))
-    sections = [_section(found, group, number, room, analysis) for number, group in enumerate(groups, 1)]
-    counts = ", ".join(f"{found.kinds[kind]:,} {name}" for kind, name in _KINDS.items() if found.kinds[kind])
-    remarks = [*([counts] if counts else []), *notes(found, estimated_by_option=estimated_by_option)]
-    if found.group_count > len(sections):
-        more = counted(found.group_count - len(sections), "more group")
-        remarks.append(f"{more} not shown, which free less space: --json lists all")
-    if room.left_out:
-        near = counted(room.left_out, "near duplicate is", "near duplicates are")
-        remarks.append(f"{near} not shown side by side with the kept document: simdoc-search compare shows each pair")
-    write_file(path, list_page("Duplicates", sections, remarks, summary=summary(found)))
+    budget = _PageBudget(_MAX_PAIRS, _MAX_CHARACTERS)
+    groups = result.groups(min(limit or _MAX_GROUPS, _MAX_GROUPS))
+    sections = [_section(result, group, number, budget, analysis) for number, group in enumerate(groups, 1)]
+    counts = ", ".join(f"{result.kinds[kind]:,} {name}" for kind, name in _KINDS.items() if result.kinds[kind])
+    remarks = [*([counts] if counts else []), *notes(result, estimated_by_option=estimated_by_option)]
+    if result.group_count > len(sections):
+        more = counted(result.group_count - len(sections), "more group")
+        remarks.append(f"{more} that free less space are not shown; --json lists all groups")
+    if budget.left_out:
+        near = counted(budget.left_out, "near duplicate is", "near duplicates are")
+        remarks.append(f"{near} not shown side by side with the kept document; simdoc-search compare shows each pair")
+    write_file(path, list_page("Duplicates", sections, remarks, summary=summary(result)))
 
 
-def _section(found: Duplicates, group: Group, number: int, room: _Room, analysis: Analysis) -> ListSection:
+def _section(result: Duplicates, group: Group, number: int, budget: _PageBudget, analysis: Analysis) -> ListSection:
     from simdoc_search.passages.report import ListEntry, ListSection, pair_view
 
     members = group.duplicates[:_MAX_MEMBERS]
-    near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_OF_GROUP, room.pairs)]
+    near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_OF_GROUP, budget.pairs)]
     views, differences = {}, {}
     kept_size, kept_date, kept_name = columns_of(group.kept)
-    for duplicate, comparison, texts in found.compared(replace(group, duplicates=near)) if near else ():
+    for duplicate, comparison, texts in result.compared(replace(group, duplicates=near)) if near else ():
         characters = sum(map(len, texts))
-        if characters <= room.characters:
-            room.pairs, room.characters = room.pairs - 1, room.characters - characters
+        if characters <= budget.characters:
+            budget.pairs, budget.characters = budget.pairs - 1, budget.characters - characters
             names = kept_name, columns_of(duplicate)[2]
             views[duplicate.number] = partial(pair_view, comparison, texts, names, analysis=analysis)
             differences[duplicate.number] = describe_differences(comparison)
-    if found.verified:
-        room.left_out += sum(duplicate.kind == "near" for duplicate in group.duplicates) - len(views)
+    if result.verified:
+        budget.left_out += sum(duplicate.kind == "near" for duplicate in group.duplicates) - len(views)
     entries = [ListEntry(kept_name, [("how", "kept"), ("figure", kept_size), ("figure", kept_date)])]
     for member in members:
         size, date, name = columns_of(member)

@@ -1,4 +1,4 @@
-"""`simdoc-search engine`: OpenSearch on this machine, from Python packages."""
+"""`simdoc-search engine`: runs OpenSearch on this machine, from Python packages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from simdoc_search.cli.common import Interrupted, errors_as_sentences, json_option, print_json, say
+from simdoc_search.cli.common import Interrupted, handle_errors, json_option, print_json, say
 from simdoc_search.display import counted, printable
 from simdoc_search.errors import LocationError
 from simdoc_search.stores.location import check_folder
@@ -21,7 +21,7 @@ port_option: Final = click.option(
     type=click.IntRange(9200, 9280),
     default=9201,
     show_default=True,
-    help="Port of the first node; the others follow.",
+    help="Port of the first node. Further nodes use the ports after it.",
 )
 
 
@@ -38,7 +38,8 @@ def _check_data(_context: click.Context, _parameter: click.Parameter, value: str
 def engine() -> None:
     """Run OpenSearch on this machine, for development and tests.
 
-    It comes from Python packages and needs neither Docker nor Java. Only this machine can reach it, without a password.
+    It is installed from Python packages, so you need neither Docker nor Java. It has no password, but only programs on
+    this machine can reach it.
 
     \b
       simdoc-search engine start
@@ -49,15 +50,17 @@ def engine() -> None:
 
 @engine.command()
 @click.option("--nodes", type=click.IntRange(1, 9),
-              help="Number of nodes, one process each.  [default: as many as the data have, or 1]")  # fmt: skip
+              help="Number of nodes. Each is a process.  [default: as before with this data, or 1]")  # fmt: skip
 @port_option
 @click.option("--heap", metavar="SIZE", help="Heap size of each node, such as 512m.  [default: 1g]")
-@click.option("--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: the tested one]")
+@click.option(
+    "--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: a tested version]"
+)
 @click.option("--data", type=click.Path(), callback=_check_data, metavar="DIR",
-              help="Folder of the data.  [default: in your home]")  # fmt: skip
-@click.option("--ephemeral", is_flag=True, help="Remove the data when the engine is stopped.")
+              help="Folder for the data.  [default: in your home]")  # fmt: skip
+@click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")
 @json_option
-@errors_as_sentences
+@handle_errors
 def start(
     nodes: int | None,
     port: int,
@@ -69,7 +72,7 @@ def start(
 ) -> None:
     """Start the engine, and wait until it answers.
 
-    It keeps running after this command. The first start of a version fetches about 75 MB from Maven Central.
+    It keeps running until you stop it. The first start of a version downloads about 75 MB from Maven Central.
 
     \b
       simdoc-search engine start
@@ -92,18 +95,18 @@ def start(
     if as_json:
         print_json({"was_running": cluster.was_running, **_as_json(cluster, cluster.status())})
         return
-    runs = "runs already" if cluster.was_running else "runs"
-    say(f"OpenSearch {cluster.status().version} {runs} at {' '.join(cluster.urls)}")
+    already = "already " if cluster.was_running else ""
+    say(f"OpenSearch {cluster.status().version} is {already}running at {' '.join(cluster.urls)}")
 
 
 @engine.command()
 @port_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def status(port: int, as_json: bool) -> None:
     """Show the engine's nodes and health.
 
-    The exit code is 0 if every node answers and all data can be searched, else 1.
+    The exit status is 0 if every node answers and all data can be searched, and 1 otherwise.
 
     \b
       simdoc-search engine status
@@ -113,7 +116,7 @@ def status(port: int, as_json: bool) -> None:
     cluster = find(port)
     if cluster is None:
         if not as_json:
-            raise click.ClickException(f"{_nothing(port)}; start one: simdoc-search engine start")
+            raise click.ClickException(f"{_no_engine(port)}; start one with: simdoc-search engine start")
         print_json({"health": None, "urls": [], "nodes": []})
         sys.exit(1)
     state = cluster.status()
@@ -121,7 +124,7 @@ def status(port: int, as_json: bool) -> None:
         print_json(_as_json(cluster, state))
     else:
         say(f"engine  OpenSearch {state.version}, {state.health or 'does not answer'}, heap {state.heap}")
-        say(f"data    {state.data}{' (until it is stopped)' if state.ephemeral else ''}")
+        say(f"data    {state.data}{' (deleted when the engine is stopped)' if state.ephemeral else ''}")
         for node in state.nodes:
             say(f"node {node.number}  {node.url}  {node.state}{f', process {node.pid}' if node.pid else ''}")
     if not state.is_well:
@@ -131,11 +134,11 @@ def status(port: int, as_json: bool) -> None:
 @engine.command()
 @port_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def stop(port: int, as_json: bool) -> None:
     """Stop the engine, and wait until its processes have ended.
 
-    Its data are kept, unless it was started with --ephemeral.
+    The data is kept, unless you started the engine with --ephemeral.
 
     \b
       simdoc-search engine stop
@@ -147,15 +150,17 @@ def stop(port: int, as_json: bool) -> None:
     if as_json:
         print_json({"stopped": stopped})
     else:
-        say(f"stopped {counted(stopped, 'node')}" if stopped else _nothing(port))
+        say(f"stopped {counted(stopped, 'node')}" if stopped else _no_engine(port))
 
 
 @engine.command()
 @click.option("--node", type=click.IntRange(min=1), default=1, show_default=True, help="Number of the node.")
-@click.option("--lines", type=click.IntRange(min=1), default=50, show_default=True, help="Number of last lines.")
+@click.option(
+    "--lines", type=click.IntRange(min=1), default=50, show_default=True, help="Number of lines, from the end."
+)
 @port_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def logs(node: int, lines: int, port: int, as_json: bool) -> None:
     """Show the end of a node's log.
 
@@ -166,7 +171,7 @@ def logs(node: int, lines: int, port: int, as_json: bool) -> None:
 
     cluster = find(port)
     if cluster is None:
-        raise click.ClickException(f"{_nothing(port)}; after a stop, the logs are beside the data")
+        raise click.ClickException(f"{_no_engine(port)}; the logs of a stopped engine are in its data folder")
     log = cluster.log_end(node, lines)
     if as_json:
         print_json({"node": node, "lines": log})
@@ -176,25 +181,25 @@ def logs(node: int, lines: int, port: int, as_json: bool) -> None:
 
 
 class _StatusLine:
-    """Shows progress on stderr: one line that changes in a terminal, else one line for each step."""
+    """Shows progress on stderr: one line that changes in a terminal, otherwise one line per step."""
 
     def __init__(self) -> None:
         self._step = ""
 
     def __call__(self, step: str, done: int, total: int) -> None:
         if sys.stderr.isatty():
-            shown, end = printable(step), "\n" if done == total else ""
-            click.echo(f"\r{shown}: {done} of {total}{end}" if total else f"{shown} ...", nl=False, err=True)
+            text, end = printable(step), "\n" if done == total else ""
+            click.echo(f"\r{text}: {done} of {total}{end}" if total else f"{text} ...", nl=False, err=True)
         elif step != self._step:
             say(f"{step} ...", err=True)
         self._step = step
 
 
-def _nothing(port: int) -> str:
+def _no_engine(port: int) -> str:
     from simdoc_search.devengine import find_all
 
     others = ", ".join(str(cluster.port) for cluster in find_all())
-    return f"no engine runs on port {port}" + (f" (but on {others}: --port)" if others else "")
+    return f"no engine is running on port {port}" + (f" (use --port for one on: {others})" if others else "")
 
 
 def _as_json(cluster: Cluster, status: Status) -> dict[str, Any]:

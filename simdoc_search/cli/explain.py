@@ -1,4 +1,4 @@
-"""`simdoc-search explain`: show the plan of a query."""
+"""`simdoc-search explain`: shows the plan of a query."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_option,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -49,7 +49,7 @@ class _ExplainedQuery(NamedTuple):
     Attributes:
         readings: all readings of the FINGERPRINT.
         query: the explained reading.
-        is_stored: whether its document is stored.
+        is_stored: whether the document of `query` is stored.
         plan: the plan.
         sent: the plan that the store runs.
         kind: the kind of field that the store queries.
@@ -64,7 +64,7 @@ class _ExplainedQuery(NamedTuple):
 
     @property
     def expected_error(self) -> float | None:
-        """The standard error of the estimate at the overlap of the query."""
+        """The standard error of the estimate at the overlap of the query, 0..1; None without an overlap."""
         overlap, tokens = self.query.overlap, self.plan.tokens
         return math.sqrt(float(overlap * (1 - overlap)) / len(tokens)) if overlap and tokens else None
 
@@ -78,7 +78,7 @@ class _ExplainedQuery(NamedTuple):
 @field_option
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def explain(
     fingerprint: str | None,
     overlap: Fraction | None,
@@ -93,10 +93,11 @@ def explain(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show what a query means: its readings, its plan, and the probability of finding each overlap.
+    """Show how a query is read and run, and what it finds.
 
-    If the document is in the store, its own tokens are used; otherwise 512 tokens are assumed. A query with a
-    probability cuts tokens into bands: as few as needed (--planner enough), or all tokens (--planner all).
+    The command prints the possible readings of FINGERPRINT, the plan of the query, and the probability of finding each
+    overlap. If the document is not in the store, 512 tokens are assumed. A query with a probability groups tokens into
+    bands: as few as needed (--planner enough), or all of them (--planner all).
 
     \b
       simdoc-search explain doc123_20_80
@@ -106,9 +107,9 @@ def explain(
     from simdoc_search.stores import open_store
 
     if fingerprint is None and overlap is None:
-        raise click.UsageError("give a FINGERPRINT or --overlap")
+        raise click.UsageError("give FINGERPRINT or --overlap")
     if dsl and sql:
-        raise click.UsageError("give either --dsl or --sql")
+        raise click.UsageError("give either --dsl or --sql, not both")
     question: str | FingerprintQuery | None = fingerprint
     readings: tuple[FingerprintQuery, ...] = (FingerprintQuery(""),)
     if fingerprint is not None and compat:
@@ -116,13 +117,13 @@ def explain(
         readings = (question,)
     elif fingerprint is not None:
         readings = parse(fingerprint).readings
-    opener = open_store if dsl or sql else open_for_query  # a printed query has no notes
+    opener = open_store if dsl or sql else open_for_query  # --dsl and --sql print no notes
     open_it = partial(opener, store, engine=engine, field=field, id_field=id_field)
     query, tokens, opened = _resolved(question, overlap, probability, open_it)
     planned = plan(tokens or _ASSUMED_TOKENS, query.overlap, query.probability, planner="all" if compat else planner)
     kind: FieldKind = "terms" if opened is not None and isinstance(opened.settings, TermSettings) else "text"
     if (dsl or sql) and not tokens:
-        raise click.ClickException("--dsl and --sql need a document that is in the store; its tokens are the query")
+        raise click.ClickException("--dsl and --sql need the tokens of a stored document; index the document first")
     if sql:
         print_json(to_sql(planned)._asdict())
         return
@@ -144,7 +145,7 @@ def _resolved(
     probability: Fraction | None,
     open_it: Callable[[], Store],
 ) -> tuple[FingerprintQuery, list[str], Store | None]:
-    """Return the reading to explain, and if its document is stored, its tokens and its store."""
+    """Return the reading to explain. If its document is stored, also return its tokens and its store."""
     if question is None:
         return FingerprintQuery("", overlap, probability), [], None
     from simdoc_search.search import SimilaritySearch
@@ -189,16 +190,16 @@ def _print(explained: _ExplainedQuery) -> None:
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
         say(f"cut-off    {_shape(Threshold(plan.tokens, plan.minimum_match))} besides a whole band")
     if sent is not plan:
-        say(f"sent       {_shape(sent)}: the bands match over {MAX_BAND_MATCHES} documents, so they save nothing")
+        say(f"sent       {_shape(sent)}, because bands that match over {MAX_BAND_MATCHES} documents save nothing")
     is_ranked = can_count_tokens(sent, 0, MAX_CLAUSES)
-    ranking = "equal tokens" if is_ranked else f"matched bands: all tokens would be over {MAX_CLAUSES}"
+    ranking = "equal tokens" if is_ranked else f"matched bands, because all tokens would be over {MAX_CLAUSES} clauses"
     clauses = counted(clause_count(to_dsl(sent, kind=kind, score="tokens")), "clause")
     say(f"engine     {clauses} with ranking by {ranking}")
     if query.overlap:
         overlap = float(query.overlap)
         reached = f"{percent(plan.probability_of_finding(overlap), 2)}{shortfall(query, plan)}"
-        say(f"reached    an overlap of {100 * overlap:g} % is a candidate with a probability of {reached}")
-        say(f"error      of the estimate at that overlap: {percent(explained.expected_error or 0, 2)} (standard error)")
+        say(f"reached    a document with an overlap of {100 * overlap:g} % is found with a probability of {reached}")
+        say(f"error      {percent(explained.expected_error or 0, 2)} (standard error of an estimate of this overlap)")
     say()
     say("overlap  probability of being found")
     for overlap in sorted({*_OVERLAPS, *([float(query.overlap)] if query.overlap else [])}):

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from simdoc_search.cli.common import sentences
+from simdoc_search.cli.common import handled_errors
 from simdoc_search.cli.config import read_config
 from simdoc_search.cli.logs import verbose_option
 
@@ -16,25 +16,26 @@ COMMANDS = [
     *("index", "info", "languages", "list", "passages", "related", "repair", "serve", "show", "similar", "status"),
     *("template", "tune", "versions", "watch"),
 ]
-"""Names of the commands. Each is in the module of the same name."""
+"""Names of the commands. Each command is in the module of the same name."""
 
 
 class _Commands(click.Group):
-    """Turns every error into one safe sentence, including errors of click's own parsing."""
+    """Turns every error into one safe sentence, even errors from click's parser."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with sentences():
+        with handled_errors():
             return super().make_context(*args, **kwargs)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] in ("find", "query", "search"):
             ctx.fail(
-                f"No such command {args[0]!r}; similar finds documents that share text, passages the text they share"
+                f"No such command {args[0]!r}; use similar to find documents that share text, or passages to find "
+                "the text that they share"
             )
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with sentences():
+        with handled_errors():
             return super().invoke(ctx)
 
 
@@ -43,15 +44,17 @@ class _Commands(click.Group):
 @verbose_option
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Find documents that share text: near-duplicates, reused passages, versions.
+    """Find documents that share text: near-duplicates, reused passages and versions.
 
     \b
-      simdoc-search index ./corpus
-      simdoc-search similar doc123_20_80
+      simdoc-search index ./corpus        index the files in a folder
+      simdoc-search similar doc123        find the documents that share text with doc123
+      simdoc-search passages doc123       show the passages that they share
+      simdoc-search duplicates            group the near-duplicates in the store
 
-    finds the documents that overlap doc123 by 20 % or more, each with a probability of at least 80 %.
+    To see the options of a command, run: simdoc-search COMMAND --help
 
-    Exit codes: 0 success, 1 failure, 2 invalid arguments or a malformed FINGERPRINT, percentage or address, 130 Ctrl-C.
+    Exit status: 0 success, 1 failure, 2 invalid arguments, 130 Ctrl-C.
     """
     context.default_map = read_config(cli)
 

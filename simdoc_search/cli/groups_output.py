@@ -1,4 +1,4 @@
-"""`--all` of `versions` and `related`: its options, and the families or topics that it shows."""
+"""`--all` of `versions` and `related`: its options, and the output of families and topics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import print_json, say, share_progress, text_file
+from simdoc_search.cli.common import print_json, say, stage_progress, text_file
 from simdoc_search.display import counted, show_more, showing
 
 if TYPE_CHECKING:
@@ -26,32 +26,37 @@ _COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index
 
 
 def all_options(help_text: str) -> Callable[[Command], Command]:
-    """Add `--all`, with this help, and `--edges`."""
+    """Add `--all`, which has this help, and `--edges`."""
 
     def add_options(command: Command) -> Command:
         edges = click.option(
             "--edges", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
             help="With --all: write all pairs as CSV.",
         )  # fmt: skip
-        return click.option("--all", "whole", is_flag=True, help=help_text)(edges(command))
+        return click.option("--all", "all_documents", is_flag=True, help=help_text)(edges(command))
 
     return add_options
 
 
-def check_all(whole: bool, edges: Path | None, of_one: Mapping[str, Any]) -> None:
-    """Refuse `--all` with arguments for one document, given by name in `of_one`, and `--edges` without `--all`.
+def check_all(all_documents: bool, edges: Path | None, other_arguments: Mapping[str, Any]) -> None:
+    """Refuse `--all` with arguments that are for one document, and `--edges` without `--all`.
+
+    Args:
+        all_documents: whether `--all` is given.
+        edges: the value of `--edges`.
+        other_arguments: maps the names of the other arguments to their values.
 
     Raises:
-        UsageError: they do not fit together.
-        ClickException: the folder of the file does not exist.
+        UsageError: the arguments contradict each other.
+        ClickException: the folder of `edges` does not exist.
     """
-    given = [name for name, value in of_one.items() if value]
-    if whole and given:
+    given = [name for name, value in other_arguments.items() if value]
+    if all_documents and given:
         raise click.UsageError(f"--all compares all documents; leave out {given[0]}")
-    if edges is not None and not whole:
-        raise click.UsageError("--edges writes the pairs of --all; give --all too")
+    if edges is not None and not all_documents:
+        raise click.UsageError("--edges writes the pairs that --all finds; add --all")
     if edges is not None and not edges.resolve().parent.is_dir():
-        raise click.ClickException(f"{edges} cannot be written: no such file or directory")
+        raise click.ClickException(f"{edges} cannot be written, because its folder does not exist; create the folder")
 
 
 def show_families(
@@ -60,26 +65,27 @@ def show_families(
     page: tuple[int, int],
     edges: Path | None,
     *,
+    version_control: bool,
     as_json: bool,
 ) -> None:
-    """Find and print the families; `page` is size and offset."""
+    """Find and print the families of versions. `page` is size and offset."""
     from simdoc_search.as_json import families_as_json
 
-    with share_progress(hidden=as_json) as update:
-        found = search.version_families(**options, progress=update)
-    shown = [search.ordered(members) for members in found.families(*page)]
+    with stage_progress(hidden=as_json) as update:
+        result = search.version_families(**options, progress=update)
+    shown = [search.ordered(members, version_control=version_control) for members in result.families(*page)]
     if edges is not None:
-        _write_edges(edges, found)
+        _write_edges(edges, result)
     if as_json:
-        print_json(families_as_json(found, shown))
+        print_json(families_as_json(result, shown))
         return
     for number, family in enumerate(shown, page[1] + 1):
         for line in _family_lines(number, family):
             say(line)
-    total = found.family_count
-    summary = f"{counted(total, 'family', 'families')} with {counted(found.member_count, 'document')}"
-    say(f"{summary} of {found.documents:,}" if total else f"no versions among {counted(found.documents, 'document')}")
-    _say_rest(found, total, len(shown), page[1], ("family", "families"), edges, _family_notes(found))
+    total = result.family_count
+    summary = f"{counted(total, 'family', 'families')} with {counted(result.member_count, 'document')}"
+    say(f"{summary} of {result.documents:,}" if total else f"no versions among {counted(result.documents, 'document')}")
+    _print_rest(result, total, len(shown), page[1], ("family", "families"), edges, _family_notes(result))
 
 
 def show_topics(
@@ -91,33 +97,33 @@ def show_topics(
     synonyms: Synonyms | None,
     as_json: bool,
 ) -> None:
-    """Find and print the topics; `page` is size and offset."""
+    """Find and print the topics. `page` is size and offset."""
     from simdoc_search.as_json import topics_as_json
 
-    with share_progress(hidden=as_json) as update:
-        found = search.topics(**options, progress=update)
-    shown = [(topic, search.named(topic, synonyms=synonyms)) for topic in found.topics(*page)]
+    with stage_progress(hidden=as_json) as update:
+        result = search.topics(**options, progress=update)
+    shown = [(topic, search.named(topic, synonyms=synonyms)) for topic in result.topics(*page)]
     if edges is not None:
-        _write_edges(edges, found)
+        _write_edges(edges, result)
     if as_json:
-        print_json(topics_as_json(found, shown))
+        print_json(topics_as_json(result, shown))
         return
     for number, (topic, names) in enumerate(shown, page[1] + 1):
         for line in _topic_lines(number, topic, names):
             say(line)
-    total = found.topic_count
-    summary = f"{counted(total, 'topic')} with {counted(found.member_count, 'document')} of {found.documents:,}"
-    say(summary if total else f"no related documents among {counted(found.documents, 'document')}")
-    _say_rest(found, total, len(shown), page[1], ("topic", "topics"), edges, _topic_notes(found))
+    total = result.topic_count
+    summary = f"{counted(total, 'topic')} with {counted(result.member_count, 'document')} of {result.documents:,}"
+    say(summary if total else f"no related documents among {counted(result.documents, 'document')}")
+    _print_rest(result, total, len(shown), page[1], ("topic", "topics"), edges, _topic_notes(result))
 
 
-def _write_edges(path: Path, found: Families | Topics) -> None:
-    """Write all pairs as CSV, with the number of their group, from 1; empty if they are in different groups."""
-    group_of = {place: number for number, group in enumerate(found.groups(), 1) for place in group}
+def _write_edges(path: Path, result: Families | Topics) -> None:
+    """Write all pairs as CSV. The number of their group counts from 1, and is empty if their groups differ."""
+    group_of = {place: number for number, group in enumerate(result.groups(), 1) for place in group}
     with text_file(path, newline="") as out:
         writer = csv.writer(out)
         writer.writerow(_COLUMNS)
-        for a, b, score, kind in found.edges():
+        for a, b, score, kind in result.edges():
             group = group_of[a] if a in group_of and group_of[a] == group_of.get(b) else ""
             writer.writerow((a.id, b.id, f"{score:.6f}", kind, group, a.index, a.routing, b.index, b.routing))
 
@@ -145,39 +151,39 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
     yield ""
 
 
-def _family_notes(found: Families) -> Iterator[str]:
-    if not found.all_near:
+def _family_notes(result: Families) -> Iterator[str]:
+    if not result.all_near:
         yield (
-            "all equal sentences were looked up, and a sample of the similar ones; "
-            "a version without a verbatim sentence may be missing"
+            "all equal sentences were compared, but only a sample of the similar ones, so a version that has no "
+            "sentence verbatim may be missing"
         )
-    if found.crowded:
-        documents = counted(found.crowded, "document shares", "documents share")
+    if result.crowded:
+        documents = counted(result.crowded, "document shares", "documents share")
         yield (
-            f"{documents} sentences with more than {found.most_owners} others; by these sentences, each was compared "
-            f"with only {found.anchors} of them, so a version may be missing"
+            f"{documents} a sentence with more than {result.most_owners} others; each was compared with only "
+            f"{result.anchors} of these, so a version may be missing"
         )
 
 
-def _topic_notes(found: Topics) -> Iterator[str]:
-    if found.cut:
-        documents = counted(found.cut, "document shares", "documents share")
+def _topic_notes(result: Topics) -> Iterator[str]:
+    if result.cut:
+        documents = counted(result.cut, "document shares", "documents share")
         yield (
-            f"{documents} rare concepts with more than {found.most_compared} others; each was compared with only the "
-            f"{found.most_compared} that share most"
+            f"{documents} rare concepts with more than {result.most_compared} others; each was compared with only "
+            f"{result.most_compared} of these, which share most"
         )
-    if found.frequent:
-        concepts = counted(found.frequent, "concept is", "concepts are")
+    if result.frequent:
+        concepts = counted(result.frequent, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {found.most_met:,} documents; they count in scores, but only {found.anchors} "
-            "documents were found by each of them"
+            f"{concepts} in more than {result.most_met:,} documents; they count in scores, but only {result.anchors} "
+            "documents were found by each of these concepts"
         )
-    if found.alone:
-        yield f"{counted(found.alone, 'document shares', 'documents share')} no concept with any other"
+    if result.alone:
+        yield f"{counted(result.alone, 'document shares', 'documents share')} no concept with any other document"
 
 
-def _say_rest(
-    found: Families | Topics,
+def _print_rest(
+    result: Families | Topics,
     total: int,
     shown: int,
     offset: int,
@@ -185,15 +191,15 @@ def _say_rest(
     edges: Path | None,
     notes: Iterator[str],
 ) -> None:
-    """Print what follows the summary: what is shown, where the edges are, and notes."""
+    """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
     if more := show_more(shown, total, offset):
         say(f"{showing(shown, total, offset, names[0], many=names[1])}.{more}")
     if edges is not None:
-        say(f"edges: {edges}, {counted(found.edge_count, 'pair')}")
+        say(f"edges: {edges}, {counted(result.edge_count, 'pair')}")
     for note in notes:
         say(f"note: {note}", err=True)
-    left_out = list(found.left_out.items())
+    left_out = list(result.left_out.items())
     for place, reason in left_out[:_MAX_LEFT_OUT]:
         say(f"left out: the document {place.id!r}: {reason}", err=True)
     if len(left_out) > _MAX_LEFT_OUT:
-        say(f"left out: {len(left_out) - _MAX_LEFT_OUT:,} more like these; --json names them", err=True)
+        say(f"left out: {counted(len(left_out) - _MAX_LEFT_OUT, 'more document')}; --json lists all of them", err=True)

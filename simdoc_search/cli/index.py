@@ -1,4 +1,4 @@
-"""`simdoc-search index`: index folders, files and tables."""
+"""`simdoc-search index`: indexes folders, files and tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import click
 from simdoc_search.cli.common import (
     Interrupted,
     document_progress,
-    errors_as_sentences,
+    handle_errors,
     json_option,
     print_json,
     store_option,
@@ -32,8 +32,8 @@ from simdoc_search.cli.sketch_options import (
     extractor_options,
     for_new_stores,
     kinds_option,
-    left_out_options,
     sketch_option,
+    skip_options,
     skipped_parts,
     with_kinds,
     word_options,
@@ -55,47 +55,50 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, metavar="[PATH...]", shell_complete=complete_paths)
 @store_option
 @click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes.  [default: one per core]")
-@click.option("--checksum", is_flag=True, help="Read all files, even with unchanged size and modification time.")
+@click.option("--checksum", is_flag=True, help="Read all files, even if size and modification time are unchanged.")
 @click.option("--archives", is_flag=True,
               help="Also read archives (.zip .tar .tgz ...) and mailboxes (.mbox).")  # fmt: skip
 @click.option("--prune", is_flag=True, help="Remove documents whose files are gone from the folders.")
-@click.option("--prune-all", is_flag=True, help="Prune even if no file is left, or more than half would be removed.")
-@click.option("--prefix", metavar="PREFIX", help="Prefix for the ids of the files, such as b/ for the folder b.")
+@click.option("--prune-all", is_flag=True,
+              help="Prune even if no file is left, or more than half of the documents would be removed.")  # fmt: skip
+@click.option("--prefix", metavar="PREFIX", help="Prefix of the ids, such as b/ for the files of folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
-              help="Skip larger files, JSONL lines and table rows.")  # fmt: skip
+              help="Skip files, JSONL lines and table rows that are larger than this.")  # fmt: skip
 @click.option("--exclude", multiple=True, metavar="PATTERN",
-              help="Leave out files and folders: '*.log', drafts/. Repeatable.")  # fmt: skip
+              help="Leave out files and folders that match, such as '*.log' or drafts/. Repeatable.")  # fmt: skip
 @click.option("--follow-links", is_flag=True,
-              help="Also follow links out of a folder. Use it only where nobody else can write.")  # fmt: skip
-@click.option("--id-field", default="id", show_default=True, help="The JSONL field or table column with the id.")
-@click.option("--text-field", default="text", show_default=True, help="The JSONL field or table column with the text.")
+              help="Also follow links that lead out of a folder. Use it only if nobody else can write "
+              "there.")  # fmt: skip
+@click.option("--id-field", default="id", show_default=True, help="JSONL field or table column with the id.")
+@click.option("--text-field", default="text", show_default=True, help="JSONL field or table column with the text.")
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
-@click.option("--no-texts", is_flag=True, help="New store: keep only fingerprints, no texts.")
+@click.option("--no-texts", is_flag=True, help="New store: store only fingerprints, no texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
-@kinds_option("Also store sentences (versions) or concepts (relations).")
+@kinds_option("Also store sentences for `versions`, or concepts for `related`.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
-@for_new_stores(left_out_options)
+@for_new_stores(skip_options)
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=ITEM_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="Skip a file that takes longer to read.",
+    help="Skip a file that takes longer than this to read.",
 )
 @click.option("--worker-memory", type=click.IntRange(min=256), metavar="MB",
-              help="Skip a file whose reading needs more memory.  [default: 1000 to 4000, by machine]")  # fmt: skip
-@click.option("--reject-duplicates", type=percent_type, metavar="OVERLAP",
-              help="Skip new documents with at least this overlap with another one, in percent.")  # fmt: skip
+              help="Skip a file that needs more memory than this to read.  "
+              "[default: 1000 to 4000, by machine]")  # fmt: skip
+@click.option("--reject-duplicates", type=percent_type, metavar="PERCENT",
+              help="Skip a new document that overlaps another one by this percentage or more.")  # fmt: skip
 @click.option(
     "--fail-on-skip",
     is_flag=True,
-    help="Exit with status 1 if a document was skipped. Hidden and binary files, links and pipes do not count.",
+    help="Exit with status 1 if a file was skipped. Hidden and binary files, links and pipes do not count.",
 )
 @click.option("--watch", is_flag=True, help="Keep running and index files as they change, until Ctrl-C.")
 @json_option
-@errors_as_sentences
+@handle_errors
 def index(
     paths: tuple[str, ...],
     store: str,
@@ -127,39 +130,40 @@ def index(
     as_json: bool,
     **new_store_options: Any,
 ) -> None:
-    """Index folders, files, JSONL files (named *.jsonl) or stdin (-).
+    """Index folders, files, tables or stdin (-).
 
-    Run the command again to update the index. It reads only files that changed, and resumes after an interruption.
+    Run the command again to update the store. It reads only the files that changed. After an interruption, it resumes.
 
     \b
       simdoc-search index ./corpus
       simdoc-search index documents.jsonl --store ./docs.simdoc
       simdoc-search index ./b --prefix b/
 
-    It reads plain text in any encoding, Markdown and HTML. After pip install 'simdoc-search[documents]' it also reads
-    .pdf .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg. Tables must be named themselves:
-    .jsonl .ndjson (also .gz), .csv .tsv .parquet.
+    It reads plain text in any encoding, Markdown and HTML. After pip install 'simdoc-search[documents]', it also reads
+    .pdf .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg. Tables are only read if PATH names
+    them: .jsonl .ndjson (also .gz), .csv .tsv .parquet.
 
-    With --archives, or if named themselves, archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox,
-    also .gz) are read like folders: old.zip!2021/Report.txt, mail.mbox!Re: thing.eml. Later runs read them too.
+    Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also .gz) are read if PATH names them, or
+    with --archives. Later runs read them too. Their files have ids like old.zip!2021/Report.txt and mail.mbox!Re:
+    thing.eml.
 
-    --with versions stores the sentences of each document; versions then takes a tenth of the time (357 documents).
-    --with relations stores concepts for the command related. Both also upgrade an existing store from its texts, and
-    then need no PATH. For 1,500 files, versions made the store 13 % larger and indexing took 1.8 times as long. With
-    relations too, it was 34 % and 15 times.
+    --with versions stores the sentences of each document. `versions` then takes a tenth of the time (with 357
+    documents). --with relations stores concepts for `related`. To upgrade an existing store from its texts, leave out
+    PATH. With 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times as long. --with
+    versions,relations made it 34 % larger, and indexing took 15 times as long.
 
-    With --language, each document gets the metadata field language unless it has one: de, zh, yue, mixed, unknown.
-    Filter by it with --filter language=de, and count with simdoc-search languages.
+    --language adds the metadata field language to each document that does not have it: de, zh, yue, mixed, unknown.
+    Select documents with --filter language=de, and count them with `languages`.
 
-    With --reject-duplicates, a new document that is nearly the same as a stored one, or as an earlier one of this run,
-    is skipped. The report names that document and the overlap. A new version of a stored document is not skipped.
+    --reject-duplicates skips a new document that nearly equals a stored one, or an earlier one of this run. The report
+    names both documents and their overlap. A new version of a stored document is not skipped.
 
     If people may write texts to mislead the search, set SIMDOC_HASH_KEY to a secret (openssl rand -hex 32) before you
     create the store. Fingerprinting then takes twice as long, and every command needs the same key.
 
-    Sources without a document are listed with the reason; --json has the full list. The exit status is 1 if a path
-    could not be read, the store refused a document, or --prune kept documents whose files may only be unreachable.
-    Everything else is done.
+    Files that cannot be indexed are listed with the reason; --json lists all of them. The exit status is 1 if a path
+    could not be read, if the store refused a document, or if --prune kept documents because their files may only be
+    unreachable. All other documents are indexed.
     """
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import require_readable
@@ -169,9 +173,9 @@ def index(
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
     from simdoc_search.workers import ItemLimits, memory_per_worker
 
-    watching = FolderWatch(paths) if watch else None  # first, so that no change is missed
+    watcher = FolderWatch(paths) if watch else None  # created first, so that it misses no change
     if not math.isfinite(max_size):
-        raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
+        raise click.BadParameter(f"{max_size} is not a size; give a number of megabytes", param_hint="--max-size")
     stored = _stored_settings(store, engine)
     if not paths and not (stored and kinds):
         raise click.UsageError("Missing argument 'PATH...'.")
@@ -182,7 +186,7 @@ def index(
         Settings(language=language, left_out=skipped_parts(front_matter, quoted_replies)), kinds, extractor
     )
     if stored and kinds:
-        stored = upgrade(store, engine, kinds, extractor, hidden=as_json, is_alone=not paths)
+        stored = upgrade(store, engine, kinds, extractor, hidden=as_json, report_unchanged=not paths)
     elif not stored:
         check_can_sketch(wanted, extractor_for(wanted, extractor), store)
     if not paths:
@@ -209,7 +213,8 @@ def index(
         "extractor": extractor,
     }
 
-    def run(sources: Iterator[Source], problems: Sequence[str] = (), **more: Any) -> bool:
+    def index_sources(sources: Iterator[Source], problems: Sequence[str] = (), **more: Any) -> bool:
+        """Index the sources, print the report, and return whether all went well."""
         with document_progress(hidden=as_json) as update:
             report = search.index(sources, progress=lambda count: update(advance=count), **options, **more)
         report.problems[:0] = problems
@@ -220,9 +225,9 @@ def index(
         return not report.failed
 
     try:
-        succeeded = run(sources, problems, prune=prune, prune_all=prune_all)
-        if watching:
-            watching.run(search, run, files, prune=prune, prune_all=prune_all)
+        succeeded = index_sources(sources, problems, prune=prune, prune_all=prune_all)
+        if watcher:
+            watcher.run(search, index_sources, files, prune=prune, prune_all=prune_all)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; finished documents are stored. Run the same command again to resume") from None
     if not succeeded:
@@ -230,7 +235,7 @@ def index(
 
 
 def _stored_settings(store: str, engine: EngineKind | None) -> Settings | None:
-    """Return the settings of an existing store."""
+    """Return the settings of an existing store; None if there is no store."""
     from simdoc_search.stores import open_store
 
     with suppress(StoreNotFoundError), open_store(store, engine=engine) as opened:
@@ -239,14 +244,18 @@ def _stored_settings(store: str, engine: EngineKind | None) -> Settings | None:
 
 
 def _settings(store: str, stored: Settings | None, wanted: Settings, options: dict[str, Any]) -> Settings | None:
-    """Return the settings that the options ask for, with those of the store for options that are not given."""
+    """Return the settings for opening the store; None if the options set nothing.
+
+    Raises:
+        FormatMismatchError: the options contradict the settings of the existing store.
+    """
     if wanted == Settings() and all(value in (None, False) for value in options.values()):
         return None
     if stored:
         check_store_has(stored, wanted, store)
     settings = settings_change({**options, "kinds": ()})(stored or wanted)
-    if stored and stored.passages is None and settings.passages:  # the library accepts this, its default has passages
+    if stored and stored.passages is None and settings.passages:  # the library accepts this, as its default
         raise FormatMismatchError(
-            f"the store {store} was made without passages; leave out --passage-run, or index into a new store"
+            f"the store {store} was created with --no-passages; leave out --passage-run, or index into a new store"
         )
     return settings

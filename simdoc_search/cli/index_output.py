@@ -1,4 +1,4 @@
-"""Prints the report of `simdoc-search index`."""
+"""Output of `simdoc-search index`, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_EXAMPLES = 3
 
 
 def report_as_json(report: IndexReport) -> dict[str, Any]:
-    """Return what `--json` prints."""
+    """Return the report as JSON."""
     skipped = [_skipped_as_json(file) for file in report.skipped]
     return {**asdict(report), "skipped": skipped, "refused": refused_as_json(report.refused)}
 
@@ -57,7 +57,7 @@ def print_report(report: IndexReport) -> None:
 
 
 def print_refused(refused: Mapping[str, str]) -> None:
-    """Print the first documents that the store refused on stderr. Usually all have the same reason."""
+    """Print the first refused documents on stderr. Usually all have the same reason."""
     for id, reason in islice(refused.items(), _MAX_REFUSED):
         say(f"  {id}: {reason}", err=True)
     if len(refused) > _MAX_REFUSED:
@@ -65,20 +65,24 @@ def print_refused(refused: Mapping[str, str]) -> None:
 
 
 def print_incomplete(incomplete: Mapping[str, str]) -> None:
-    """Print the documents stored without sentences or concepts on stderr, grouped by what is missing."""
+    """Print the documents that were stored without sentences or concepts on stderr.
+
+    Args:
+        incomplete: maps ids to the missing data, such as `sentences`.
+    """
     for missing in sorted(set(incomplete.values())):
-        ids = [id for id, lacking in incomplete.items() if lacking == missing]
-        say(f"  {len(ids):,} stored without {missing}, which could not be made: {_examples(ids)}", err=True)
+        ids = [id for id, data in incomplete.items() if data == missing]
+        say(f"  {len(ids):,} stored without {missing}, which could not be computed: {_examples(ids)}", err=True)
 
 
 def print_skipped(skipped: Sequence[Skipped], *, advice: bool = True) -> None:
-    """Print a line per reason on stderr, with a few examples and the option of `index` that would help."""
+    """Print one line per reason on stderr, with examples and advice about the options of `index`."""
     from simdoc_search.indexing.skip_reasons import group_by_reason
 
     groups = group_by_reason(skipped)
     for group in groups:
-        helps = f"; {group.advice}" if advice and group.advice else ""
-        say(f"  {len(group.examples):,} {group.label}: {_examples(group.examples)}{helps}", err=True)
+        hint = f"; {group.advice}" if advice and group.advice else ""
+        say(f"  {len(group.examples):,} {group.label}: {_examples(group.examples)}{hint}", err=True)
     if any(len(group.examples) > _MAX_EXAMPLES for group in groups):
         say("  --json lists all of them", err=True)
 

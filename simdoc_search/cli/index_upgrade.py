@@ -21,17 +21,17 @@ def upgrade(
     extractor: Extractor | None,
     *,
     hidden: bool,
-    is_alone: bool,
+    report_unchanged: bool,
 ) -> Settings:
-    """Upgrade a store, and return its new settings.
+    """Upgrade a store, print the number of upgraded documents, and return the new settings.
 
     Args:
-        store: the address of the store.
-        engine: the kind of engine, if it is given.
-        kinds: what to add.
-        extractor: the extractor of concepts.
-        hidden: whether to show no progress.
-        is_alone: whether nothing else is done, so that an unchanged store is reported.
+        store: the path or address of the store.
+        engine: the kind of engine; None to detect it.
+        kinds: the kinds of tokens to add.
+        extractor: the extractor of concepts; None for that of the store, or the default.
+        hidden: whether to hide the progress.
+        report_unchanged: whether to print a line if no document needs an upgrade.
     """
     from simdoc_search.stores.upgrade import upgrade_store
 
@@ -46,12 +46,9 @@ def upgrade(
         try:
             settings = upgrade_store(store, kinds, extractor=extractor, engine=engine, progress=progress)
         except KeyboardInterrupt:
-            raise Interrupted("interrupted; run the same command again, it resumes") from None
+            raise Interrupted("interrupted; run the same command again to resume") from None
     if upgraded:
-        say(
-            f"{counted(upgraded, 'document')} upgraded with {' and '.join(kinds)}",
-            err=True,
-        )
-    elif is_alone:
+        say(f"{counted(upgraded, 'document')} upgraded with {' and '.join(kinds)}", err=True)
+    elif report_unchanged:
         say("nothing to upgrade", err=True)
     return settings

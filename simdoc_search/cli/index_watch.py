@@ -23,14 +23,14 @@ class FolderWatch:
     """Collects the changes below some folders from the moment it is created.
 
     Raises:
-        UsageError: one of them is not a folder.
+        UsageError: a path is not a folder.
         SimdocError: the folders cannot be watched.
     """
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         for path in folders:
             if not os.path.isdir(path):  # noqa: PTH112 - `-` too
-                raise click.UsageError(f"--watch needs folders, and {path} is not one")
+                raise click.UsageError(f"--watch needs folders, but {path} is not a folder")
         self._folders = folders
         self._bursts = _bursts(folders)
         self._waiting = next(self._bursts)
@@ -44,14 +44,14 @@ class FolderWatch:
         prune: bool,
         prune_all: bool,
     ) -> None:
-        """Index what changes, until Ctrl-C.
+        """Index files as they change, until Ctrl-C.
 
         Args:
-            search: the store.
+            search: the search whose store is updated.
             index: indexes files and prints the report.
             options: options of `changed_files`.
-            prune: remove documents whose files vanish.
-            prune_all: also if they are more than half of a folder.
+            prune: whether to remove documents whose files are deleted.
+            prune_all: whether to remove them even if they are more than half of a folder.
 
         Raises:
             ClickException: a folder is gone.
@@ -72,7 +72,7 @@ class FolderWatch:
                         if prune or prune_all:
                             _remove_vanished(search, folder, self._waiting, prune_all)
                 except (StoreLockedError, StoreUnavailableError) as error:
-                    if str(error) != last_error:  # it repeats several times per second
+                    if str(error) != last_error:  # the same error may occur several times per second
                         last_error = str(error)
                         say(f"{last_error}; retrying", err=True)
                 else:
@@ -84,18 +84,19 @@ class FolderWatch:
         for folder in self._folders:
             if not os.path.isdir(folder):  # noqa: PTH112
                 raise click.ClickException(
-                    f"the folder {folder} is gone; its documents are kept. Index it again when it is back"
+                    f"the folder {folder} is gone; its documents are kept. Run the command again when the folder is "
+                    "back"
                 )
 
 
 def _bursts(folders: Iterable[str]) -> Iterator[set[str]]:
-    """Yield the changed, new and vanished paths of each burst of changes.
+    """Yield the changed, new and deleted paths of each burst of changes.
 
-    The first set comes at once, and no change after it is missed. Without changes, empty sets come.
+    The first set is yielded at once, and no later change is missed. While nothing changes, the sets are empty.
 
     Raises:
         MissingExtraError: watchfiles is not installed.
-        CorpusError: the system cannot watch so many folders, or a folder is gone.
+        CorpusError: the system cannot watch this many folders, or a folder is gone.
     """
     try:
         from watchfiles import watch

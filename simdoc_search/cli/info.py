@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_option,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
     say,
     store_option,
 )
-from simdoc_search.cli.limit_options import lines_of_limits
+from simdoc_search.cli.limit_options import limit_lines
 from simdoc_search.display import counted
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 @field_option
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool) -> None:
-    """Show the number of documents, the size and the settings of a store.
+    """Show the size and the settings of a store.
 
     \b
       simdoc-search info
@@ -51,11 +51,11 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
 
 
 def _print_sizes(info: StoreInfo) -> None:
-    size = "unknown: the engine does not tell us" if info.bytes is None else f"{info.bytes:,}"
+    size = "unknown, because the engine does not report it" if info.bytes is None else f"{info.bytes:,}"
     if info.bytes and info.documents:
         size += f" ({info.bytes / info.documents:,.0f} per document)"
     share = "of these bytes" if info.text_compressed else "bytes before the engine compresses them"
-    texts = "none kept" if info.text_bytes is None else f"kept, about {info.text_bytes:,} {share}"
+    texts = "not stored" if info.text_bytes is None else f"stored, about {info.text_bytes:,} {share}"
     say(f"store      {info.location}")
     say(f"documents  {info.documents:,}")
     say(f"bytes      {size}")
@@ -69,16 +69,16 @@ def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
     say(f"sketch     {_sketch(settings.minhash)}")
     say(f"passages   {_passages(settings, can_find_phrases=can_find_phrases)}")
     if settings.sentences:
-        say("versions   found by their sentences")
-    for line in lines_of_limits(settings.limits) if settings.limits != Limits() else []:
+        say("versions   found by stored sentences")
+    for line in limit_lines(settings.limits) if settings.limits != Limits() else []:
         say(line)
     if settings.language:
-        say("language   identified unless a document names it; filter with --filter language=CODE")
+        say("language   identified, unless the metadata has it; select with --filter language=CODE")
     if settings.left_out:
-        say(f"left out   {', '.join(settings.left_out)}")
+        say(f"skipped    {', '.join(settings.left_out)}")
     if concepts := settings.concepts:
-        synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
-        say(f"related    documents found by concepts of {concepts.extractor}{synonyms}")
+        synonyms = f" and synonyms {concepts.synonyms}" if concepts.synonyms else ""
+        say(f"related    found by stored concepts, from {concepts.extractor}{synonyms}")
 
 
 def _analysis(analysis: Analysis) -> str:
@@ -88,7 +88,7 @@ def _analysis(analysis: Analysis) -> str:
 
 
 def _sketch(sketch: Sketch) -> str:
-    """Return a sketch in the syntax of `--sketch`, with other settings that are not the defaults."""
+    """Return a sketch in the syntax of `--sketch`, and its other settings that are not defaults."""
     values, defaults = asdict(cast(Any, sketch)), asdict(cast(Any, type(sketch)()))
     keyed = ", made with SIMDOC_HASH_KEY" if values.pop("key", None) else ""
     return f"{sketch.name}:{values.pop(sketch.stored_fields[0])}{_differences(values, defaults)}{keyed}"
@@ -102,8 +102,8 @@ def _passages(settings: Settings, *, can_find_phrases: bool) -> str:
     from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
 
     if settings.passages is None:
-        return "none: a few shared passages of long documents are not found"
+        return "no stored data, so a few shared passages of long documents are not found"
     if can_find_phrases:
         return f"every shared run of {SHORT_RUN} words is found; of {LONG_RUN} if a text has over {SHORT_TEXT:,} words"
     size = settings.analysis.shingle_size
-    return f"each shared run of {settings.passages.run(size)} {settings.analysis.unit}s is found"
+    return f"every shared run of {settings.passages.run(size)} {settings.analysis.unit}s is found"

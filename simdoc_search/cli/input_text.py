@@ -1,4 +1,4 @@
-"""Reads what commands compare: texts of files and stdin, lists of queries, and stored documents."""
+"""Reads the texts that commands query with: files, folders, pipes, stdin, lists of queries, and stored documents."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class QueryText(NamedTuple):
 
     Attributes:
         name: name of the document.
-        text: its text; None for a stored document with this name.
-        file: path of its file; `-` is stdin.
-        row: id of its row or line in a table.
+        text: its text; None if it is a stored document with this name.
+        file: path of its file, `-` for stdin; None without a file.
+        row: id of its row in a table, or of its line in JSONL.
     """
 
     name: str
@@ -35,21 +35,21 @@ class QueryText(NamedTuple):
     row: str | None = None
 
     def as_json(self, id: str | None = None) -> dict[str, Any]:
-        """Return what names the document, with the id that it has in the store."""
+        """Return the id that the document has in the store, and its file and row, as JSON."""
         return {"id": id, "file": self.file, **({} if self.row is None else {"row": self.row})}
 
 
 class QueryFiles:
-    """The texts of files and folders, read on demand.
+    """Iterates over the texts of files and folders. Each file is read on demand.
 
     Args:
         paths: files, folders, `-` for stdin.
-        listed: whether to list all files before the first one is read, so that their number is known.
+        listed: whether to list all files before reading the first one, so that their number is known.
 
     Attributes:
-        total: number of files, if listed.
-        skipped: files without a text, with the reasons.
-        problems: a sentence per path that could not be read.
+        total: number of files if `listed`, otherwise None.
+        skipped: files without a text, with the reasons. Complete at the end of the iteration.
+        problems: one sentence for each path that could not be read. Complete at the end of the iteration.
 
     Raises:
         CorpusError: a path does not exist, or is not a file or folder.
@@ -80,7 +80,7 @@ class QueryFiles:
 
 
 def read_file(file: Path) -> str:
-    """Return the text of a file; `-` is stdin, and a pipe such as `<(command)` is read to its end.
+    """Return the text of a file, of stdin (`-`), or of a pipe such as `<(command)`.
 
     Raises:
         CorpusError: the file cannot be read.
@@ -90,7 +90,7 @@ def read_file(file: Path) -> str:
 
 
 def read_document(file: Path) -> Document:
-    """Return the text of a file with the dates in its properties. Raises as `read_file`."""
+    """Return the text of a file and the dates in its properties. Raises the same errors as `read_file`."""
     from simdoc_search.corpus import read_file as read
     from simdoc_search.corpus import read_text_stream
 
@@ -100,14 +100,15 @@ def read_document(file: Path) -> Document:
 
 
 def read_text(text: str) -> str:
-    """Return the value of `--text`; `-` is stdin."""
+    """Return the text that `--text` gives. `-` reads stdin."""
     return read_file(Path("-")) if text == "-" else text
 
 
 def read_lines(file: Path) -> list[str]:
-    """Return the lines of a file, a pipe or stdin, or the names between NUL characters that `find -print0` writes.
+    """Return the lines of a file, a pipe or stdin, without empty ones.
 
-    Empty lines are left out. Raises as `read_file`.
+    If the file has NUL characters, as `find -print0` writes them, return the names between these. Raises the same
+    errors as `read_file`.
     """
     from simdoc_search.corpus import read_text_stream
 
@@ -124,7 +125,7 @@ def read_lines(file: Path) -> list[str]:
 
 
 def is_file(name: str) -> bool:
-    """Whether an argument names a file or stdin."""
+    """Whether an argument is the path of an existing file, or `-` for stdin."""
     try:
         return name == "-" or (Path(name).exists() and not Path(name).is_dir())
     except (OSError, ValueError):  # too long, or with a NUL
@@ -135,7 +136,7 @@ def stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
     """Return the id and the text of a stored document.
 
     Raises:
-        SimdocError: there is no such document.
+        SimdocError: no document, or more than one, has this name.
         NoTextError: its text is not stored.
     """
     id = resolve_id(search, name)
@@ -146,7 +147,7 @@ def stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
 
 
 def resolve_id(search: SimilaritySearch, name: str) -> str:
-    """Return the id that a name or path means. Numbers at its end belong to it, and are not an overlap."""
+    """Return the id of the document with this id, path or file name. Numbers at its end are not read as an overlap."""
     return search.resolve(name, overlap=0).id
 
 
@@ -157,17 +158,17 @@ def query_arguments(
     describe: Callable[[Document], dict[str, Any]],
     text: str | None = None,
 ) -> tuple[dict[str, Any], str | None]:
-    """Return the arguments that name the query document, and its id if it is stored.
+    """Return the arguments of a query for one of `id`, `file` and `text`, and the id of the document if it is stored.
 
     Args:
         search: the search to query.
         id: id, path or file name of a stored document.
-        file: a file, `-`, or a pipe. If it is indexed, its document is excluded from the hits.
+        file: a file, `-`, or a pipe. If the file is indexed, its document is excluded from the hits.
         describe: returns further arguments for a file that is not a pipe.
-        text: a text.
+        text: a text, or `-` for stdin.
 
     Raises:
-        SimdocError: there is no such document, or the file cannot be read, or is not a text.
+        SimdocError: there is no such document, or the file cannot be read or is not a text.
     """
     from simdoc_search.query import FingerprintQuery
     from simdoc_search.search.files import IndexedFiles
@@ -200,7 +201,7 @@ def _bytes(file: Path) -> bytes:
         except OSError as error:
             raise CorpusError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from None
     if len(data) > DEFAULT_MAX_BYTES:
-        raise CorpusError(f"{_name(file)} is over the limit of {DEFAULT_MAX_BYTES:,} bytes; give less at a time")
+        raise CorpusError(f"{_name(file)} has more than {DEFAULT_MAX_BYTES:,} bytes; split it")
     return data
 
 

@@ -1,4 +1,4 @@
-"""`simdoc-search languages`: count the languages of documents."""
+"""`simdoc-search languages`: counts documents by language."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import click
 
 from simdoc_search.cli.common import (
     document_progress,
-    errors_as_sentences,
     field_option,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -39,14 +39,14 @@ _SHOWN_CANDIDATES = 5
 @click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete_paths)
 @filter_options
 @click.option("--text", help="Identify the language of this text; - reads stdin.")
-@click.option("--each", is_flag=True, help="With PATH: also print a line per document.")
+@click.option("--each", is_flag=True, help="With PATH: also print the language of each document.")
 @click.option(
-    "--workers", type=click.IntRange(min=1), help="With PATH: processes to read with.  [default: one per core]"
+    "--workers", type=click.IntRange(min=1), help="With PATH: number of worker processes.  [default: one per core]"
 )
 @field_option
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def languages(
     paths: tuple[str, ...],
     filters: GivenFilters,
@@ -59,18 +59,20 @@ def languages(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Count the languages of the documents in the store, or of folders and files. Folders and files need no store.
+    """Count documents by language.
+
+    Without PATH, the command counts the documents in the store. The store must have been created with index --language.
+    With PATH, it identifies the languages of folders and files; no store is needed.
 
     \b
-      simdoc-search index ./corpus --language
       simdoc-search languages
       simdoc-search languages ./corpus
       simdoc-search languages ./corpus --each
       simdoc-search languages --text 'Der Mieter zahlt die Miete am ersten Tag des Monats.'
 
-    A language is a code: de, zh, yue. A document is mixed if a fifth or more of it is in another language. It is
-    unknown if it has fewer than 40 letters, or no known language. A language in the document's metadata takes
-    precedence. --each and --text also print the possible languages with their probabilities.
+    A language is a code, such as de, zh or yue. A document is mixed if a fifth or more of it is in another language. It
+    is unknown if it has fewer than 40 letters, or if its language is not known. A language in the document's metadata
+    takes precedence. --each and --text also print the possible languages with their probabilities.
     """
     from simdoc_search.search import SimilaritySearch
 
@@ -81,7 +83,7 @@ def languages(
         return
     if not paths:
         if each:
-            raise click.UsageError("--each needs PATH; for a store use: simdoc-search list --show language")
+            raise click.UsageError("--each needs PATH; for a store, use: simdoc-search list --show language")
         search = SimilaritySearch(open_for_query(store, engine=engine, field=field))
         counts = search.languages(filters=filters_of(filters, excluded))
         if as_json:
@@ -90,7 +92,7 @@ def languages(
             _print_counts(counts)
         return
     if filters or excluded:
-        raise click.UsageError("--filter and --exclude are for a store; leave out PATH, or leave them out")
+        raise click.UsageError("--filter and --exclude only work with a store; leave out PATH or these options")
     report, problems = _identify(paths, workers or os.cpu_count() or 1, hidden=as_json)
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
@@ -150,7 +152,7 @@ def _print_counts(counts: Counter[str]) -> None:
     for name, count in _ordered(counts):
         say(f"{name or _NONE:<{width}}  {count:>9,}  {percent(count / total, 1):>7}")
     if set(counts) == {""}:
-        say("no document states its language; index into a new store with --language", err=True)
+        say("no document in the store has a language; index into a new store with --language", err=True)
     if not total:
         say("no documents")
 
@@ -175,5 +177,5 @@ def _counts_as_json(counts: Counter[str]) -> dict[str, Any]:
 
 
 def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
-    """Return the counts, the largest first; documents without a language come last."""
+    """Return the counts, the largest first. Documents without a language come last."""
     return sorted(counts.items(), key=lambda item: (not item[0], -item[1], item[0]))

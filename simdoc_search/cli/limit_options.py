@@ -1,4 +1,4 @@
-"""Options for the limits of similar sentences, versions and hits."""
+"""Options for the limits from which sentences are similar, documents are versions, and hits are shown."""
 
 from __future__ import annotations
 
@@ -19,38 +19,40 @@ _OPTIONS = (
         "--bits",
         type=click.IntRange(0, MAX_BITS),
         metavar="DISTANCE",
-        help="Maximum distance of similar sentences, from 0 (almost equal) to 16.  [default: 12, or as stored]",
+        help="Maximum distance between similar sentences, from 0 (almost equal) to 16.  [default: 12, or as set with "
+        "`defaults`]",
     ),
     click.option(
         "--enough",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of the sentences of one version that the other has.  [default: 50, or as stored]",
+        help="Minimum share of one version's sentences that the other contains.  [default: 50, or as set with "
+        "`defaults`]",
     ),
     click.option(
         "--least",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum of the same share the other way round.  [default: 10, or as stored]",
+        help="Minimum share in the other direction.  [default: 10, or as set with `defaults`]",
     ),
     click.option(
         "--min-score",
         type=click.FloatRange(0, 1),
         metavar="SCORE",
-        help="Minimum score of a hit; versions score 0.75 or more.  [default: 0.5, or as stored]",
+        help="Minimum score of a hit. Versions score 0.75 or more.  [default: 0.5, or as set with `defaults`]",
     ),
 )
 
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --bits, --enough, --least and --min-score; `given_limits` takes their values."""
+    """Add `--bits`, `--enough`, `--least` and `--min-score`. `given_limits` takes their values."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
-    """Return the limits that were given, as the library takes them."""
+    """Return the limits that the user gave, in the form that the library takes. Shares are 0..1."""
     return {
         name: float(value) if name in ("enough", "least") else value
         for name, value in limits.items()
@@ -58,11 +60,11 @@ def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def lines_of_limits(limits: Limits) -> list[str]:
-    """Return the limits for people."""
+def limit_lines(limits: Limits) -> list[str]:
+    """Return the limits as lines for people. The first column has 11 characters."""
     return [
-        f"alike      sentences up to a distance of {limits.bits}, of 64",
-        f"enough     {100 * limits.enough:g} % of the sentences of one version in the other, {100 * limits.least:g} % "
-        "the other way round",
-        f"shown      from a score of {limits.min_score:g}",
+        f"alike      sentences with a distance of at most {limits.bits} of 64",
+        f"enough     {100 * limits.enough:g} % of one version's sentences in the other, "
+        f"{100 * limits.least:g} % in the other direction",
+        f"shown      hits with a score of at least {limits.min_score:g}",
     ]

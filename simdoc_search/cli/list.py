@@ -1,4 +1,4 @@
-"""`simdoc-search list`: lists the documents of the store."""
+"""`simdoc-search list`: lists the documents in the store."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import cells, heading, linked, say_unknown, show_option, sort_option
-from simdoc_search.cli.common import errors_as_sentences, field_option, json_text, open_for_query, say, store_option
+from simdoc_search.cli.columns import (
+    column_heading,
+    column_values,
+    linked_id,
+    show_option,
+    sort_option,
+    warn_unknown_columns,
+)
+from simdoc_search.cli.common import field_option, handle_errors, json_text, open_for_query, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
 from simdoc_search.display import show_more, showing
@@ -22,14 +29,14 @@ _DEFAULT_COLUMNS = ("size", "date")
 @click.command("list")
 @click.argument("prefix", required=False, metavar="[PREFIX]", shell_complete=complete_ids)
 @show_option
-@sort_option("path; none lists at once, in the order of the store")
+@sort_option("id; none prints documents unsorted, as they are read")
 @click.option("--reverse", is_flag=True, help="Reverse the order.")
 @click.option("--limit", type=click.IntRange(min=1), help="Maximum number of documents.  [default: all]")
 @filter_options
 @field_option
 @store_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-@errors_as_sentences
+@handle_errors
 def list_command(
     prefix: str | None,
     show: tuple[str, ...],
@@ -43,9 +50,10 @@ def list_command(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """List all documents of the store, or those whose ids begin with PREFIX.
+    """List the documents in the store.
 
-    PREFIX may also be an indexed folder, or a quoted pattern: '*.pdf' matches names in any folder, 'a/*.pdf' paths.
+    With PREFIX, only documents whose ids begin with it are listed. PREFIX can also be an indexed folder, or a quoted
+    pattern: '*.pdf' matches file names in any folder, 'a/*.pdf' matches paths.
 
     \b
       simdoc-search list reports/
@@ -59,7 +67,7 @@ def list_command(
     names = show or (() if as_json else _DEFAULT_COLUMNS)
     links = ["path"] if sys.stdout.isatty() and "path" not in names else []
     opened = open_for_query(store, engine=engine, field=field)
-    say_unknown(opened, [*show, *([sort] if sort and sort != "none" else [])])
+    warn_unknown_columns(opened, [*show, *([sort] if sort and sort != "none" else [])])
     selection: dict[str, Any] = {"prefix": prefix, "filters": filters_of(filters, excluded)}
     is_sorted = sort != "none"
     columns, order = Columns([*names, *links]), (sort or "id") if is_sorted else None
@@ -69,15 +77,15 @@ def list_command(
             click.echo(json_text({name: value for name, value in row.items() if name not in links}))
             continue
         if not count:
-            say(f"{heading(names)}document")
+            say(f"{column_heading(names)}document")
         count += 1
-        click.echo(f"{cells(names, row)}{linked(row['id'], row)}")
+        click.echo(f"{column_values(names, row)}{linked_id(row['id'], row)}")
     if as_json:
         return
     if not count:
         say("no documents")
     elif count == limit:
-        # To sort documents, all were read. Otherwise one more is enough to know that there are more.
+        # Sorting reads all documents anyway. Without it, one more document shows that there are more.
         total = sum(1 for _ in list_documents(opened, Columns([]), **selection, limit=None if is_sorted else limit + 1))
         if total > count:
             shown = showing(count, total, what="document", at_least=not is_sorted)

@@ -23,9 +23,9 @@ def _show_verbose_log(context: click.Context, _parameter: click.Parameter, count
 
 
 def show_log(context: click.Context, level: int) -> None:
-    """Show log records of at least this level until the command ends, unless `-v` shows them already."""
+    """Show log records of at least this level until the command ends. Do nothing if `-v` shows them already."""
     logger, handler = logging.getLogger("simdoc_search"), _StderrHandler()
-    if any(isinstance(shown, _StderrHandler) for shown in logger.handlers):
+    if any(isinstance(existing, _StderrHandler) for existing in logger.handlers):
         return
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
     before = logger.level
@@ -41,5 +41,5 @@ verbose_option: Final = click.option(
     count=True,
     expose_value=False,
     callback=_show_verbose_log,
-    help="Log progress to stderr. -vv also logs each request to an engine.",
+    help="Log to stderr what the command does. -vv also logs each request to an engine.",
 )

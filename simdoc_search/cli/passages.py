@@ -1,4 +1,4 @@
-"""`simdoc-search passages`: find shared passages of documents, files and texts."""
+"""`simdoc-search passages`: finds shared passages of documents, files and texts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import (
     Interrupted,
     document_progress,
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     open_for_query,
     store_option,
@@ -41,48 +41,50 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     "files",
     type=_PATH,
     multiple=True,
-    help="Query with the text of a file that need not be indexed, or of each line or row of a table; - reads stdin. "
-    "May be repeated.",
+    help="Query with the text of a file, or with each line or row of a table. The file need not be indexed; - reads "
+    "stdin. Repeatable.",
 )
 @click.option(
     "--folder",
     "folders",
     type=click.Path(path_type=Path, file_okay=False),
     multiple=True,
-    help="Query with each file in a folder. May be repeated.",
+    help="Query with each file in a folder. Repeatable.",
 )
-@click.option("--text", help="Query with this text; - reads it from stdin.")
+@click.option("--text", help="Query with this text; - reads stdin.")
 @click.option(
     "--all-from",
     type=_PATH,
     metavar="FILE",
-    help="Query every ID or path in a file, one per line or separated by NUL (find -print0); - reads stdin.",
+    help="Query with each ID or path in a file, one per line or separated by NUL (find -print0); - reads stdin.",
 )
 @page_options
 @click.option(
     "--min-words",
     type=click.IntRange(min=1),
-    help="Minimum number of words of an equal run.  [default: 6, or 12 for a text of over 1,000 words]",
+    help="Minimum length of a run of equal words.  [default: 6, or 12 for a text of over 1,000 words]",
 )
 @preset_option
-@click.option("--all", "compare_all", is_flag=True, help="Compare everything that has something in common.")
+@click.option(
+    "--all", "compare_all", is_flag=True, help="Compare all documents that have something in common with the text."
+)
 @ignore_option
-@click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...” and lines that begin with >.")
-@click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No index is needed.")
+@click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...”, and lines that begin with >.")
+@click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
 @filter_options
-@click.option("--other-folders", is_flag=True, help="No documents from the folder of the query document.")
+@click.option("--other-folders", is_flag=True, help="Leave out documents in the folder of the query document.")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write one page: the text with each passage in the colour of its source, and the sources beside it.",
+    help="Write a page that shows each passage of the text in the colour of its source, and the sources beside it.",
 )
-@click.option("--fail-if-empty", is_flag=True, help="Exit with 1 if there are no hits, of many texts none at all.")
+@click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if no text has a hit.")
 @show_option
 @sort_option("most new words first")
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def passages(
     id: str | None,
     files: tuple[Path, ...],
@@ -110,16 +112,16 @@ def passages(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find the documents that share passages with a document, a file or a text, and how much of it they cover.
+    """Find passages that a document, file or text shares.
 
-    The first line says how much of the text appears in indexed documents; each word counts once. The documents are
-    ordered by the words that they add to that (`new`). A file that is in the store does not find itself.
+    The first line says how much of the text appears in stored documents; each word counts once. The hits are sorted by
+    the number of words that no earlier hit has (`new`). A stored file does not find itself.
 
-    Every shared run of 6 words is found for a text of up to 1,000 words, of 12 words for a longer one. If the index has
-    no texts, runs of 36 words are found (or as set with --passage-run), and shorter ones with a probability.
+    In a text of up to 1,000 words, every shared run of 6 words is found; in a longer text, every shared run of 12. If
+    the store has no texts, runs of 36 words are found (or as set with --passage-run). Shorter runs may be missed.
 
     \b
-      simdoc-search passages doc123                          how much of it, in which documents, the longest passage
+      simdoc-search passages doc123
       simdoc-search passages --file essay.pdf --html shared.html
       simdoc-search passages --file essay.pdf --ignore task_sheet.pdf --ignore-quotes
       simdoc-search passages --folder ./essays --store ./sources.simdoc --json
@@ -137,7 +139,7 @@ def passages(
     if other_folders and text is not None:
         raise click.UsageError("a text is not in a folder; leave out --other-folders")
     if each_other and (not folders or other_folders):
-        raise click.UsageError("--each-other needs --folder, and no --other-folders")
+        raise click.UsageError("--each-other needs --folder, and cannot be combined with --other-folders")
     if each_other:
         search = SimilaritySearch(open_store(":memory:", create=True))
     else:
@@ -180,11 +182,11 @@ def _answer_many(
     output: PassageOutput,
     files: QueryFiles | None = None,
 ) -> None:
-    """Answer many sources and print the answers.
+    """Query with many sources, and print the answers.
 
     Raises:
-        ClickException: some sources failed; the others are answered.
-        SystemExit: a path could not be read; the others are answered.
+        ClickException: some queries failed. The answers of all others are printed.
+        SystemExit: a path could not be read. The answers of all others are printed.
     """
     skipped, problems = (files.skipped, files.problems) if files else ([], [])
     count = failed = 0
@@ -210,13 +212,13 @@ def _answer_many(
         raise Interrupted(f"interrupted after {counted(count, 'text')}") from None
     output.print_many(skipped, problems)
     if failed:
-        raise click.ClickException(f"{counted(failed, 'query', 'queries')} of {count:,} failed")
+        raise click.ClickException(f"{failed:,} of {counted(count, 'query', 'queries')} failed")
     if problems:
         raise SystemExit(1)
 
 
 class _PassageSearch:
-    """Finds passages of one source after the other. The document of a file is not a hit of the file.
+    """Finds the passages of one source at a time. The stored document of a file is not a hit for the file.
 
     Args:
         search: the search to query.
@@ -240,7 +242,7 @@ class _PassageSearch:
         self._files = IndexedFiles(search.store)
 
     def answer(self, source: QueryText) -> PassageAnswer:
-        """Return the answer. Raises as `SimilaritySearch.passages`."""
+        """Return the answer for a source. Raises the same errors as `SimilaritySearch.passages`."""
         from simdoc_search.query import FingerprintQuery
 
         if source.text is None:

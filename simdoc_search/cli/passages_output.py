@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdoc_search.cli.columns import cells, heading, sorted_hits
+from simdoc_search.cli.columns import column_heading, column_values, sorted_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import QueryText
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import PassageResult, SimilaritySearch
 
 _MAX_WORD_LENGTH = 100
-"""Maximum average length of the words of a short text whose words are counted."""
+"""Maximum average word length, in characters, of a short text. The words of longer texts are not counted."""
 
 _HEADING = f"{'words in common':>15}{'of yours':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
@@ -34,7 +34,7 @@ class PassageAnswer(NamedTuple):
     Attributes:
         source: the query document.
         result: the result.
-        id: the id that it has in the store.
+        id: the id of the query document in the store; None if it is not stored.
     """
 
     source: QueryText
@@ -43,7 +43,7 @@ class PassageAnswer(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The id in the store, or the given name."""
+        """The id of the query document in the store, or the name that the user gave."""
         return self.result.source or self.source.name
 
     @property
@@ -56,18 +56,18 @@ class PassageOutput:
     """Collects the answers of one call, and prints them.
 
     Args:
-        search: the search that answered.
-        shown: the columns of hits.
-        html: path of the page, if there is one.
+        search: the search that gives the answers.
+        columns: the columns of the hits.
+        html: path of the HTML page, if there is one.
         as_json: whether to print JSON.
 
     Attributes:
         as_json: whether to print JSON.
-        hits: number of hits of all answers.
+        hits: number of hits in all answers.
     """
 
-    def __init__(self, search: SimilaritySearch, shown: HitColumns, html: Path | None, as_json: bool) -> None:
-        self._search, self._shown, self._html, self.as_json = search, shown, html, as_json
+    def __init__(self, search: SimilaritySearch, columns: HitColumns, html: Path | None, as_json: bool) -> None:
+        self._search, self._columns, self._html, self.as_json = search, columns, html, as_json
         self.hits: int = 0
         self._summary = _Summary(search)
         self._for_page: list[PassageAnswer] = []
@@ -85,7 +85,7 @@ class PassageOutput:
         for line in self._lines(answer):
             say(line)
         if answer.id is not None and answer.source.text is not None:
-            say(f"The document {answer.id!r} is left out. It is this file.")
+            say(f"The document {answer.id!r} is left out, because it is this file.")
         self._say_summary()
 
     def add(self, answer: PassageAnswer) -> None:
@@ -104,7 +104,7 @@ class PassageOutput:
             self._errors += [source.name, f"Error: {error}"]
 
     def print_many(self, skipped: list[Skipped], problems: Sequence[str]) -> None:
-        """Print all answers: an overview, the greatest share first, then the matches of each, then the errors."""
+        """Print an overview with the largest share first, then the matches of each text, then the errors."""
         self._write_page()
         if self.as_json:
             left_out = [{"path": file.path, "reason": file.reason} for file in skipped]
@@ -131,23 +131,23 @@ class PassageOutput:
             from simdoc_search.as_json import passages_as_json
 
             value = passages_as_json(answer.source.as_json(answer.id), answer.result)
-            self._values.append(self._shown.completed(value, answer.result.hits))
+            self._values.append(self._columns.add_to_json(value, answer.result.hits))
 
     def _lines(self, answer: PassageAnswer) -> Iterator[str]:
-        """Yield how much of the text appears elsewhere, the hits, and their number."""
+        """Yield the headline, the hits, and their number."""
         from simdoc_search.search.stored_texts import read_texts
 
-        result, shown = answer.result, self._shown
+        result, columns = answer.result, self._columns
         texts = read_texts(self._search.store, [hit.place for hit in result.hits])
-        values = shown.at(hit.place for hit in result.hits)
+        values = columns.read(hit.place for hit in result.hits)
         ids = [hit.id for hit in result.hits]
         yield answer.headline
         if result.hits:
-            yield f"{_HEADING}{heading(shown.names)}document"
-        for hit in sorted_hits(result.hits, shown, values):
+            yield f"{_HEADING}{column_heading(columns.names)}document"
+        for hit in sorted_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
             index = f"  in {printable(str(hit.place.index))}" if ids.count(hit.id) > 1 else ""
-            name = f"{cells(shown.names, values.get(hit.place))}{printable(hit.id)}{index}"
+            name = f"{column_values(columns.names, values.get(hit.place))}{printable(hit.id)}{index}"
             yield f"{words_of(hit):>15}{share_of(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.place))
@@ -182,7 +182,7 @@ def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
 
 
 class _Summary:
-    """The last lines: how many texts share passages, and which runs are always found."""
+    """The last lines of the output: how many texts share passages, and which runs are always found."""
 
     def __init__(self, search: SimilaritySearch) -> None:
         store = search.store
@@ -218,20 +218,21 @@ class _Summary:
             promise = f"Every shared run of {counted(self._run, self._unit)} is found"
             if self._too_common:
                 runs = counted(self._too_common, "run")
-                yield f"{promise}, except {runs} whose words are in too many documents to read them all."
+                yield f"{promise}, except {runs} whose words are in too many documents."
             else:
                 yield f"{promise}." if self._finds_phrases else f"{promise}. Shorter runs may be found too."
         if self._short:
             yield self._chance_of_short()
 
     def _chance_of_short(self) -> str:
-        """Return the probability of finding a text that is shorter than the runs that are always found."""
+        """Return a sentence on texts that are shorter than the runs that are always found."""
         passages, size, words = self._settings.passages, self._settings.analysis.shingle_size, min(self._short)
         if self._results == 1:
-            has = f"The text has only {counted(words, self._unit)}"
+            length = f"The text has only {counted(words, self._unit)}"
         else:
-            has = f"{counted(len(self._short), 'text')} of fewer {self._unit}s; the shortest has {words:,}"
+            shorter = counted(len(self._short), "text is", "texts are")
+            length = f"{shorter} shorter; the shortest has {counted(words, self._unit)}"
         if not passages or words < size:
-            return f"{has}: it is only found in documents without other words."
+            return f"{length}. It is only found in documents that have no other words."
         chance = percent(passages.chance(words, size))
-        return f"{has}: a document with all of it is found with a probability of {chance}."
+        return f"{length}. A document that contains all of it is found with a probability of {chance}."

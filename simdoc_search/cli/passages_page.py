@@ -1,4 +1,4 @@
-"""The page of `simdoc-search passages --html`: each text with its sources."""
+"""The page of `simdoc-search passages --html`: the texts and their sources."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 _MAX_CHARACTERS = 8_000_000
-"""Maximum number of characters that a browser shows fluently. The texts of further sources are left out."""
+"""Maximum number of characters on the page, so that a browser remains fast. Texts of further sources are left out."""
 
 
 def words_of(hit: PassageHit) -> str:
-    """Return the number of words in common."""
+    """Return the number of words in common, with a tilde if it is an estimate."""
     return f"{hit.words:,}" if hit.kind == "exact" else f"~{hit.words:,}"
 
 
 def share_of(hit: PassageHit) -> str:
-    """Return the share of the query document that is in the hit."""
+    """Return the share of the query document that is in the hit, with a tilde if it is an estimate."""
     return percent(hit.share, 0) if hit.kind == "exact" else estimate(hit.share)
 
 
 def remark(hit: PassageHit) -> str:
-    """Return what people must know about a hit."""
+    """Return a note about a hit; empty if there is nothing to note."""
     if hit.kind == "estimated":
         return "estimated, because a text is not stored"
     if hit.adds > hit.words:
@@ -42,7 +42,7 @@ def remark(hit: PassageHit) -> str:
 def write_page(
     path: Path, answers: Sequence[PassageAnswer], notes: Sequence[str], store: Store, *, hidden: bool
 ) -> None:
-    """Write the page, with a progress bar on stderr unless it is `hidden`.
+    """Write the page, and show the progress on stderr unless `hidden`.
 
     Raises:
         ClickException: the page cannot be written.
@@ -67,7 +67,7 @@ def write_page(
 
 
 def _texts_within(characters: int, places: Sequence[Place], store: Store) -> dict[Place, str]:
-    """Return the first of the texts, until they have this many characters."""
+    """Return the texts at the first places, until they have this many characters."""
     from simdoc_search.search.stored_texts import batches, read_texts
 
     texts: dict[Place, str] = {}

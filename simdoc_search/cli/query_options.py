@@ -1,4 +1,4 @@
-"""Options of the commands that query: overlap, probability, filters and pages."""
+"""Options of the commands that query: overlap, probability, filters, and pages of hits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ else:
     ParamType = click.ParamType
 
 GivenFilters = tuple[tuple[str, Any], ...]
-"""Fields with their values as given; a list means any of its values."""
+"""Pairs of a field and its value, as the user gave them. A list of values matches any of them."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -73,7 +73,7 @@ percent_type: Final = _Percent()
 def page_options(command: Command) -> Command:
     """Add `--size` and `--offset`."""
     offset = click.option(
-        "--offset", type=click.IntRange(min=0), default=0, help="Number of best hits to skip, for the next page."
+        "--offset", type=click.IntRange(min=0), default=0, help="Skip this many of the best hits, to see the next page."
     )
     size = click.option(
         "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of hits."
@@ -84,19 +84,19 @@ def page_options(command: Command) -> Command:
 file_option: Final = click.option(
     "--file",
     type=click.Path(path_type=Path, allow_dash=True),
-    help="Query with the text of a file that need not be indexed; - reads stdin.",
+    help="Query with the text of a file. It need not be indexed; - reads stdin.",
 )
 
 
 def filter_options(command: Command) -> Command:
-    """Add `--filter`, `--filter-any`, which adds to it, and `--exclude`."""
+    """Add `--filter`, `--filter-any` and `--exclude`. `--filter-any` adds to the values of `--filter`."""
     excluded = click.option(
         "--exclude",
         "excluded",
         type=_Filter(),
         multiple=True,
         metavar="FIELD=VALUE",
-        help="No documents with this metadata; path=PREFIX for a folder. If repeated, none may match.",
+        help="Leave out documents with this metadata; path=PREFIX for a folder. If repeated, any match counts.",
     )
     wanted = click.option(
         "--filter",
@@ -104,19 +104,19 @@ def filter_options(command: Command) -> Command:
         type=_Filter(),
         multiple=True,
         metavar="FIELD=VALUE",
-        help="Only documents with this metadata; path=PREFIX for a folder. If repeated, all must match.",
+        help="Use only documents with this metadata; path=PREFIX for a folder. If repeated, all must match.",
         is_eager=True,
     )
-    some = click.option(
+    any_of = click.option(
         "--filter-any",
         type=_Filter(),
         multiple=True,
         metavar="FIELD=VALUE",
         expose_value=False,
         callback=_any_of,
-        help="As --filter. If repeated for a field, one of its values must match.",
+        help="Like --filter. If repeated for one field, one of its values must match.",
     )
-    return wanted(some(excluded(command)))
+    return wanted(any_of(excluded(command)))
 
 
 def _any_of(context: click.Context, _parameter: click.Parameter, given: tuple[tuple[str, str], ...]) -> None:
@@ -128,35 +128,35 @@ def _any_of(context: click.Context, _parameter: click.Parameter, given: tuple[tu
 
 
 def filters_of(wanted: GivenFilters, excluded: GivenFilters) -> Sequence[dict[str, Any]]:
-    """Return the filters of these options, as the library takes them."""
+    """Return the filters of these options in the form that the library takes."""
     return [{field: _values(field, value)} for field, value in wanted] + [
         {field: none_of(*_values(field, value))} for field, value in excluded
     ]
 
 
 def _values(field: str, value: Any) -> list[str]:
-    """Return the values of a field. For a path prefix, these are all its Unicode normalisations."""
+    """Return the values of a field. A path prefix is returned in all its Unicode normalisations."""
     values = [value] if isinstance(value, str) else value
     return [spelling for prefix in values for spelling in unicode_forms(prefix)] if field == "path" else values
 
 
-def say_unused_exclusions(store: Store, excluded: GivenFilters) -> None:
-    """Print a note for each exclusion that matches no document, because it may be misspelt."""
+def warn_unused_exclusions(store: Store, excluded: GivenFilters) -> None:
+    """Print a note for each exclusion that matches no document, because it may be misspelled."""
     from simdoc_search.search.filter_check import unknown_field
 
     for field, value in excluded:
         if error := unknown_field(store, {field: value}):
-            say(f"note: nothing to exclude: {error}", err=True)
+            say(f"note: --exclude {field}={value} leaves out nothing: {error}", err=True)
 
 
 def compat_options(command: Command) -> Command:
-    """Add --compat and --id-field, for FINGERPRINT strings of Alfresco."""
-    id_field = click.option("--id-field", metavar="FIELD", help="In an engine: the field with the ids of documents.")
+    """Add `--compat` and `--id-field`, for FINGERPRINT strings of Alfresco."""
+    id_field = click.option("--id-field", metavar="FIELD", help="Field with the document ids in an engine's index.")
     compat = click.option(
         "--compat",
         type=click.Choice(["alfresco"]),
-        help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, the document as its own hit, "
-        "--planner all.",
+        help="Behave like Alfresco: accept node references and 0.2 for 20 % in FINGERPRINT, return the document as its "
+        "own hit, and use --planner all.",
     )
     return compat(id_field(command))
 
@@ -169,27 +169,28 @@ def overlap_options(command: Command) -> Command:
             type=click.Choice(PLANNERS),
             default="enough",
             show_default=True,
-            help="How a query with a probability works: as fast as possible, or as in Alfresco; see explain.",
+            help="How to run a query with a probability: enough is as fast as possible, all works as in Alfresco. "
+            "`explain` shows the difference.",
         ),
         click.option(
             "--probability",
             type=percent_type,
             metavar="PERCENT",
-            help="Probability of finding a document of exactly that overlap.",
+            help="Minimum probability of finding a document that has exactly the minimum overlap.",
         ),
         click.option(
             "--overlap",
             type=percent_type,
             metavar="PERCENT",
-            help="Minimum overlap. FINGERPRINT is then only an id.",
+            help="Minimum overlap. The whole FINGERPRINT is then read as an ID.",
         ),
     ):
         command = option(command)
     return command
 
 
-def are_defaults(*names: str) -> bool:
-    """Whether the values of some options come from `simdoc.toml`, and none was given on the command line."""
+def are_from_config(*names: str) -> bool:
+    """Whether `simdoc.toml` sets some of these options, and the command line none."""
     sources = {click.get_current_context().get_parameter_source(name) for name in names}
     return ParameterSource.DEFAULT_MAP in sources and sources <= {ParameterSource.DEFAULT_MAP, ParameterSource.DEFAULT}
 
@@ -197,12 +198,12 @@ def are_defaults(*names: str) -> bool:
 def with_defaults(
     search: SimilaritySearch, query: Question, overlap: Fraction | None, probability: Fraction | None
 ) -> Question:
-    """Return a query with these numbers where it has none itself."""
+    """Return the query with this overlap and probability, unless it has its own."""
     try:
         resolved = search.resolve(query)
     except StoreError:
         raise
-    except SimdocError:  # the answer to the query will have the same error
+    except SimdocError:  # running the query reports the same error
         return query
     return replace(
         resolved,
@@ -212,7 +213,7 @@ def with_defaults(
 
 
 def shortfall(query: FingerprintQuery, plan: Plan) -> str:
-    """Return a remark if the document has too few tokens for the requested probability."""
+    """Return a remark if the document has too few tokens for the requested probability; empty otherwise."""
     if not isinstance(plan, Bands) or query.overlap is None or query.probability is None:
         return ""
     if plan.probability_of_finding(float(query.overlap)) >= query.probability - Fraction(1, 10**9):

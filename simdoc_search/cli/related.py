@@ -1,4 +1,4 @@
-"""`simdoc-search related`: find documents on the same topic."""
+"""`simdoc-search related`: finds documents on the same topic."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@all_options("Group the whole collection by topic.")
+@all_options("Group all documents in the store by topic.")
 @file_option
-@click.option("--text", help="Query with this text; - reads it from stdin.")
+@click.option("--text", help="Query with this text; - reads stdin.")
 @page_options
-@synonyms_option("The synonyms that the index was made with, if any. --file needs them.")
-@click.option("--explain", is_flag=True, help="List the shared concepts with their weights and parts of the score.")
+@synonyms_option("The synonyms that the store was created with, if any. --file and --text need them.")
+@click.option("--explain", is_flag=True, help="List the shared concepts, with their weights and shares of the score.")
 @limit_options
 @filter_options
 @show_option
-@sort_option("the greatest score first")
+@sort_option("highest score first")
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def related(
     id: str | None,
-    whole: bool,
+    all_documents: bool,
     edges: Path | None,
     file: Path | None,
     text: str | None,
@@ -65,40 +65,40 @@ def related(
     as_json: bool,
     **limits: Any,
 ) -> None:
-    """Find the documents on the same topic as a document, a file or a text, in whatever words.
+    """Find documents on the same topic as a document, file or text.
 
-    They share names and key phrases; rare ones count more. Related documents score 0.5 to 0.75. Versions score 0.75 or
-    more, if the index has sentences. This command needs concepts in the index. Add them once with: simdoc-search index
-    --with relations
+    Related documents share names and key phrases, which are called concepts. Rare concepts count more. Related
+    documents score 0.5 to 0.75, and versions score 0.75 or more. Versions are only recognised if the store has
+    sentences. The store must have concepts. To add them, run once: simdoc-search index --with relations
 
     \b
-      simdoc-search related doc123                         related documents, and their topics
-      simdoc-search related doc123 --explain               which concepts make the score
+      simdoc-search related doc123
+      simdoc-search related doc123 --explain               show which concepts contribute to the score
       simdoc-search related --file essay.pdf --json
-      simdoc-search related --all --edges pairs.csv        the topics of the whole collection
+      simdoc-search related --all --edges pairs.csv        list the topics of all documents
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
     from simdoc_search.as_json import related_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search import SimilaritySearch
 
-    of_one = {"ID": id, "--file": file, "--text": text, "--explain": explain, "--show": show, "--sort": sort}
-    check_all(whole, edges, of_one)
-    if not whole and sum(source is not None for source in (id, file, text)) != 1:
+    other_arguments = {"ID": id, "--file": file, "--text": text, "--explain": explain, "--show": show, "--sort": sort}
+    check_all(all_documents, edges, other_arguments)
+    if not all_documents and sum(source is not None for source in (id, file, text)) != 1:
         raise click.UsageError("give one of ID, --file, --text or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     read = None if synonyms is None else read_synonyms(synonyms)
     options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
-    if whole:
+    if all_documents:
         show_topics(search, options, (size, offset), edges, synonyms=read, as_json=as_json)
         return
     options |= {"size": size, "offset": offset, "explain": explain, "synonyms": read}
     query, own_id = query_arguments(search, id, file, lambda _: {"name": str(file)}, text)
     result = search.related(**query, **options)
-    shown = HitColumns(search.store, show, sort)
+    columns = HitColumns(search.store, show, sort)
     if as_json:
         value = related_as_json(result, own_id, None if file is None else str(file))
-        print_json(shown.completed(value, result.hits))
+        print_json(columns.add_to_json(value, result.hits))
         return
-    for line in lines_of(result, shown, own_id if file is not None else None):
+    for line in lines_of(result, columns, own_id if file is not None else None):
         click.echo(line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.columns import cells, linked, sorted_hits
+from simdoc_search.cli.columns import column_values, linked_id, sorted_hits
 from simdoc_search.display import documents_compared, percent, printable, show_more, showing
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ _NAMED_CONCEPTS = 8
 _EXPLAINED_CONCEPTS, _NAMES = 12, 2
 
 
-def lines_of(result: RelatedResult, shown: HitColumns, own_id: str | None) -> Iterator[str]:
-    """Yield the hits and the counts. `own_id` is the id of the query file, if it is indexed."""
+def lines_of(result: RelatedResult, columns: HitColumns, own_id: str | None) -> Iterator[str]:
+    """Yield the hits and the counts. `own_id` is the id of the query file if it is indexed, otherwise None."""
     from simdoc_search.search.related_result import shared_words
 
-    values = shown.at(hit.place for hit in result.hits)
-    for hit in sorted_hits(result.hits, shown, values):
-        name = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
+    values = columns.read(hit.place for hit in result.hits)
+    for hit in sorted_hits(result.hits, columns, values):
+        name = column_values(columns.names, values.get(hit.place)) + linked_id(hit.id, values.get(hit.place))
         more = len(hit.concepts) - _NAMED_CONCEPTS
         concepts = ", ".join(hit.concepts[:_NAMED_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
         yield f"{hit.score:.2f}  {hit.kind:<7}  {name}"
@@ -31,25 +31,25 @@ def lines_of(result: RelatedResult, shown: HitColumns, own_id: str | None) -> It
     if not result.hits:
         yield "no related documents"
     if own_id is not None:
-        yield printable(f"The document {own_id!r} is left out. It is this file.")
+        yield printable(f"The document {own_id!r} is left out, because it is this file.")
     yield documents_compared(result.compared, result.candidates)
     if more_hits := show_more(len(result.hits), result.total, result.offset):
         at_least = result.compared < result.candidates
         counts = showing(len(result.hits), result.total, result.offset, "related document", at_least=at_least)
         yield f"{counts}.{more_hits}"
     if result.hits and result.unnamed:
-        yield printable(f"concepts are not named: {result.unnamed}")
+        yield printable(f"some concepts have no name: {result.unnamed}")
 
 
 def _explanation(hit: RelatedHit) -> Iterator[str]:
-    """Yield how the score is computed, and the shared concepts."""
+    """Yield the parts of the score, and the shared concepts."""
     from simdoc_search.versions.relations import RELATED
 
     explanation = hit.explanation
     if explanation is None:
         return
-    means = f"the mean of whole documents {explanation.whole:.3f} and paragraphs {explanation.paragraphs:.3f}"
-    yield f"similarity of concepts {explanation.similarity:.3f}: {means}; related from {RELATED} on"
+    means = f"the mean of {explanation.whole:.3f} for documents and {explanation.paragraphs:.3f} for paragraphs"
+    yield f"similarity of concepts {explanation.similarity:.3f}: {means}; {RELATED} or more is related"
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
     if not explanation.concepts:
@@ -64,7 +64,7 @@ def _explanation(hit: RelatedHit) -> Iterator[str]:
 
 
 def _names(concept: SharedConcept) -> str:
-    """Return the names of a concept in the query document and in the hit."""
+    """Return the names of a concept in the query document and in the hit, after a colon; empty without names."""
     own, other = (", ".join(names[:_NAMES]) for names in (concept.source, concept.hit))
     if not own and not other:
         return ""

@@ -1,4 +1,4 @@
-"""`simdoc-search repair`: copies the readable documents of a damaged store into a new store."""
+"""`simdoc-search repair`: copies the readable documents of a damaged store to a new one."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from pathlib import Path
 
 import click
 
-from simdoc_search.cli.common import document_progress, errors_as_sentences, json_option, print_json, say
+from simdoc_search.cli.common import document_progress, handle_errors, json_option, print_json, say
 from simdoc_search.display import counted
 
 
 @click.command()
 @click.argument("store")
-@click.option("--to", "target", required=True, help="Folder of the new store. It must not exist or be empty.")
+@click.option("--to", "target", required=True, metavar="DIR", help="Folder of the new store. It must be new or empty.")
 @json_option
-@errors_as_sentences
+@handle_errors
 def repair(store: str, target: str, as_json: bool) -> None:
-    """Copy the readable documents of a damaged store into a new store.
+    """Copy the readable documents of a damaged store to a new one.
 
-    If some documents cannot be read, the command lists them and exits with status 1. Index their files again.
+    If some documents cannot be read, the command lists them, and its exit status is 1. Index their files again.
 
-    The damaged store is not changed. It is locked, so that nobody can write to it during the repair. If you may only
-    read it, it cannot be locked: make sure that nobody writes to it.
+    The damaged store is not changed. The command locks it, so that nobody can write to it during the repair. If you
+    only have permission to read the store, the command cannot lock it: make sure that nobody writes to it.
 
     \b
       simdoc-search repair ./.simdoc --to ./mended.simdoc

@@ -1,4 +1,4 @@
-"""`simdoc-search serve`: the store as pages in a browser, and as JSON for programs."""
+"""`simdoc-search serve`: serves the store as pages for a browser, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.columns import show_option
-from simdoc_search.cli.common import errors_as_sentences, field_options, say, store_option
+from simdoc_search.cli.common import field_options, handle_errors, say, store_option
 from simdoc_search.cli.logs import show_log
 from simdoc_search.display import without_credentials
 from simdoc_search.errors import MissingExtraError
@@ -29,21 +29,24 @@ _TOKEN = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
     type=click.IntRange(0, 65535),
     default=8765,
     show_default=True,
-    help="The port to listen at. 0 takes a free port.",
+    help="Port to listen on. 0 takes a free port.",
 )
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="The address to listen at. An address that other machines can reach needs an access token of at least 16 "
-    f"characters in {_TOKEN}.",
+    help=f"Address to listen on. If other machines can reach it, set {_TOKEN} to an access token of at least 16 "
+    "characters.",
 )
-@click.option("--name", "names", multiple=True, metavar="NAME", help="Another name of this server, as behind a proxy.")
+@click.option(
+    "--name", "names", multiple=True, metavar="NAME",
+    help="Another host name of this server, such as that of a proxy. Repeatable.",
+)  # fmt: skip
 @show_option
 @field_options
 @store_option
-@errors_as_sentences
+@handle_errors
 def serve(
     port: int,
     host: str,
@@ -54,9 +57,10 @@ def serve(
     store: str,
     engine: EngineKind | None,
 ) -> None:
-    """Search the store in a browser. Programs get JSON at the same addresses. Ctrl-C ends the server.
+    """Search the store in a browser.
 
-    The server only reads. It does not store the texts and files that you search with.
+    Programs get JSON from the same addresses. The server never changes the store. It does not keep the texts and files
+    that you search with. Press Ctrl-C to stop it.
 
     \b
       simdoc-search serve                         then open http://127.0.0.1:8765/
@@ -70,13 +74,13 @@ def serve(
         raise MissingExtraError("the server", "web") from error
     show_log(click.get_current_context(), logging.WARNING)
     token = _token(is_required=not is_loopback(host))
-    served = ServedStore(partial(_open_search, store, engine, text_fields, field), _spellings(store), show)
+    served = ServedStore(partial(_open_search, store, engine, text_fields, field), _location_forms(store), show)
     served.search()  # reports a missing store before the server starts
     listening = listening_socket(host, port)
     is_any = host in ("0.0.0.0", "::", "")  # noqa: S104 - a comparison
     app = make_app(served, hosts=[host, *names], any_address=is_any, token=token)
     shown = f"[{host}]" if ":" in host else host
-    say(f"http://{shown}:{listening.getsockname()[1]}/   Ctrl-C ends the server")
+    say(f"http://{shown}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
     with listening, suppress(KeyboardInterrupt):
         Server(app, served.close).run([listening])
 
@@ -89,7 +93,7 @@ def _token(*, is_required: bool) -> str | None:
         raise click.UsageError(f"{_TOKEN} has {len(token)} characters; use at least {MIN_TOKEN_LENGTH}")
     if is_required and not token:
         raise click.UsageError(
-            "anyone who reaches this address could read the documents. "
+            "anyone who can reach this address could read the documents. "
             f"Set {_TOKEN} to a secret of at least {MIN_TOKEN_LENGTH} characters, or leave out --host"
         )
     return token or None
@@ -104,8 +108,8 @@ def _open_search(
     return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields, field=field))
 
 
-def _spellings(store: str) -> list[str]:
-    """The spellings of the location of the store that messages may have."""
+def _location_forms(store: str) -> list[str]:
+    """Return the forms in which a message may contain the location of the store."""
     if "://" in store:
         return [store, without_credentials(store)]
     return [store, os.path.abspath(store), os.path.realpath(store)]  # noqa: PTH100 - keeps symbolic links

@@ -1,4 +1,4 @@
-"""Options for the settings of the fingerprints in an application's index; `template` and `backfill` share them."""
+"""Options of `template` and `backfill` for the settings of the fingerprints in an application's index."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def passage_options(command: Command) -> Command:
     """Add `--no-passages` and `--passage-run`."""
-    none = click.option("--no-passages", is_flag=True, help="Do not store what finds shared passages.")
-    run = click.option("--passage-run", type=click.IntRange(20, 10_000), metavar="WORDS",
-                       help="Find every shared run of at least this many words.  [default: 36]")  # fmt: skip
-    return none(run(command))
+    no_passages = click.option("--no-passages", is_flag=True, help="Do not store the data that finds shared passages.")
+    passage_run = click.option(
+        "--passage-run", type=click.IntRange(20, 10_000), metavar="WORDS",
+        help="Minimum length of the shared runs that are always found.  [default: 36]",
+    )  # fmt: skip
+    return no_passages(passage_run(command))
 
 
 def settings_options(command: Command) -> Command:
@@ -41,11 +43,11 @@ def settings_options(command: Command) -> Command:
 
 
 def settings_change(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
-    """Return the function from the settings of a field to those that the options ask for.
+    """Return a function that changes the settings of a field as the options say.
 
     Args:
         options: the values of `settings_options`.
-        passages: whether to add passage tokens with the default settings if there are none.
+        passages: whether to add passage tokens with default settings if the field has none.
 
     Raises:
         UsageError: the options contradict each other.
@@ -73,6 +75,7 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
 
 
 def _passages(no_passages: bool, run: int | None, shingle_size: int) -> Passages | None:
+    """Return the settings for passages that the options set; None for no passages."""
     from simdoc_search.sketch.winnow import Passages
 
     if no_passages and run is not None:

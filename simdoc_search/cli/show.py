@@ -1,4 +1,4 @@
-"""`simdoc-search show`: shows one document of the store."""
+"""`simdoc-search show`: shows a document in the store."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import linked
+from simdoc_search.cli.columns import linked_id
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -35,13 +35,13 @@ _MAX_WIDTH = 24  # of the column of words
 
 @click.command()
 @click.argument("id", metavar="ID", shell_complete=complete_ids)
-@click.option("--text", "only_text", is_flag=True, help="Print only the text, all of it.")
+@click.option("--text", "only_text", is_flag=True, help="Print the whole text, and nothing else.")
 @click.option("--concepts", is_flag=True, help="List its concepts with their weights, and the words they come from.")
-@synonyms_option("With --concepts: the synonyms that the index was made with, to name the words they came from.")
+@synonyms_option("With --concepts: the synonyms that the store was created with. They name the words of the text.")
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def show(
     id: str,
     only_text: bool,
@@ -53,14 +53,15 @@ def show(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show a document: its file, sizes, dates, metadata, and the beginning of its text.
+    """Show a document: its file, size, date, metadata and text.
 
-    ID is a document's id, the path of its file, or its file name if only one document has it.
+    ID is a document's id, the path of its file, or its file name if only one document has it. Without --text, only the
+    beginning of the text is shown.
 
     \b
       simdoc-search show doc123
       simdoc-search show ./corpus/reports/half.txt --text
-      simdoc-search show doc123 --concepts                 which concepts the index has of it
+      simdoc-search show doc123 --concepts
     """
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
@@ -69,7 +70,7 @@ def show(
     if only_text and concepts:
         raise click.UsageError("give --text or --concepts, not both")
     if synonyms is not None and not concepts:
-        raise click.UsageError("--synonyms needs --concepts")
+        raise click.UsageError("--synonyms needs --concepts; add it")
     columns = Columns(["path", "size", "date"])
     with open_for_query(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)
@@ -101,13 +102,13 @@ def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
 
 def _print(record: Record, values: dict[str, Any]) -> None:
     size = values["size"]
-    click.echo(f"document   {linked(record.id, values)}")
+    click.echo(f"document   {linked_id(record.id, values)}")
     lines = {
         "index": record.index,
         "path": values["path"] or None,
         "size": f"{size:,} bytes" if isinstance(size, int) else size,
         "date": values["date"] or None,
-        "text": "not kept" if record.text is None else counted(len(record.text), "character"),
+        "text": "not stored" if record.text is None else counted(len(record.text), "character"),
     }
     for name, value in lines.items():
         if value is not None:
@@ -122,7 +123,7 @@ def _print(record: Record, values: dict[str, Any]) -> None:
     for line in beginning:
         say(line)
     if len("\n".join(beginning)) < len(record.text.rstrip()):
-        say("… --text shows all of it")
+        say("… Show the whole text with --text")
 
 
 def _show_concepts(store: Store, place: Place, synonyms: Path | None, *, as_json: bool) -> None:
@@ -137,7 +138,7 @@ def _show_concepts(store: Store, place: Place, synonyms: Path | None, *, as_json
         return
     say(f"document   {place.id}")
     counts = f"{counted(len(result.concepts), 'word')} in {counted(result.paragraphs, 'paragraph')}"
-    say(f"concepts   {counts}; weight 1 means only one of {counted(result.documents, 'document')} has it")
+    say(f"concepts   {counts}; weight 1 means that only one of {counted(result.documents, 'document')} has the word")
     width = min(_MAX_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
     say(f"{'weight':>7}{'documents':>11}{'times':>7}  {'word':<{width}}  from")
     for concept in result.concepts:
@@ -148,7 +149,7 @@ def _show_concepts(store: Store, place: Place, synonyms: Path | None, *, as_json
 
 
 def _origin(concept: DocumentConcept) -> str:
-    """Return the concepts of the text that contain the word, and its synonyms in them."""
+    """Return the concepts of the text that contain the word, and the synonyms that they contain."""
     more = len(concept.names) - _MAX_NAMES
     names = ", ".join(concept.names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
     return f"{names} (synonyms: {', '.join(concept.synonyms)})" if concept.synonyms else names

@@ -1,4 +1,4 @@
-"""`simdoc-search similar`: find documents that share text."""
+"""`simdoc-search similar`: finds documents that share text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, open_for_query, store_option
+from simdoc_search.cli.common import field_options, handle_errors, json_option, open_for_query, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.query_options import (
     GivenFilters,
-    are_defaults,
+    are_from_config,
     compat_options,
     file_option,
     filter_options,
@@ -41,9 +41,10 @@ if TYPE_CHECKING:
     "--all-from",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Query every FINGERPRINT or path in a file, one per line or separated by NUL (find -print0); - reads stdin.",
+    help="Query with each FINGERPRINT or path in a file, one per line or separated by NUL (find -print0); - reads "
+    "stdin.",
 )
-@click.option("--text", help="Query with this text; - reads it from stdin.")
+@click.option("--text", help="Query with this text; - reads stdin.")
 @overlap_options
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints, without reading texts.")
 @click.option(
@@ -51,20 +52,21 @@ if TYPE_CHECKING:
     type=click.Choice(["jaccard", "containment", "contained"]),
     default="jaccard",
     show_default=True,
-    help="What the overlap is. containment: the share of your document that is in the hit. contained: the share of the "
-    "hit that is in yours. These two take no PROBABILITY, and are exact where texts are stored.",
+    help="What overlap means. By default, it is the share of both documents together that they have in common. "
+    "containment: the share of your document that is in the hit. contained: the share of the hit that is in yours. "
+    "These two do not take PROBABILITY.",
 )
 @page_options
 @filter_options
 @compat_options
-@click.option("--include-self", is_flag=True, help="Allow the document itself as a hit.")
-@click.option("--fail-if-empty", is_flag=True, help="Exit with 1 if there are no hits; with --all-from, none at all.")
+@click.option("--include-self", is_flag=True, help="Also return the query document as a hit.")
+@click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if no query has a hit.")
 @show_option
-@sort_option("the greatest overlap first")
+@sort_option("highest overlap first")
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def similar(
     fingerprint: str | None,
     file: Path | None,
@@ -91,18 +93,18 @@ def similar(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find the documents that share text with a document, a file or a text.
+    """Find documents that share text with a document, file or text.
+
+    \b
+      simdoc-search similar doc123              all documents that share text with doc123
+      simdoc-search similar doc123_20           only an overlap of 20 % or more
+      simdoc-search similar doc123_20_80        faster: finds an overlap of 20 % with a probability of 80 %
+      simdoc-search similar --file draft.txt --overlap 50
+      simdoc-search similar doc123 --measure containment --overlap 50     all that contain half of doc123
 
     FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, the path of its file, or its file name
     with or without the extension if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.
     Filters can follow: 'FINGERPRINT:doc123_20 AND path:"reports/" AND NOT author:me'.
-
-    \b
-      simdoc-search similar doc123             everything that shares text with doc123
-      simdoc-search similar doc123_20          everything that overlaps by 20 % or more
-      simdoc-search similar doc123_20_80       an overlap of 20 % is found with a probability of 80 %
-      simdoc-search similar --file draft.txt --overlap 50
-      simdoc-search similar doc123 --measure containment --overlap 50         has half of doc123, however long
     """
     from simdoc_search.search import SimilaritySearch
 
@@ -127,21 +129,21 @@ def similar(
     }
     parse: Callable[[str], Any] = parse_alfresco if compat else str
     query = parse
-    if not (file or text) and are_defaults("overlap", "probability"):  # the FINGERPRINT comes before the defaults
+    if not (file or text) and are_from_config("overlap", "probability"):  # values in FINGERPRINT take precedence
         options |= {"overlap": None, "probability": None}
         query = lambda name: with_defaults(search, parse(name), overlap, probability)  # noqa: E731
-    shown = HitColumns(search.store, show, sort)
+    columns = HitColumns(search.store, show, sort)
     is_exact = not estimate or measure != "jaccard"
     if all_from is not None:
         names = read_lines(all_from)
         answers = search.similar_many(map(query, names), **options)
-        hits = print_many(names, answers, shown, as_json, is_exact=is_exact)
+        hits = print_many(names, answers, columns, as_json, is_exact=is_exact)
     else:
         if fingerprint is not None:
             result = search.similar(query(fingerprint), **options)
         else:
             result = search.similar_to_text(read_file(file) if file else read_text(text or ""), **options)
-        print_result(result, shown, as_json, is_exact=is_exact)
+        print_result(result, columns, as_json, is_exact=is_exact)
         hits = len(result)
     if fail_if_empty and not hits:
         raise SystemExit(1)

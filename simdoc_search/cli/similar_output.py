@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import cells, heading, linked, sorted_hits
+from simdoc_search.cli.columns import column_heading, column_values, linked_id, sorted_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.query_options import shortfall
 from simdoc_search.display import counted, documents_compared, estimate, percent, printable, show_more
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import SearchResult
 
 _SHORT_TEXT = 100
-"""Shingles of a short text. A document ten times as long that contains the text overlaps it by 10 %."""
+"""A text with fewer shingles is short. If a document of ten times its length contains it, the overlap is 10 %."""
 
 _NAMED_LEFT_OUT = 3
 
@@ -28,7 +28,7 @@ _NAMED_LEFT_OUT = 3
 def print_many(
     queries: Sequence[str],
     answers: Iterable[SearchResult | SimdocError],
-    shown: HitColumns,
+    columns: HitColumns,
     as_json: bool,
     *,
     is_exact: bool,
@@ -36,7 +36,7 @@ def print_many(
     """Print all answers in order, and return the number of hits.
 
     Raises:
-        ClickException: some queries failed; all others are printed.
+        ClickException: some queries failed. The answers of all others are printed.
     """
     from simdoc_search.as_json import similar_as_json
 
@@ -53,9 +53,9 @@ def print_many(
         else:
             hits += len(answer)
             if as_json:
-                value = shown.completed(similar_as_json(answer), answer.hits)
+                value = columns.add_to_json(similar_as_json(answer), answer.hits)
             else:
-                _print_table(answer, shown, is_exact=is_exact)
+                _print_table(answer, columns, is_exact=is_exact)
         if as_json:
             results.append({"fingerprint": query, **value})
         else:
@@ -63,42 +63,43 @@ def print_many(
     if as_json:
         print_json({"results": results})
     if failed:
-        raise click.ClickException(f"{counted(failed, 'query', 'queries')} of {len(queries)} failed")
+        raise click.ClickException(f"{failed:,} of {counted(len(queries), 'query', 'queries')} failed")
     return hits
 
 
-def print_result(result: SearchResult, shown: HitColumns, as_json: bool, *, is_exact: bool) -> None:
+def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, is_exact: bool) -> None:
     """Print one result. `is_exact` says whether the user expects exact overlaps."""
     from simdoc_search.as_json import similar_as_json
 
     if as_json:
-        print_json(shown.completed(similar_as_json(result), result.hits))
+        print_json(columns.add_to_json(similar_as_json(result), result.hits))
         return
-    _print_table(result, shown, is_exact=is_exact)
+    _print_table(result, columns, is_exact=is_exact)
     if result.measure == "jaccard" and result.query.overlap and result.shingles < _SHORT_TEXT:
-        hidden = "a long document that contains it has a smaller overlap"
-        say(f"note: the text is short; {hidden}. Find it with: simdoc-search passages", err=True)
+        missed = "long documents that contain it may overlap it less"
+        say(f"note: the text is short, so {missed}. Find them with: simdoc-search passages", err=True)
 
 
-def _print_table(result: SearchResult, shown: HitColumns, *, is_exact: bool) -> None:
-    values = shown.at(hit.place for hit in result.hits)
+def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -> None:
+    values = columns.read(hit.place for hit in result.hits)
     column = "overlap" if result.measure == "jaccard" else result.measure
     ids = [hit.id for hit in result.hits]
     if result.hits:
-        say(f"{column}  {heading(shown.names)}document")
-    for hit in sorted_hits(result.hits, shown, values):
+        say(f"{column}  {column_heading(columns.names)}document")
+    for hit in sorted_hits(result.hits, columns, values):
         overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
-        name = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
+        name = column_values(columns.names, values.get(hit.place)) + linked_id(hit.id, values.get(hit.place))
         index = printable(f"  in {hit.place.index}") if ids.count(hit.id) > 1 else ""
         changed = "  (changed since it was indexed)" if hit.changed else ""
         click.echo(f"{overlap:>{len(column)}}  {name}{index}{changed}")
     say(_summary(result))
     if is_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
-        say(f"note: {counted(count, 'overlap')} estimated, because the store does not have the text", err=True)
+        estimated = counted(count, "overlap is", "overlaps are")
+        say(f"note: {estimated} estimated, because the store does not have the text", err=True)
     for left_out in result.left_out[:_NAMED_LEFT_OUT]:
-        say(f"left out: the document {left_out.id!r} {left_out.reason}; make its fingerprint again", err=True)
+        say(f"left out: the document {left_out.id!r} {left_out.reason}; compute its fingerprint again", err=True)
     if more := len(result.left_out[_NAMED_LEFT_OUT:]):
-        say(f"left out: {more} more like these; --json names them", err=True)
+        say(f"left out: {counted(more, 'more document')}; --json lists all of them", err=True)
 
 
 def _summary(result: SearchResult) -> str:
@@ -112,5 +113,5 @@ def _summary(result: SearchResult) -> str:
     if isinstance(plan, Threshold) and not plan.is_tolerant:
         return summary
     chance = percent(plan.probability_of_finding(overlap))
-    promise = f"an overlap of {100 * overlap:g} % is found with a probability of {chance}"
+    promise = f"a document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"
     return f"{summary}{'' if more else ';'} {promise}" + shortfall(result.query, plan)

@@ -1,4 +1,4 @@
-"""Options for the settings of an index: analysis, `--sketch`, and `--with` and its extractor of concepts."""
+"""Options for the settings of an index: analysis, `--sketch`, `--with`, and the extractor of concepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
 
 KINDS: dict[str, KindName] = {"versions": "sentences", "relations": "concepts"}
-"""The values of `--with`, and the kinds of tokens that they add."""
+"""Maps the values of `--with` to the kinds of tokens that they add."""
 
 _MAX_DIGITS = 9
 
@@ -24,7 +24,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Begin the help of these options with "New store:", because they apply only when a store is made."""
+    """Begin the help of these options with "New store:", because they only apply when a store is created."""
 
     def add(command: Command) -> Command:
         others = [*getattr(command, "__click_params__", ())]
@@ -39,36 +39,38 @@ def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command]
 
 
 def analysis_options(command: Command) -> Command:
-    """`--profile`, `--shingle-size` and `--unit`."""
+    """Add `--profile`, `--shingle-size` and `--unit`."""
     for option in (
         click.option("--unit", type=click.Choice(["word", "character"]),
-                     help="Compare runs of words, or of characters."),
+                     help="Compare runs of words, or runs of characters.  [default: word]"),
         click.option("--shingle-size", type=click.IntRange(min=1),
-                     help="Length of the runs.  [default: 5]"),
+                     help="Number of words or characters in a run.  [default: 5]"),
         click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]),
-                     help="Normalisation of words."),
+                     help="How to normalise words: nfkc_cf applies Unicode NFKC and case folding, lowercase only "
+                     "changes the case.  [default: nfkc_cf]"),
     ):  # fmt: skip
         command = option(command)
     return command
 
 
 def word_options(command: Command) -> Command:
-    """`--stop-words`, `--stem` and `--frequencies`."""
+    """Add `--stop-words`, `--stem` and `--frequencies`."""
     for option in (
         click.option("--frequencies", is_flag=True, default=None,
-                     help="Count a run as often as it occurs."),
+                     help="Count a repeated run each time it occurs, not once."),
         click.option("--stem", metavar="LANGUAGE|auto",
-                     help="Compare the stems of words: en, de, fr, ..., or auto for the language of each text."),
+                     help="Compare stems of words in this language (en, de, fr, ...). auto uses the language of each "
+                     "text."),
         click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
-                     help="Remove stop words: those of a language (en, de, ...), auto for the language of each text, "
-                     "or those of a file. Name the file in SIMDOC_STOP_WORDS for all later commands."),
+                     help="Remove the stop words of this language (en, de, ...) or in this file. auto uses the "
+                     "language of each text. For a file, set SIMDOC_STOP_WORDS to its path for all later commands."),
     ):  # fmt: skip
         command = option(command)
     return command
 
 
 def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | None) -> dict[str, Any]:
-    """Return the settings of `Analysis` from these options; None for an option that was not given.
+    """Return the settings of `Analysis` that these options set. An option that was not given is None.
 
     Raises:
         BadParameter: there is no stemmer for the language.
@@ -83,7 +85,9 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
     if stem is not None:
         if stem not in (AUTO, *STEMMERS):
             languages = f"{AUTO}, {', '.join(STEMMERS)}"
-            raise click.BadParameter(f"no stemmer for {stem!r:.60}; give one of {languages}", param_hint="--stem")
+            raise click.BadParameter(
+                f"no stemmer for the language {stem!r:.60}; give one of {languages}", param_hint="--stem"
+            )
         stems([], "en" if stem == AUTO else stem)
     if stop_words is not None:
         is_language = stop_words == AUTO or (len(stop_words) == 2 and stop_words.isalpha())
@@ -96,8 +100,8 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
 sketch_option = click.option(
     "--sketch",
     metavar="NAME[:SIZE]",
-    help="The sketch that stands for a text: minhash:512 (the default), universal:128 or xor:200, of this or another "
-    "size. simdoc-search tune measures them.",
+    help="Kind and size of the fingerprints: minhash:512, universal:128, xor:200, or another size. `tune` compares "
+    "them.  [default: minhash:512]",
 )
 
 
@@ -112,7 +116,7 @@ def parse_sketch(text: str) -> Sketch:
     kinds = {kind.name: kind for kind in SCHEMES.values()}
     name, colon, size = text.partition(":")
     if name not in kinds or (colon and not (size.isascii() and size.isdecimal() and len(size) <= _MAX_DIGITS)):
-        choices = f"give one of {', '.join(kinds)}, with or without a size, like xor:400"
+        choices = f"give one of {', '.join(kinds)}, optionally with a size, like xor:400"
         raise click.BadParameter(f"{text!r:.60} is not a sketch; {choices}", param_hint="--sketch")
     kind: Callable[..., Sketch] = kinds[name]
     try:
@@ -127,7 +131,7 @@ def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
     """Return the settings with another sketch.
 
     Raises:
-        MissingExtraError: a package that computes it is not installed.
+        MissingExtraError: a package that the sketch needs is not installed.
     """
     from simdoc_search.sketch.fingerprint import fingerprint
 
@@ -136,31 +140,31 @@ def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
 
 
 def kinds_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - as in click
-    """`--with`, the kinds of tokens."""
+    """Return `--with` with this help. Its value is a tuple of kinds of tokens."""
     return click.option("--with", "kinds", multiple=True, callback=_kinds, metavar="versions,relations", help=help)
 
 
 def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - as in click
-    """`--synonyms`, a file."""
+    """Return `--synonyms` with this help."""
     return click.option("--synonyms", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=help)
 
 
 def extractor_options(command: Command) -> Command:
-    """`--concepts` and `--synonyms`, for a new store with concepts, and for each later run."""
+    """Add `--concepts` and `--synonyms`, for a new store with concepts and for each later run."""
     concepts = click.option(
         "--concepts",
         metavar="NAME",
-        help="With --with relations: the extractor of concepts: yake, names or spacy:MODEL.  [default: yake]",
+        help="With --with relations: how to extract concepts: yake, names or spacy:MODEL.  [default: yake]",
     )
-    return concepts(synonyms_option("Synonyms, in the format of Solr. Give them again in each later run.")(command))
+    return concepts(synonyms_option("File with synonyms in Solr's format. Give it again in each later run.")(command))
 
 
 def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
-    """Return the extractor of `--concepts` and `--synonyms`; None for that of the existing store, or the default.
+    """Return the extractor that `--concepts` and `--synonyms` choose. None means the store's extractor, or the default.
 
     Raises:
         BadParameter: there is no such extractor.
-        ConceptsError: the synonyms, or a model of spaCy, cannot be used.
+        ConceptsError: the synonyms or the spaCy model cannot be used.
         FormatMismatchError: the store has concepts with other synonyms.
         MissingExtraError: a package that the extractor needs is not installed.
     """
@@ -179,7 +183,7 @@ def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settin
 
 
 def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extractor | None = None) -> Settings:
-    """Return the settings with these kinds of tokens added; `extractor` None: the default extractor of concepts."""
+    """Return the settings with these kinds of tokens added. Without an `extractor`, the default one is used."""
     from simdoc_search.sketch.concepts import Concepts
     from simdoc_search.sketch.sentences import Sentences
 
@@ -187,39 +191,39 @@ def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extra
     return replace(settings, **{name: added[name] for name in kinds})
 
 
-def left_out_options(command: Command) -> Command:
-    """`--front-matter` and `--quoted-replies`."""
+def skip_options(command: Command) -> Command:
+    """Add `--front-matter` and `--quoted-replies`."""
     for name, text in (
-        ("quoted-replies", "Skip the quoted text of e-mails: lines with >, and On ... wrote:."),
-        ("front-matter", "Skip the front matter (YAML, TOML) of Markdown; its keys become metadata."),
+        ("quoted-replies", "Skip quoted text in e-mails: lines that begin with >, and On ... wrote:  [default: keep]"),
+        ("front-matter", "Skip the front matter of Markdown (YAML, TOML), and use it as metadata.  [default: keep]"),
     ):
         command = click.option(f"--{name}", type=click.Choice(["keep", "skip"]), default="keep", help=text)(command)
     return command
 
 
 def skipped_parts(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
-    """Return `Settings.left_out` of these options."""
+    """Return the value of `Settings.left_out` that these options set."""
     values = {"front-matter": front_matter, "quoted-replies": quoted_replies}
     return tuple(part for part, value in values.items() if value == "skip")
 
 
 def check_store_has(stored: Settings, wanted: Settings, store: str) -> None:
-    """Check that an existing store identifies languages and skips parts as the options say.
+    """Check that an existing store identifies languages and skips parts of texts as the options say.
 
     Raises:
-        FormatMismatchError: it does not.
+        FormatMismatchError: the store has other settings.
     """
     from simdoc_search.errors import FormatMismatchError
 
     if wanted.language and not stored.language:
         raise FormatMismatchError(
-            f"the store {store} was made without languages; make a new store for --language, and name it with --store"
+            f"the store {store} was created without --language; create a new store, and name it with --store"
         )
     if wanted.left_out and wanted.left_out != stored.left_out:
-        options = " and ".join(f"--{part} skip" for part in stored.left_out) or "all of each text"
+        skips = " and ".join(f"with --{part} skip" for part in stored.left_out)
         raise FormatMismatchError(
-            f"the store {store} was made with {options}, and cannot change; leave out --front-matter and "
-            "--quoted-replies, or name a new store with --store"
+            f"the store {store} was created {skips or 'without skipped parts'}, and this cannot change; leave out "
+            "--front-matter and --quoted-replies, or name a new store with --store"
         )
 
 
@@ -227,5 +231,5 @@ def _kinds(_context: click.Context, _parameter: click.Parameter, values: tuple[s
     names = [name.strip() for value in values for name in value.split(",")]
     for name in names:
         if name not in KINDS:
-            raise click.BadParameter(f"{name!r:.60} is unknown; give versions, relations, or both")
+            raise click.BadParameter(f"{name!r:.60} is not versions or relations; give one or both of them")
     return tuple(kind for name, kind in KINDS.items() if name in names)

@@ -1,4 +1,4 @@
-"""`simdoc-search status`: shows the state of the documents of an index."""
+"""`simdoc-search status`: shows how many documents of an index have current fingerprints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import engine_option, errors_as_sentences, field_options, json_option, print_json, say
+from simdoc_search.cli.common import engine_option, field_options, handle_errors, json_option, print_json, say
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -24,12 +24,14 @@ def _share(_context: click.Context, _parameter: click.Parameter, value: str | No
 @click.argument("url")
 @field_options
 @click.option("--sample", type=click.IntRange(0, 10_000), default=200, show_default=True,
-              help="Maximum of documents whose fingerprints are made again and compared.")  # fmt: skip
-@click.option("--max-stale", callback=_share, metavar="PERCENT", help="Exit code 1 if more are estimated to be stale.")
-@click.option("--max-missing", callback=_share, metavar="PERCENT", help="Exit code 1 if more have no fingerprint.")
+              help="Maximum number of documents to compare with their fingerprints.")  # fmt: skip
+@click.option("--max-stale", callback=_share, metavar="PERCENT",
+              help="Exit with status 1 if more fingerprints are stale, by the estimate.")  # fmt: skip
+@click.option("--max-missing", callback=_share, metavar="PERCENT",
+              help="Exit with status 1 if more documents have no fingerprint.")  # fmt: skip
 @engine_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def status(
     url: str,
     field: str | None,
@@ -40,12 +42,14 @@ def status(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show the state of the documents of an index, or of all indices behind an alias or a pattern.
+    """Show how many documents have current fingerprints.
 
-    Counts the documents with a fingerprint, without one, with other settings, and those that the engine's pipeline
-    could not fingerprint. Estimates from a sample how many fingerprints are stale, that is not of the current text. The
-    sample is drawn from the documents written since the last `backfill --stale`. If it contains all of them, the number
-    is exact. `check` lists problems of the index.
+    URL names an index, an alias or a pattern. The command counts the documents with a fingerprint, without one, with a
+    fingerprint of other settings, and those that the engine's pipeline could not fingerprint.
+
+    A fingerprint is stale if it does not match the current text. The command estimates the number of stale fingerprints
+    from a sample of the documents written since the last `backfill --stale`. If the sample contains all of these
+    documents, the number is exact. To find problems of the index itself, use `check`.
 
     \b
       simdoc-search status http://localhost:9200/articles

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.limit_options import lines_of_limits
+from simdoc_search.cli.limit_options import limit_lines
 from simdoc_search.display import counted, format_bytes
 from simdoc_search.sketch.limits import Limits
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
-    """Return all values for JSON."""
+    """Return the inspection as JSON."""
     indices = [
         {
             "index": inspected.index.name,
@@ -52,19 +52,20 @@ def exceeded_limits(inspection: Inspection, max_stale: float | None, max_missing
     sample = inspection.sample
     if max_stale is not None and sample.share > max_stale:
         about = "" if sample.is_exact else "about "
-        yield f"{about}{_percent(sample.share)} are stale, over {max_stale:.1%}; run simdoc-search backfill --stale"
+        share = f"{about}{_percent(sample.share)} of the fingerprints are stale, more than {max_stale:.1%}"
+        yield f"{share}; run simdoc-search backfill --stale"
     if max_missing is not None and inspection.missing_share > max_missing:
-        share = f"{_percent(inspection.missing_share)} have no fingerprint, over {max_missing:.1%}"
+        share = f"{_percent(inspection.missing_share)} of documents have no fingerprint, more than {max_missing:.1%}"
         yield f"{share}; run simdoc-search backfill"
 
 
 def _percent(share: float) -> str:
-    """A share that is shown as 0 only if it is 0."""
+    """Format a share 0..1 in percent. Only exactly 0 becomes 0.0%."""
     return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def inspection_lines(inspection: Inspection) -> Iterator[str]:
-    """Yield the lines for people."""
+    """Yield the inspection as lines for people."""
     counts = [inspected.counts for inspected in inspection.indices]
     sizes = [inspected.bytes for inspected in inspection.indices if inspected.bytes is not None]
     size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
@@ -87,7 +88,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     yield from _errors(inspection)
     yield from _pipelines(inspection)
     if inspection.limits != Limits():
-        yield from (f"{line[:10]:<15}{line[11:]}" for line in lines_of_limits(inspection.limits))
+        yield from (f"{line[:10]:<15}{line[11:]}" for line in limit_lines(inspection.limits))
     yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped)
 
 
@@ -96,9 +97,9 @@ def _stale(inspection: Inspection) -> str:
     if sample.not_compared:
         return f"unknown: {sample.not_compared}"
     if not sample.documents:
-        return "none, as no document has a fingerprint with these settings"
+        return "none, because no document has a fingerprint with these settings"
     if not sample.unsure:
-        return f"none, as nobody wrote to these {sample.documents:,} since backfill compared their texts"
+        return f"none, because none of {sample.documents:,} was written since backfill compared the texts"
     examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
     of_all = f"{sample.stale:,} of {sample.documents:,}"
     if sample.is_exact and sample.compared:
@@ -109,7 +110,7 @@ def _stale(inspection: Inspection) -> str:
     estimate = f"about {sample.share * sample.documents:,.0f} of {sample.documents:,} ({_percent(sample.share)}"
     drawn = f"{sample.stale:,} of {sample.sampled:,} drawn at random"
     since = f" from the {sample.unsure:,} written since the last comparison" if sample.compared else ""
-    return f"{estimate}; with 95 % confidence {low:.1%} to {high:.1%}), as {drawn}{since}{examples}"
+    return f"{estimate}; with 95 % confidence {low:.1%} to {high:.1%}), based on {drawn}{since}{examples}"
 
 
 def _errors(inspection: Inspection) -> Iterator[str]:

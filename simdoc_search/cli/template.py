@@ -1,4 +1,4 @@
-"""`simdoc-search template`: shows and installs the mapping of our field, and the pipeline that fills it."""
+"""`simdoc-search template`: shows and installs the mapping of the fingerprints, and the pipeline that fills it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json
+from simdoc_search.cli.common import engine_option, handle_errors, json_option, print_json
 from simdoc_search.cli.settings_options import settings_change, settings_options
 from simdoc_search.cli.template_output import plan_as_json, show_plan
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
@@ -23,14 +23,14 @@ def _shared_options(command: Command) -> Command:
     """Add `--pipeline`, `--search` and the fields."""
     for option in (
         click.option("--search", "with_search", is_flag=True,
-                     help="The stored search templates, with which an application in any language queries."),
+                     help="Search templates, which let an application in any language query the engine."),
         click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
-                     help="The object field of the fingerprints."),
+                     help="Object field for the fingerprints."),
         click.option("--text-field", "text_fields", multiple=True, metavar="FIELD",
-                     help="With --pipeline or --index-template: the field of the text. Several fields make one "
-                     "text.  [default with --pipeline: body]"),
+                     help="With --pipeline or --index-template: the text field. If repeated, the fields are joined to "
+                     "one text.  [default with --pipeline: body]"),
         click.option("--pipeline", is_flag=True,
-                     help="The ingest pipeline with which the engine makes fingerprints."),
+                     help="The ingest pipeline, which lets the engine compute fingerprints."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -38,7 +38,10 @@ def _shared_options(command: Command) -> Command:
 
 @click.group()
 def template() -> None:
-    """Show or install the mapping of our field as a component template, and the pipeline that fills it.
+    """Show or install a component template and an ingest pipeline.
+
+    The component template contains the mapping of the field with the fingerprints. The pipeline lets the engine fill
+    this field whenever a document is written.
 
     \b
       simdoc-search template show
@@ -52,13 +55,13 @@ def template() -> None:
 @click.option(
     "--min-hash",
     metavar="TEXT_FIELD",
-    help="Print the body of an index whose engine fills TEXT_FIELD.fingerprint with its own filter.",
+    help="Print the body of an index in which the engine's min_hash filter fills TEXT_FIELD.fingerprint.",
 )
 @click.option("--bucket-count", type=click.IntRange(1, 10_000),
-              help="With --min-hash: buckets of the filter.  [default: 512]")  # fmt: skip
+              help="With --min-hash: number of buckets of the filter.  [default: 512]")  # fmt: skip
 @settings_options
 @json_option
-@errors_as_sentences
+@handle_errors
 def show(
     pipeline: bool,
     text_fields: tuple[str, ...],
@@ -66,16 +69,20 @@ def show(
     min_hash: str | None,
     bucket_count: int | None,
     with_search: bool,
-    as_json: bool,  # noqa: ARG001 - it is JSON in either case
+    as_json: bool,  # noqa: ARG001 - the output is always JSON
     **options: Any,
 ) -> None:
-    """Print the body for PUT _component_template/simdoc, or with --pipeline for PUT _ingest/pipeline/simdoc.
+    """Print the body of a component template, pipeline or search template.
+
+    Without options, the command prints the body for PUT _component_template/simdoc. With --pipeline, it is for PUT
+    _ingest/pipeline/simdoc. With --search, the output has the bodies for PUT _scripts/NAME, by name. With --min-hash,
+    it is for a new index. You can then query it with: similar --field TEXT_FIELD.fingerprint
 
     \b
       simdoc-search template show > simdoc.component.json
       simdoc-search template show --pipeline --text-field title --text-field body > simdoc.pipeline.json
-      simdoc-search template show --min-hash body > index.json    # then similar --field body.fingerprint
-      simdoc-search template show --search    # the bodies for PUT _scripts/NAME, by name
+      simdoc-search template show --search > search_templates.json
+      simdoc-search template show --min-hash body > index.json
     """
     from simdoc_search.attach.min_hash import min_hash_index
     from simdoc_search.attach.pipeline import pipeline_body
@@ -86,7 +93,7 @@ def show(
     if sum((pipeline, with_search, min_hash is not None)) > 1:
         raise click.UsageError("--pipeline, --search and --min-hash print different things; give one of them")
     if bucket_count and not min_hash:
-        raise click.UsageError("--bucket-count needs --min-hash")
+        raise click.UsageError("--bucket-count needs --min-hash; add it")
     settings = _settings(options)
     texts = _text_fields(pipeline, text_fields)
     if min_hash:
@@ -102,16 +109,17 @@ def show(
 @template.command()
 @click.argument("url")
 @_shared_options
-@click.option("--index", metavar="NAME", help="With --pipeline: an index that must use it on every write.")
+@click.option("--index", metavar="NAME", help="With --pipeline: an existing index that uses it on every write.")
 @click.option("--index-template", metavar="NAME",
-              help="Your index template. It gets the component, and with --pipeline the pipeline.")  # fmt: skip
-@click.option("--name", metavar="NAME", help="With --pipeline: the name of the pipeline.  [default: simdoc]")
-@click.option("--dry-run", is_flag=True, help="Check everything, and print what would be changed.")
-@click.option("--force", is_flag=True, help="Replace what is installed and different.")
+              help="Add the component template, and with --pipeline the pipeline, to your index template "
+              "NAME.")  # fmt: skip
+@click.option("--name", metavar="NAME", help="With --pipeline: name of the pipeline.  [default: simdoc]")
+@click.option("--dry-run", is_flag=True, help="Check everything and print what would be changed, but change nothing.")
+@click.option("--force", is_flag=True, help="Replace an installed template or pipeline that is different.")
 @settings_options
 @engine_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def install(
     url: str,
     pipeline: bool,
@@ -127,15 +135,15 @@ def install(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Install the component template in the engine, and with --pipeline the pipeline.
+    """Install the component template in an engine.
 
-    With --index-template, future indices get both, for example after a rollover. With --index, an existing index gets
-    our field, and the engine fingerprints each document that is written from then on. Everything is checked first: if
-    the command refuses something, it has changed nothing.
+    With --pipeline, the command also installs the pipeline. With --index-template, new indices get both, for example
+    after a rollover. With --index, an existing index gets the field, and the engine fingerprints each document that is
+    written from then on. The command checks everything first. If it refuses something, it changes nothing.
 
     \b
       simdoc-search template install http://localhost:9200
-      simdoc-search template install http://localhost:9200 --search    # the search templates too
+      simdoc-search template install http://localhost:9200 --search
       simdoc-search template install http://localhost:9200 --pipeline --text-field body --index articles
       simdoc-search template install http://localhost:9200 --pipeline --text-field body --index-template articles
     """
@@ -173,7 +181,7 @@ def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, recorded: bool
 
 
 def _settings(options: dict[str, Any]) -> Settings:
-    """The settings that the options ask for, with the hash key of the environment."""
+    """Return the settings that the options set, with the hash key from the environment."""
     from simdoc_search.sketch.key import key_from
     from simdoc_search.sketch.settings import Settings
 

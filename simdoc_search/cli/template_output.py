@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
-    """Return the output for programs; for a dry run with the requests."""
+    """Return the plan as JSON. For a dry run, it includes the requests."""
     from simdoc_search.attach.search_templates import search_templates
 
     request = plan.request
@@ -34,7 +34,7 @@ def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
 
 
 def show_plan(plan: InstallPlan, *, dry_run: bool) -> None:
-    """Print what was done, or would be done, and what is left to do."""
+    """Print the changes that were made, or would be made, and the next steps."""
     if dry_run:
         _show_changes(plan)
     else:
@@ -44,7 +44,7 @@ def show_plan(plan: InstallPlan, *, dry_run: bool) -> None:
 
 
 def _show_changes(plan: InstallPlan) -> None:
-    say("this would be changed:" if plan.steps else "nothing would be changed")
+    say("these changes would be made:" if plan.steps else "nothing would be changed")
     for step in plan.steps:
         say(f"  {step.change}")
     for step in plan.steps_of("index template"):
@@ -60,15 +60,15 @@ def _show_installed(plan: InstallPlan) -> None:
     if request.index_template:
         what = "the pipeline and the text fields" if request.pipeline else "the component template"
         had = "now has" if plan.steps_of("index template") else "already had"
-        how = "; add --index NAME for existing ones" if request.pipeline and not request.index else ""
-        say(f"the index template {request.index_template} {had} {what}, for future indices{how}")
+        hint = "; for an existing index, add --index NAME" if request.pipeline and not request.index else ""
+        say(f"the index template {request.index_template} {had} {what}, for new indices{hint}")
     for index in plan.indices:
-        say(f"{index} uses the pipeline for each write; for its existing documents, run simdoc-search backfill")
+        say(f"{index} uses the pipeline on every write; for its existing documents, run simdoc-search backfill")
     if not request.index and not request.index_template:
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
-        them = "both" if request.pipeline else "it"
-        say(f"add {them} to your index template with --index-template NAME, or by hand:  {body}")
+        what = "both" if request.pipeline else "the component template"
+        say(f"add {what} to your index template with --index-template NAME, or by hand:  {body}")
     if request.search:
         installed = ", ".join(step.place[-1] for step in plan.steps_of("search template"))
         say(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_options,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
     say,
-    share_progress,
+    stage_progress,
     store_option,
 )
 from simdoc_search.cli.complete import complete_paths
@@ -42,11 +42,11 @@ _MAX_DIGITS = 4
 @click.argument("paths", nargs=-1, metavar="[FOLDER|STORE]...", shell_complete=complete_paths)
 @click.option(
     "--overlap", type=percent_type, metavar="PERCENT",
-    help="Overlap of the documents that you want to find.  [default: what --pairs teach, or 50]",
+    help="Minimum overlap of the documents that you want to find.  [default: learned from --pairs, or 50]",
 )  # fmt: skip
 @click.option(
     "--probability", type=percent_type, metavar="PERCENT", default="95", show_default=True,
-    help="Probability of finding a document of exactly that overlap.",
+    help="Minimum probability of finding a document that has exactly the minimum overlap.",
 )  # fmt: skip
 @click.option(
     "--sketch",
@@ -54,18 +54,18 @@ _MAX_DIGITS = 4
     metavar="NAME[:SIZE],...",
     default=_SKETCHES,
     show_default="all, in several sizes",
-    help="Sketches to measure.",
+    help="Kinds and sizes of fingerprints to measure.",
 )
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",
-    help="Shingles to measure: words:5, words:1, characters:9, words:3+stop:en+stem:en, words:1+frequencies.  "
-    "[default: as in the store, or words:5; several with --pairs]",
+    help="Kinds of shingles to measure, such as words:5, characters:9, words:3+stop:en+stem:en or words:1+frequencies. "
+    " [default: those of the store, or words:5; several with --pairs]",
 )  # fmt: skip
 @click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Learn from this file. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
 @click.option(
-    "--for", "about", type=click.Choice(["duplicates", "versions", "related"]), default="duplicates", show_default=True,
-    help="What a yes in --pairs means: the two are duplicates, versions, or related documents.",
+    "--for", "purpose", type=click.Choice(["duplicates", "versions", "related"]), default="duplicates",
+    show_default=True, help="What yes in --pairs means: the two documents are duplicates, versions, or related.",
 )  # fmt: skip
 @click.option(
     "--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Number of documents to measure on."
@@ -73,7 +73,7 @@ _MAX_DIGITS = 4
 @field_options
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def tune(
     paths: tuple[str, ...],
     overlap: Fraction | None,
@@ -81,7 +81,7 @@ def tune(
     sketches: str,
     shingles: str | None,
     pairs_file: Path | None,
-    about: Literal["duplicates", "versions", "related"],
+    purpose: Literal["duplicates", "versions", "related"],
     sample: int,
     text_fields: tuple[str, ...],
     field: str | None,
@@ -89,10 +89,10 @@ def tune(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Measure settings on a sample of your own documents, and recommend some.
+    """Measure settings on your documents, and recommend the best.
 
-    Indexes the sample in memory, once with each sketch and size. Queries it, and compares the estimates and the hits
-    with exact values. Writes no file.
+    The command indexes a sample in memory, once for each kind and size of fingerprint. It queries each index, and
+    compares the estimates and the hits with exact values. It writes no file.
 
     \b
       simdoc-search tune ./corpus --overlap 50 --probability 95
@@ -100,8 +100,8 @@ def tune(
       simdoc-search tune ./invoices --pairs judged.tsv
       simdoc-search tune ./corpus --shingles words:3,words:5,characters:9
 
-    With --pairs it learns the overlap from which you call two documents duplicates, and which shingles separate them
-    best. With --for versions or related it learns the limits of these commands for a store.
+    With --pairs, it learns from which overlap on you call two documents duplicates, and which shingles separate
+    duplicates best. With --for versions or --for related, it learns the limits of these commands for a store.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions
@@ -111,15 +111,15 @@ def tune(
     from simdoc_search.sketch.settings import Settings
 
     if overlap == 0:
-        raise click.BadParameter("0 is not an overlap to tune for; give a percentage from 1", param_hint="--overlap")
+        raise click.BadParameter("the overlap must be more than 0", param_hint="--overlap")
     paths = paths or (store,)
     pairs = tuning.read_pairs(_lines(pairs_file), str(pairs_file)) if pairs_file else []
     in_store = len(paths) == 1 and _is_store(paths[0])
     open_options: dict[str, Any] = {"engine": engine, "text_field": text_fields, "field": field}
-    if about != "duplicates":
+    if purpose != "duplicates":
         if not pairs or not in_store:
-            raise click.UsageError(f"--for {about} learns limits of one store from pairs; name the store and --pairs")
-        learn = tuning.learn_version_limits if about == "versions" else tuning.learn_related_limits
+            raise click.UsageError(f"--for {purpose} learns the limits of one store from pairs; give STORE and --pairs")
+        learn = tuning.learn_version_limits if purpose == "versions" else tuning.learn_related_limits
         with open_for_query(paths[0], **open_options) as opened:
             learned = learn(opened, pairs)
         if as_json:
@@ -133,18 +133,18 @@ def tune(
         with open_for_query(paths[0], **open_options) as opened:
             texts, total = _texts_of_store(opened, paths[0], sample, required)
             analysis: Analysis | None = opened.settings.analysis
-        paths = ("FOLDER",)  # a store does not know what it was made of
+        paths = ("FOLDER",)  # a store does not know which folders were indexed
     else:
         (texts, total), analysis = _texts_of_corpus(paths, sample, required), None
     analyses = _analyses(shingles, analysis, several=bool(pairs))
     names = dict.fromkeys(name.strip() for name in sketches.split(","))
-    settings = [with_sketch(Settings(analysis=each), parse_sketch(name)) for each in analyses for name in names]
-    with share_progress(hidden=as_json) as update:
-        found = tuning.tune(texts, settings, overlap=overlap, probability=probability, pairs=pairs, progress=update)
+    settings = [with_sketch(Settings(analysis=analysis), parse_sketch(name)) for analysis in analyses for name in names]
+    with stage_progress(hidden=as_json) as update:
+        result = tuning.tune(texts, settings, overlap=overlap, probability=probability, pairs=pairs, progress=update)
     if as_json:
-        print_json(tune_output.as_json(found, total, paths))
+        print_json(tune_output.as_json(result, total, paths))
     else:
-        for line in tune_output.lines(found, total, paths):
+        for line in tune_output.lines(result, total, paths):
             say(line)
 
 
@@ -158,7 +158,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _is_store(path: str) -> bool:
-    """Say whether a path is a store. A missing path counts as one, so that the error says how to make it."""
+    """Whether a path is a store. A missing path counts as one, so that the error says how to create it."""
     is_url = path.lower().startswith(("http://", "https://"))
     return is_url or not os.path.lexists(path) or (Path(path) / "simdoc.json").is_file()
 
@@ -171,7 +171,7 @@ def _texts_of_store(store: Store, name: str, sample: int, required: Collection[s
     records = (record for batch in batches for record in store.records(batch, text=True))
     texts = limit_texts(((record.id, record.text) for record in records if record.text is not None), required)
     if ids and not texts:
-        raise CorpusError(f"the store {name} has no texts, which exact values need; name the folder instead")
+        raise CorpusError(f"the store {name} has no texts, but exact values need them; give the folder instead")
     return texts, total
 
 
@@ -186,11 +186,12 @@ def _texts_of_corpus(paths: tuple[str, ...], sample: int, required: Collection[s
     sources = (source for source in read_corpus(paths, limits=limits) if not isinstance(source, Skipped))
     drawn, total = draw_sample(sources, sample, required, lambda source: source.id)
     documents = (document for _, document in read_sources(drawn, limits=limits))
-    return limit_texts(((each.id, each.text) for each in documents if isinstance(each, Document)), required), total
+    texts = ((document.id, document.text) for document in documents if isinstance(document, Document))
+    return limit_texts(texts, required), total
 
 
 def _analyses(shingles: str | None, of_store: Analysis | None, *, several: bool) -> list[Analysis]:
-    """Return the analyses that `--shingles` names."""
+    """Return the analyses to measure: those of `--shingles`, or the defaults."""
     from simdoc_search.analysis.settings import Analysis
 
     if shingles is not None:
@@ -200,7 +201,7 @@ def _analyses(shingles: str | None, of_store: Analysis | None, *, several: bool)
 
 
 def _analysis(name: str) -> Analysis:
-    """Parse one of `--shingles`: words:3+stop:en+stem:en+frequencies."""
+    """Parse one value of `--shingles`, such as words:3+stop:en+stem:en+frequencies."""
     from simdoc_search.analysis.settings import Analysis
 
     shingles, *parts = name.split("+")
@@ -209,7 +210,7 @@ def _analysis(name: str) -> Analysis:
     is_size = size.isascii() and size.isdecimal() and len(size) <= _MAX_DIGITS and int(size) > 0
     if unit not in {"words", "characters"} or not is_size or not options.keys() <= {"stop", "stem", "frequencies"}:
         how = "give words:N or characters:N, and optionally +stop:LANGUAGE, +stem:LANGUAGE, +frequencies"
-        raise click.BadParameter(f"{name!r:.60} are not shingles; {how}", param_hint="--shingles")
+        raise click.BadParameter(f"{name!r:.60} is not a kind of shingles; {how}", param_hint="--shingles")
     words = word_settings(options.get("stop"), options.get("stem"), "frequencies" in options)
     chosen = {name: value for name, value in words.items() if value is not None}
     return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **chosen)

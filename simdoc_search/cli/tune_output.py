@@ -1,4 +1,4 @@
-"""Output of `simdoc-search tune`: a table and a recommendation, or learned limits, as lines or as JSON."""
+"""Output of `simdoc-search tune`, for people and as JSON: measurements and a recommendation, or learned limits."""
 
 from __future__ import annotations
 
@@ -20,75 +20,78 @@ _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "
 _MAX_WRONG = 10
 
 
-def lines(found: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
+def lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the output for a terminal."""
-    wanted = f"{100 * float(found.overlap):g} %"
+    wanted = f"{100 * float(result.overlap):g} %"
     yield (
-        f"{counted(found.documents, 'document')} of {total:,}; {counted(found.pairs, 'pair')} of them overlap by "
-        f"{wanted} or more, {found.near:,} by about that ({100 * NEAR_DISTANCE:g} points more or less)"
+        f"{counted(result.documents, 'document')} of {total:,}; {counted(result.pairs, 'pair')} of them overlap by "
+        f"{wanted} or more, {result.near:,} by about that ({100 * NEAR_DISTANCE:g} points more or less)"
     )
-    if found.near < MIN_NEAR_PAIRS:
-        yield "note: these are few pairs, so the recall says little; take a larger --sample"
-    for analysis, threshold in found.learned.items():
+    if result.near < MIN_NEAR_PAIRS:
+        yield "note: these are too few pairs to measure recall well; increase --sample"
+    for analysis, threshold in result.learned.items():
         outcome = threshold.outcome
         yield f"your pairs by {shingles_of(analysis)}: " + (
-            f"from {percent(threshold.threshold)} on, {outcome.found} of {outcome.yes} yes and {outcome.taken} of "
+            f"at {percent(threshold.threshold)} or more, {outcome.found} of {outcome.yes} yes and {outcome.taken} of "
             f"{outcome.no} no are duplicates"
             if outcome.is_useful
-            else "overlap does not separate yes from no, so none is learned; simdoc-search compare shows what differs"
+            else "no overlap separates yes from no, so none is learned; simdoc-search compare shows the differences"
         )
         yield from _wrong_lines(threshold.misclassified)
-    rows = [_COLUMNS, *map(_cells, found.rows)]
+    rows = [_COLUMNS, *map(_cells, result.rows)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     yield ""
     for row in rows:
-        yield "  ".join(f"{cell:{'<' if at < 2 else '>'}{widths[at]}}" for at, cell in enumerate(row)).rstrip()
+        cells = (f"{cell:{'<' if column < 2 else '>'}{widths[column]}}" for column, cell in enumerate(row))
+        yield "  ".join(cells).rstrip()
     yield ""
-    yield verdict(found)
-    if command := index_command(found, paths):
+    yield verdict(result)
+    if command := index_command(result, paths):
         yield f"  {command}"
 
 
-def as_json(found: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
+def as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
     """Return the output as JSON."""
     return {
-        "documents": found.documents, "of": total, "overlap": float(found.overlap),
-        "probability": float(found.probability), "pairs": found.pairs, "near": found.near,
-        "few": found.near < MIN_NEAR_PAIRS,
+        "documents": result.documents, "of": total, "overlap": float(result.overlap),
+        "probability": float(result.probability), "pairs": result.pairs, "near": result.near,
+        "few": result.near < MIN_NEAR_PAIRS,
         "learned": [
             {"shingles": shingles_of(analysis), "overlap": threshold.threshold, "useful": threshold.outcome.is_useful,
              **_outcome_as_json(threshold.outcome), "unseen": _outcome_as_json(threshold.cross_validated),
              "wrong": _wrong_as_json(threshold.misclassified)}
-            for analysis, threshold in found.learned.items()
+            for analysis, threshold in result.learned.items()
         ],
-        "rows": [_row_as_json(row) for row in found.rows],
-        "recommended": found.recommended and _row_as_json(found.recommended),
-        "said": verdict(found), "command": index_command(found, paths) or None,
+        "rows": [_row_as_json(row) for row in result.rows],
+        "recommended": result.recommended and _row_as_json(result.recommended),
+        "said": verdict(result), "command": index_command(result, paths) or None,
     }  # fmt: skip
 
 
-def verdict(found: Tuning) -> str:
+def verdict(result: Tuning) -> str:
     """Return the recommendation in one sentence."""
-    wanted = f"an overlap of {100 * float(found.overlap):g} % and a probability of {100 * float(found.probability):g} %"
-    row = found.recommended
+    wanted = (
+        f"an overlap of {100 * float(result.overlap):g} % and a probability of {100 * float(result.probability):g} %"
+    )
+    row = result.recommended
     if row is not None:
         return (
-            f"For {wanted}, take {row.name} with {shingles_of(row.settings.analysis)}: it finds "
-            f"{percent(row.recall, 1)}, and its estimates, in {row.bytes:,.0f} bytes per document, are off by "
-            f"{100 * row.error:.1f} points."
+            f"For {wanted}, use {row.name} with {shingles_of(row.settings.analysis)}. It finds "
+            f"{percent(row.recall, 1)}, needs {row.bytes:,.0f} bytes per document, and its estimates are off by "
+            f"{100 * row.error:.1f} percentage points."
         )
-    if not any(row.wanted for row in found.rows):
-        return f"Nothing is recommended for {wanted}: no two of these documents overlap that much."
-    best = max(found.rows, key=lambda row: row.recall)
-    return f"Nothing is recommended for {wanted}: the best, {best.name}, finds {percent(best.recall, 1)}."
+    if not any(row.wanted for row in result.rows):
+        return f"No recommendation for {wanted}: no two of these documents overlap that much."
+    best = max(result.rows, key=lambda row: row.recall)
+    return f"No recommendation for {wanted}: the best, {best.name}, only finds {percent(best.recall, 1)}."
 
 
-def index_command(found: Tuning, paths: Sequence[str]) -> str:
-    """Return the command that makes a store with the recommended settings; empty without a recommendation."""
-    if found.recommended is None:
+def index_command(result: Tuning, paths: Sequence[str]) -> str:
+    """Return the command that creates a store with the recommended settings; empty without a recommendation."""
+    if result.recommended is None:
         return ""
-    analysis, default = found.recommended.settings.analysis, Analysis()
-    name = re.sub(r"[^a-z0-9]+", "-", f"{found.recommended.name}-{shingles_of(analysis)}".lower())
+    analysis, default = result.recommended.settings.analysis, Analysis()
+    name = re.sub(r"[^a-z0-9]+", "-", f"{result.recommended.name}-{shingles_of(analysis)}".lower())
     options = {
         "--shingle-size": str(analysis.shingle_size) if analysis.shingle_size != default.shingle_size else "",
         "--unit": analysis.unit if analysis.unit != default.unit else "",
@@ -96,7 +99,7 @@ def index_command(found: Tuning, paths: Sequence[str]) -> str:
         "--stop-words": (analysis.stop_words.language or "FILE") if analysis.stop_words else "",
         "--stem": analysis.stem,
     }
-    parts = ["simdoc-search", "index", *paths, "--store", f"./{name}.simdoc", "--sketch", found.recommended.name]
+    parts = ["simdoc-search", "index", *paths, "--store", f"./{name}.simdoc", "--sketch", result.recommended.name]
     parts += [part for option, value in options.items() if value for part in (option, value)]
     return shlex.join([*parts, *(["--frequencies"] if analysis.frequencies else [])])
 
@@ -111,14 +114,14 @@ def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     for name, outcome in (
         (f"now: {_limits_text(learned, learned.before)}", learned.outcome_before),
         (f"best: {_limits_text(learned, learned.limits)}", best.outcome),
-        ("on pairs that did not teach it", best.cross_validated),
+        ("on pairs not used for learning", best.cross_validated),
     ):
         precision = "-" if outcome.precision is None else percent(outcome.precision, 1)
         yield f"{name:<35}{precision:>9}{percent(outcome.recall, 1):>9}"
     yield ""
     yield from _wrong_lines(best.misclassified)
     command = _defaults_command(learned, store)
-    yield f"Store them: {command}" if command else "The current limits are as good as any; there is nothing to store."
+    yield f"Store these limits with: {command}" if command else "No limits are better than the current ones."
 
 
 def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
@@ -134,7 +137,7 @@ def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
 
 
 def shingles_of(analysis: Analysis) -> str:
-    """Return an analysis as `--shingles` takes it."""
+    """Return an analysis in the syntax of `--shingles`."""
     parts = [f"{analysis.unit}s:{analysis.shingle_size}"]
     parts += [f"stop:{analysis.stop_words.language or 'FILE'}"] if analysis.stop_words else []
     parts += [f"stem:{analysis.stem}"] if analysis.stem else []
@@ -169,7 +172,7 @@ def _limits_text(learned: LearnedLimits, limits: Limits) -> str:
 
 
 def _defaults_command(learned: LearnedLimits, store: str) -> str:
-    """Return the command that stores the limits; empty if no others are better."""
+    """Return the command that stores the learned limits; empty if they are the current ones."""
     limits = learned.limits
     if limits == learned.before:
         return ""
@@ -182,9 +185,10 @@ def _defaults_command(learned: LearnedLimits, store: str) -> str:
 def _wrong_lines(wrong: Sequence[LabelledPair]) -> Iterator[str]:
     for pair in wrong[:_MAX_WRONG]:
         label = "yes" if pair.label else "no"
-        yield printable(f"line {pair.line}: {pair.a!r} and {pair.b!r} are labelled {label}, and classified otherwise")
+        other = "no" if pair.label else "yes"
+        yield printable(f"line {pair.line}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {other}")
     if len(wrong) > _MAX_WRONG:
-        yield f"{counted(len(wrong) - _MAX_WRONG, 'more pair')} classified otherwise; --json has all"
+        yield f"{counted(len(wrong) - _MAX_WRONG, 'more pair')} classified wrongly; --json lists all of them"
 
 
 def _wrong_as_json(wrong: Sequence[LabelledPair]) -> list[dict[str, Any]]:

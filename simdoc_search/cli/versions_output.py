@@ -18,7 +18,7 @@ _DEFAULT_STORE = "./.simdoc"
 
 
 def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
-    """Return the known texts of the entries by their places. The place of a text that is not stored is None."""
+    """Map the places of the entries to their texts, as far as known. The place of a query text is None."""
     from simdoc_search.search.stored_texts import read_texts
 
     places = [entry.place for entry in result.entries if entry.place is not None]
@@ -29,27 +29,27 @@ def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | N
 
 
 def lines_of(result: VersionsResult, own_id: str | None, store: str) -> Iterator[str]:
-    """Yield the timeline, the evidence, the counts, and further commands.
+    """Yield the timeline, the evidence, the counts, and the next commands to run.
 
     Args:
         result: the result.
-        own_id: id of the query file, if it is indexed.
+        own_id: id of the query file if it is indexed, otherwise None.
         store: the value of `--store`.
     """
     if result.hits:
-        yield f"{'':>12}{'sentences alike':>17}{'changed':>20}  document, the oldest first"
+        yield f"{'':>12}{'similar sentences':>17}{'changed':>20}  document, oldest first"
         yield from result.lines()
         yield f"order: {result.order}"
         yield from result.evidence()
     yield from notes_of(result)
     if own_id is not None:
-        yield f"The document {own_id!r} is left out. It is this file."
+        yield f"The document {own_id!r} is left out, because it is this file."
     names = [entry.name for entry in result.timeline[-2:]]
     if len(set(names) - {""}) == 2:
-        yield f"what changed last: {_command('compare', names, store)}"
+        yield f"to see the last change, run: {_command('compare', names, store)}"
     if result.newest is not None and not result.newest.is_source:
         command = _command("versions", [result.newest.name], store)
-        yield f"later versions may share too little with {result.source or 'the text'}. Look for them with: {command}"
+        yield f"later versions may share too little with {result.source or 'the text'}. Find them with: {command}"
 
 
 def notes_of(result: VersionsResult) -> Iterator[str]:
@@ -66,19 +66,19 @@ def _counts(result: VersionsResult) -> str:
         counts = f"{showing(len(result.hits), result.found, what='other version')}.{more} "
     counts += documents_compared(result.compared, result.candidates)
     if result.via != "sentences":
-        counts += f", found by their {result.via}"
+        counts += f", found by {result.via}"
     sentences, queried = result.sentences
     return f"{counts}; {queried:,} of its {sentences:,} sentences were queried" if queried < sentences else counts
 
 
 def _command(command: str, names: list[str], store: str) -> str:
-    """Return a command line for some documents of the store."""
+    """Return a command line with the names of documents and the store."""
     is_default = store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE"))
     return shlex.join(["simdoc-search", command, *names, *([] if is_default else ["--store", safe_message(store)])])
 
 
 def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
-    """Yield the pairs of similar sentences of each version; both sentences if they differ."""
+    """Yield the similar sentences of each version. If the two sentences of a pair differ, both are shown."""
     from simdoc_search.passages.positions import TextPositions
     from simdoc_search.passages.summary import excerpt
     from simdoc_search.versions import sentence_pairs
@@ -94,7 +94,7 @@ def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], an
         here, there = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
-            yield f"{'alike' if pair.bits else 'the same':>8}  {here.label(pair.a[0])} → {there.label(pair.b[0])}"
+            yield f"{'similar' if pair.bits else 'equal':>8}  {here.label(pair.a[0])} → {there.label(pair.b[0])}"
             yield f"{'':>10}“{excerpt(own)}”"
             if own.split() != other.split():
                 yield f"{'':>10}“{excerpt(other)}”"

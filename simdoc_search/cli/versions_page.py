@@ -1,4 +1,4 @@
-"""The page of `simdoc-search versions --html`: the timeline, and for each step both texts side by side."""
+"""The page of `simdoc-search versions --html`: the timeline, and each version side by side with the one before."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
 
 _MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
-"""Limits of what a browser shows fluently side by side. The newest steps are shown."""
+"""Limits of the steps that are shown side by side, so that a browser remains fast. The newest steps are shown."""
 
 
 def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, str], settings: Settings) -> None:
     """Write the page.
 
     Raises:
-        ClickException: it cannot be written.
+        ClickException: the page cannot be written.
     """
     from simdoc_search.passages.report import ListSection, list_page
     from simdoc_search.search.versions_result import HINT
@@ -36,12 +36,13 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
     order = [*([HINT] if result.by == "texts" else []), f"order: {result.order}", *result.evidence()]
     notes = [*(order if result.hits else []), *notes_of(result)]
     if left_out := len(result.timeline) - 1 - len(pairs):
-        notes.append(f"{counted(left_out, 'step')} not shown side by side; simdoc-search compare shows each")
+        steps = counted(left_out, "step is", "steps are")
+        notes.append(f"{steps} not shown side by side; simdoc-search compare shows each of them")
     write_file(path, list_page("Versions", [ListSection(rows)], notes))
 
 
 def _pairs(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[int, tuple[str, str]]:
-    """Return the texts of the steps that are shown, by the number of the later version."""
+    """Map the number of the later version of each shown step to both texts."""
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
     for number, (before, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):
@@ -62,7 +63,7 @@ def _row(result: VersionsResult, number: int, pair: tuple[str, str] | None, sett
     entry = result.entries[number]
     step, name = entry.step, entry.name or "the text"
     figures = ["undated" if entry in result.undated else result.when(entry)]
-    figures += [f"{percent(step.share, 0)} of sentences alike", step.words, *step.key_lines] if step else []
+    figures += [f"{percent(step.share, 0)} similar sentences", step.words, *step.key_lines] if step else []
     cells = [*(("figure", figure) for figure in figures), ("how", result.marks(entry) if result.hits else "")]
     if pair is None:
         return ListEntry(name, cells)

@@ -1,4 +1,4 @@
-"""`simdoc-search watch`: finds copies of watched documents among new documents."""
+"""`simdoc-search watch`: finds out whether new documents are copies of watched documents."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import (
-    errors_as_sentences,
     field_option,
+    handle_errors,
     json_option,
     open_for_query,
     print_json,
@@ -18,7 +18,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.display import estimate, percent
+from simdoc_search.display import counted, estimate, percent
 
 if TYPE_CHECKING:
     from simdoc_search.search.watches import WatchMatch
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID...]", shell_complete=complete_ids)
 @click.option("--overlap", type=percent_type, metavar="PERCENT", help="Minimum overlap of a copy.  [default: 50]")
-@click.option("--arrived", is_flag=True, help="Show the watched documents of which these documents are copies.")
+@click.option("--arrived", is_flag=True, help="Show of which watched documents these new documents are copies.")
 @click.option("--list", "is_list", is_flag=True, help="List the watched documents.")
-@click.option("--remove", is_flag=True, help="Stop watching these documents. They may be deleted.")
+@click.option("--remove", is_flag=True, help="Stop watching these documents, which may already be deleted.")
 @click.option("--watches", "name", default="simdoc-watches", show_default=True, metavar="INDEX",
-              help="The index of the watches.")  # fmt: skip
+              help="Index in which the watches are stored.")  # fmt: skip
 @field_option
 @store_option
 @json_option
-@errors_as_sentences
+@handle_errors
 def watch(
     ids: tuple[str, ...],
     overlap: Fraction | None,
@@ -50,10 +50,11 @@ def watch(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Watch for copies of documents in an engine.
+    """Watch documents in an engine for new copies of them.
 
-    ID may have an overlap, like doc123_80. An application checks its new documents with the search template
-    simdoc-new-copies, see template install --search.
+    First watch a document. ID can have an overlap, like doc123_80. Then use --arrived to check whether new documents
+    are copies of watched ones. An application can check them with the search template simdoc-new-copies, which
+    `template install --search` installs.
 
     \b
       simdoc-search watch doc123 --overlap 80 --store http://localhost:9200/articles
@@ -74,8 +75,8 @@ def watch(
     elif arrived:
         _show_matches({id: watcher.copied_by(id) for id in ids}, as_json)
         if outdated := sum(watch.outdated for watch in watcher.all()):
-            note = f"{outdated:,} watches have other settings and find no copies; see watch --list"
-            say(f"note: {note}", err=True)
+            outdated_watches = counted(outdated, "watch is", "watches are")
+            say(f"note: {outdated_watches} outdated and find no copies; see watch --list", err=True)
     else:
         watches = watcher.all() if is_list else [watcher.set(id, overlap=overlap) for id in ids]
         _show_watches(watches, as_json, is_list=is_list)
@@ -87,7 +88,7 @@ def _show_watches(watches: list[Watch], as_json: bool, *, is_list: bool) -> None
         return
     for watch in watches:
         overlap = percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
-        outdated = "; with other settings than the documents: set it again" if watch.outdated else ""
+        outdated = "; finds no copies, because its settings are outdated: watch it again" if watch.outdated else ""
         since = f", since {watch.since}{outdated}" if is_list else ""
         say(f"{watch.place.id} is watched: copies of {overlap} or more{since}")
     if not watches:

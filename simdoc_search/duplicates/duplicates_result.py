@@ -17,7 +17,7 @@ from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.plan.rows import Action
-from simdoc_search.duplicates.verdicts import KINDS, DropScope, Kind, Verdicts, describe_signs, reason_for
+from simdoc_search.duplicates.verdicts import DUPLICATE_KINDS, DropScope, Kind, Verdicts, describe_signs, reason_for
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Comparison
@@ -224,7 +224,7 @@ class Duplicates:
     def groups(self, limit: int | None = None) -> Iterator[Group]:
         """Yield the groups: first those that free the most bytes, then those with the most documents."""
         duplicates, verdicts = self._duplicates, self._verdicts
-        kinds = np.array([KINDS.index(verdicts.of(number).kind) for number in duplicates.tolist()], np.int64)
+        kinds = np.array([DUPLICATE_KINDS.index(verdicts.of(number).kind) for number in duplicates.tolist()], np.int64)
         kept_for = self._grouping.kept_for
         order = np.lexsort((duplicates, -self._grouping.overlap[duplicates], kinds, kept_for[duplicates]))
         duplicates = duplicates[order]

@@ -30,7 +30,7 @@ from simdoc_search.passages.signs import signs
 from simdoc_search.passages.summary import describe_sign_differences
 
 Kind = Literal["identical", "hard link", "same text", "same words", "near"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+DUPLICATE_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 DropScope = Literal["same-text", "same-words"]
 """Which kinds a plan drops besides identical documents. `same-words` includes `same-text`."""

@@ -22,7 +22,7 @@ from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
-from simdoc_search.versions.relations import Weighted, relation_score, similarities, weights_of
+from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
 MAX_CANDIDATES, ANCHORS = 2_000, 16
 """Maximum number of candidates per document. A concept that more documents have only yields the first ANCHORS of them.
@@ -82,10 +82,10 @@ def related_pairs(
     postings = _Postings(documents)
     frequencies = store.concept_frequencies(postings.codes) if filtered else postings.counts
     (total,) = store.concept_frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has this code
-    weights = weights_of(frequencies, int(total))
+    weights = concept_weights(frequencies, int(total))
     keys, cut, alone = _candidates(postings, weights, progress)
     first, second = split_pair_keys(keys)
-    weighted = Weighted(documents.concepts, postings.codes, weights)
+    weighted = WeightedConcepts(documents.concepts, postings.codes, weights)
     scores, is_version = np.zeros(len(keys)), np.zeros(len(keys), bool)
     for begin in range(0, len(keys), _PAIRS_AT_ONCE):
         part = slice(begin, begin + _PAIRS_AT_ONCE)

@@ -70,7 +70,7 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
         if settings is not None and settings.synonyms and names.extractor.synonyms is None:
             unnamed = "words that count as others are not named, as the synonyms of the index are not given"
     whole = concepts.paragraphs.whole()
-    by_code, frequencies = weights.by_code(), weights.frequencies()
+    by_code, frequencies = weights.weights_by_code(), weights.frequencies()
     own_concepts = [
         DocumentConcept(named.word, by_code[code], frequencies[code], times, named.names, named.synonyms)
         for code, times in zip(whole.codes.tolist(), whole.times.tolist(), strict=True)

@@ -24,9 +24,9 @@ from simdoc_search.search.stored_texts import read_texts, resolved_record
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
-from simdoc_search.versions import Limits, matched_with_many
+from simdoc_search.versions import Limits, match_with_many
 from simdoc_search.versions.idf import ConceptWeights
-from simdoc_search.versions.relations import Weighted, explained, relation_score
+from simdoc_search.versions.relations import WeightedConcepts, explain_similarity, relation_score
 
 
 def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
@@ -42,7 +42,7 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
     candidates = related_candidates(store, weights, query, document.place or query.exclude)
     if not candidates.total and (error := unknown_field(store, query.filters)):
         raise error
-    weighted = weights.weighted([paragraphs for _, paragraphs in candidates.documents])
+    weighted = weights.weighted_with([paragraphs for _, paragraphs in candidates.documents])
     scored = _scored(document, weights, candidates, weighted, limits)
     ranked = sorted(
         (hit for hit in scored if hit.score >= limits.min_score),
@@ -71,14 +71,14 @@ def _scored(
     document: QueryDocument,
     weights: ConceptWeights,
     candidates: RelatedCandidates,
-    weighted: Weighted,
+    weighted: WeightedConcepts,
     limits: Limits,
 ) -> Iterator[RelatedHit]:
     """Yield each candidate with its score: that of a version if it is one, else that of its concepts."""
     has_sentences = document.settings.sentences is not None
     sentences = document.sentences if has_sentences else sentences_of_codes(no_passages())
     others = [sentences_of_codes(record.sentences) for record, _ in candidates.documents]
-    matches = matched_with_many(sentences, others, limits.bits)
+    matches = match_with_many(sentences, others, limits.bits)
     similarities = weights.similarities(weighted)
     for (record, paragraphs), similarity, both in zip(candidates.documents, similarities, matches, strict=True):
         shared, score = weights.count_shared(paragraphs), limits.score_of(both)
@@ -100,7 +100,7 @@ def _named(
     hits: Sequence[RelatedHit], names: NamedConcepts, candidates: RelatedCandidates, weights: ConceptWeights
 ) -> list[RelatedHit]:
     concepts = {record.place: paragraphs for record, paragraphs in candidates.documents}
-    by_code = weights.by_code()
+    by_code = weights.weights_by_code()
     return [replace(hit, concepts=names.shared(set(concepts[hit.place].codes.tolist()), by_code)) for hit in hits]
 
 
@@ -111,18 +111,18 @@ def _explained(
     *,
     candidates: RelatedCandidates,
     weights: ConceptWeights,
-    weighted: Weighted,
+    weighted: WeightedConcepts,
 ) -> Iterator[RelatedHit]:
     """Yield the hits with their explanations. Words have names where the texts are known."""
     numbers = {record.place: number for number, (record, _) in enumerate(candidates.documents, 1)}
     texts = read_texts(store, [hit.place for hit in hits]) if names else {}
     own_words: Mapping[int, NamedWord] = names.words if names else {}
-    by_code = weights.by_code()
+    by_code = weights.weights_by_code()
     for hit in hits:
         hit_words: Mapping[int, NamedWord] = {}
         if names and hit.place in texts:
             hit_words = named_words(names.extractor.concepts(texts[hit.place]), names.extractor)
-        explanation = explained(weighted, 0, numbers[hit.place])
+        explanation = explain_similarity(weighted, 0, numbers[hit.place])
         shared = [
             SharedConcept(
                 (own_words.get(code) or hit_words.get(code) or UNNAMED).word,

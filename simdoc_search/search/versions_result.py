@@ -13,7 +13,7 @@ from simdoc_search.passages.summary import key_change_lines
 from simdoc_search.search.answers import Hits
 from simdoc_search.sketch.limits import THETA, Limits
 from simdoc_search.stores.record import LeftOutIndex
-from simdoc_search.versions import By, Dated, Matched
+from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
 from simdoc_search.versions.chronology import evidence_title
 
 Via = Literal["sentences", "passages", "fingerprints"]
@@ -63,7 +63,7 @@ class Contradiction:
         counts: whether it is a reason not to name the newest.
     """
 
-    by: By
+    by: EvidenceKind
     later: str
     earlier: str
     later_shown: str
@@ -94,7 +94,7 @@ class VersionEntry:
     name: str
     place: Place | None
     is_source: bool
-    dated: Dated | None
+    dated: DocumentDate | None
     step: Step | None = None
 
 
@@ -119,7 +119,7 @@ class VersionHit(Placed):
     share: float
     share_of_hit: float
     sentences: int
-    matched: Matched = field(repr=False)
+    matched: SentenceMatches = field(repr=False)
     entry: VersionEntry
     changed: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
@@ -132,7 +132,7 @@ class VersionOrder:
     timeline: tuple[VersionEntry, ...]
     undated: tuple[VersionEntry, ...]
     newest: VersionEntry | None
-    by: By
+    by: EvidenceKind
     certain: bool
     conflict: tuple[Contradiction, ...]
     reason: str
@@ -153,7 +153,7 @@ class VersionOrder:
         if any(statement.counts for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
         if self.by == "texts":
-            return "newest: not known, as nothing says which is newer"
+            return "newest: not known, as no evidence shows which is newer"
         return "newest: not known, as the latest have the same date or lack one"
 
     def when(self, entry: VersionEntry) -> str:
@@ -196,7 +196,7 @@ class VersionsResult(VersionOrder, Hits[VersionHit]):
         timeline: these versions, the newest and the query document, the oldest first; without undated ones.
         undated: versions without evidence, if the others have some.
         newest: the newest entry of the timeline; None if the evidence does not name it, or conflicts.
-        by: the evidence that the order is based on, see `versions.By`. `texts` is only a hint.
+        by: the evidence that the order is based on, see `versions.EvidenceKind`. `texts` is only a hint.
         certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: contradicting statements, two per contradiction.
         reason: the evidence of the order, for people.

@@ -26,7 +26,7 @@ _STORED = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})
 
 
 class _Shares(Protocol):
-    """The shares of sentences that two documents have in common; see `versions.matching`."""
+    """The shares of sentences that two documents have in common; see `versions.matching.SentenceMatches`."""
 
     @property
     def share(self) -> float: ...

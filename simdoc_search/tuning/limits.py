@@ -26,9 +26,9 @@ from simdoc_search.tuning.labelled_pairs import (
     confusion_counts,
     learn_threshold,
 )
-from simdoc_search.versions import matched
+from simdoc_search.versions import match_sentences
 from simdoc_search.versions.idf import ConceptWeights
-from simdoc_search.versions.matching import SharesAt, shares_by_bits
+from simdoc_search.versions.matching import Shares, shares_by_bits
 from simdoc_search.versions.relations import relation_score
 
 
@@ -80,7 +80,7 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     return LearnedLimits("related", before, limits, confusion_counts(scores, pairs, before.min_score), best)
 
 
-def _version_value(shares: SharesAt, least: float) -> float:
+def _version_value(shares: Shares, least: float) -> float:
     """Return the share of similar sentences to compare with `enough`; 0 if the other limits exclude the pair."""
     larger, smaller = max(shares.share, shares.share_of_other), min(shares.share, shares.share_of_other)
     return 0.0 if shares.too_few or smaller < least else larger
@@ -90,13 +90,13 @@ def _related_score(store: Store, a: Record, b: Record) -> float:
     """Return the score that `related` gives to document b if document a is the query document."""
     limits = store.settings.limits
     version_score = limits.score_of(
-        matched(sentences_of_codes(a.sentences), sentences_of_codes(b.sentences), limits.bits)
+        match_sentences(sentences_of_codes(a.sentences), sentences_of_codes(b.sentences), limits.bits)
     )
     concepts, others = paragraphs_of(a.concepts), paragraphs_of(b.concepts)
     if version_score is not None or not concepts.count:
         return version_score or 0.0
     weights = ConceptWeights(concepts, store.concept_frequencies, is_stored=True)
-    (similarity,) = weights.similarities(weights.weighted([others]))
+    (similarity,) = weights.similarities(weights.weighted_with([others]))
     return relation_score(similarity)
 
 

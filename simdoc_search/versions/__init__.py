@@ -1,39 +1,47 @@
-"""Versions of a document, their order, and related documents.
+"""Finds versions of a document and their order, and related documents.
 
-matching.py         similar sentences of two documents
-query_sentences.py  the sentences of a document that are queried
+matching.py         matches similar sentences of two documents
+query_sentences.py  chooses the sentences of a document to query
 evidence.py         evidence of when a document was written
 names.py            dates and versions in names
-chronology.py       the order of documents by their evidence, and the newest
-text_order.py       a guess of the order from the texts
-relations.py        the similarity of two documents by their concepts
-idf.py              weights of concepts by their document frequencies
-ragged_arrays.py    values of all documents in one array
+history.py          reads the last commits of files
+git.py              runs git in repositories of unknown origin
+chronology.py       orders documents by evidence, and names the newest
+text_order.py       guesses the order from the texts
+relations.py        computes the similarity of two documents from their concepts
+idf.py              weights of concepts by document frequency
+ragged_arrays.py    arrays that hold the values of all documents
 """
 
 from simdoc_search.sketch.limits import ENOUGH, LEAST, THETA, Limits
-from simdoc_search.versions.chronology import OrderStatement, Timeline, timeline
-from simdoc_search.versions.evidence import By, Dated, DateSources, date_written
-from simdoc_search.versions.matching import Matched, SentencePair, matched, matched_with_many, sentence_pairs
-from simdoc_search.versions.text_order import proposed_order, unchanged_counts
+from simdoc_search.versions.chronology import OrderStatement, Timeline, build_timeline
+from simdoc_search.versions.evidence import DateSources, DocumentDate, EvidenceKind, date_written
+from simdoc_search.versions.matching import (
+    SentenceMatches,
+    SentencePair,
+    match_sentences,
+    match_with_many,
+    sentence_pairs,
+)
+from simdoc_search.versions.text_order import count_unchanged, propose_order
 
 __all__ = [
     "ENOUGH",
     "LEAST",
     "THETA",
-    "By",
     "DateSources",
-    "Dated",
+    "DocumentDate",
+    "EvidenceKind",
     "Limits",
-    "Matched",
     "OrderStatement",
+    "SentenceMatches",
     "SentencePair",
     "Timeline",
+    "build_timeline",
+    "count_unchanged",
     "date_written",
-    "matched",
-    "matched_with_many",
-    "proposed_order",
+    "match_sentences",
+    "match_with_many",
+    "propose_order",
     "sentence_pairs",
-    "timeline",
-    "unchanged_counts",
 ]

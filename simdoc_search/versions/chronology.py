@@ -1,7 +1,7 @@
-"""Orders documents by their evidence, and names the newest if the evidence agrees.
+"""Orders documents by the evidence of their dates, and names the newest document if the evidence agrees.
 
-The order is that of the first kind of evidence that all dated documents have. The newest is named only if some evidence
-says of each other document that it is older, and no evidence says the opposite.
+The first kind of evidence that all dated documents have determines the order. A document is only named the newest if
+for each other document, some evidence shows that it is older, and no evidence shows the opposite.
 """
 
 from __future__ import annotations
@@ -12,16 +12,28 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from simdoc_search.display import counted
-from simdoc_search.versions.evidence import KINDS, SAME_COPY, STRONG, By, Dated, DateEvidence, DateSources
+from simdoc_search.versions.evidence import (
+    EVIDENCE_KINDS,
+    SAME_COPY_SECONDS,
+    STRONG_KINDS,
+    DateEvidence,
+    DateSources,
+    DocumentDate,
+    EvidenceKind,
+)
 
-Propose = Callable[[Sequence[int]], Sequence[int]]
+ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 
-_TITLES: Mapping[By, str] = {
+_OUTWEIGH_FILES: tuple[EvidenceKind, ...] = ("modified", "version control")
+"""Programs write these dates when the text changes. A file time that contradicts them was set by a copy."""
+
+_TITLES: Mapping[EvidenceKind, str] = {
     "modified": "modification date in their metadata",
     "date": "date in their metadata",
     "name": "date in their names",
     "version": "version in their names",
-    "dates": "dates in their metadata or names",
+    "version control": "last commit of their files, or a change since",
+    "dates": "dates in their metadata, names or commits",
     "created": "creation date in their metadata",
     "modification time": "modification time of their files",
     "texts": "texts alone",
@@ -33,13 +45,14 @@ class OrderStatement(NamedTuple):
 
     Attributes:
         by: the kind of evidence.
-        later: number of the document that is later by it.
+        later: number of the document that is later according to this evidence.
         earlier: number of the other document.
-        shown: the evidence of both, for people.
-        counts: whether it is a reason not to name the newest. File times do not count against modification dates.
+        shown: the dates of both documents, for people.
+        counts: whether the statement prevents naming the newest. File times do not count against modification dates
+            and commits.
     """
 
-    by: By
+    by: EvidenceKind
     later: int
     earlier: int
     shown: tuple[str, str]
@@ -48,59 +61,59 @@ class OrderStatement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Documents in their order.
+    """The order of documents in time.
 
     Attributes:
         order: numbers of the dated documents, the oldest first.
-        undated: numbers of the documents without evidence, if the others have some.
-        by: the evidence that the order is based on.
+        undated: numbers of the documents without evidence, if most other documents have some.
+        by: the kind of evidence that the order is based on.
         certain: whether the evidence determines the whole order without a contradiction.
-        newest: number of the newest document; None if the evidence does not name it, or conflicts.
+        newest: number of the newest document; None if the evidence does not determine it, or is contradictory.
         conflict: contradicting statements, two per contradiction.
-        reason: the evidence of the order, for people.
-        dates: the date of each document: by the evidence of the order, or else by its best evidence.
+        reason: what the order is based on, for people.
+        dates: date of each document according to the evidence of the order, or to its best evidence.
     """
 
     order: tuple[int, ...]
     undated: tuple[int, ...]
-    by: By
+    by: EvidenceKind
     certain: bool
     newest: int | None
     conflict: tuple[OrderStatement, ...]
     reason: str
-    dates: tuple[Dated | None, ...]
+    dates: tuple[DocumentDate | None, ...]
 
 
-def evidence_title(by: By) -> str:
-    """Return a kind of evidence for people."""
+def evidence_title(by: EvidenceKind) -> str:
+    """Describe a kind of evidence, for people."""
     return _TITLES[by]
 
 
-def timeline(documents: Sequence[DateSources], propose: Propose) -> Timeline:
-    """Order documents, set the undated ones apart, and name the newest if the evidence agrees.
+def build_timeline(documents: Sequence[DateSources], propose: ProposeOrder) -> Timeline:
+    """Order documents, separate the undated ones, and name the newest document if the evidence agrees.
 
-    Documents with the same date are ordered by the next kind of evidence that all of them have, and so on. What no
-    evidence orders is in the proposed order.
+    Documents with the same date are ordered by the next kind of evidence that all of them have, and so on. Documents
+    that no evidence distinguishes are in the order that `propose` returns.
 
     Args:
-        documents: the evidence of each document.
-        propose: returns some documents, given by their numbers, in an order, the oldest first.
+        documents: the sources of evidence of each document.
+        propose: returns the given document numbers in a guessed order, the oldest document first.
     """
     evidence = DateEvidence(documents)
     undated = _undated(evidence, len(documents))
     dated = [number for number in range(len(documents)) if number not in undated]
     by, groups = _groups_by_date(evidence, dated)
-    order, unsure = _joined(evidence, by, groups, propose)
+    order, guessed = _order_groups(evidence, by, groups, propose)
     newest = _newest(evidence, order)
     conflict = tuple(_conflicts(evidence, order, by))
     return Timeline(
         tuple(order),
         tuple(sorted(undated)),
         by,
-        len(dated) < 2 or not (unsure or conflict or newest is None),
+        len(dated) < 2 or not (guessed or conflict or newest is None),
         newest,
         conflict,
-        _reason(by, len(unsure)),
+        _reason(by, len(guessed)),
         tuple(
             (None if by == "texts" else evidence.of(by)[number]) or evidence.best(number)
             for number in range(len(documents))
@@ -109,16 +122,19 @@ def timeline(documents: Sequence[DateSources], propose: Propose) -> Timeline:
 
 
 def _undated(evidence: DateEvidence, count: int) -> set[int]:
-    """Return the documents without strong evidence if half of all have some; else those without any evidence."""
-    for kinds in (STRONG, KINDS):
-        dated = {number for by in kinds for number in _compared(evidence, by)}
+    """Return the documents without strong evidence, if at least half of all documents have some.
+
+    Otherwise return the documents without any evidence, if at least half of all documents have some.
+    """
+    for kinds in (STRONG_KINDS, EVIDENCE_KINDS):
+        dated = {number for by in kinds for number in _comparable_documents(evidence, by)}
         if 2 * len(dated) >= count and dated:
             return set(range(count)) - dated
     return set()
 
 
-def _compared(evidence: DateEvidence, by: By) -> set[int]:
-    """Return the documents that a kind of evidence compares with others, if it distinguishes any two of them."""
+def _comparable_documents(evidence: DateEvidence, by: EvidenceKind) -> set[int]:
+    """Return the documents that a kind of evidence can compare, if it distinguishes at least two of them."""
     groups: dict[object, list[int]] = {}
     for number, dated in enumerate(evidence.of(by)):
         if dated is not None:
@@ -135,7 +151,7 @@ def _compared(evidence: DateEvidence, by: By) -> set[int]:
 
 
 def _newest(evidence: DateEvidence, order: Sequence[int]) -> int | None:
-    """Return the last document if uncontradicted evidence says that it is later than each other one."""
+    """Return the last document if evidence without contradiction shows that it is later than each other document."""
     if len(order) < 2:
         return None
     return order[-1] if all(_is_later(evidence, order[-1], other) for other in order[:-1]) else None
@@ -146,29 +162,33 @@ def _is_later(evidence: DateEvidence, one: int, other: int) -> bool:
     return bool(verdicts) and min(verdicts.values()) > 0
 
 
-def _verdicts(evidence: DateEvidence, one: int, other: int) -> dict[By, int]:
-    """Return what each kind of evidence that counts says: 1 if the first document is later, -1 if the second is."""
-    found: dict[By, int] = {}
-    for by in KINDS:
-        if (by == "created" and "modified" in found) or (by == "dates" and found):
+def _verdicts(evidence: DateEvidence, one: int, other: int) -> dict[EvidenceKind, int]:
+    """Return what each decisive kind of evidence shows: 1 if the first document is later, -1 if the second is later."""
+    verdicts: dict[EvidenceKind, int] = {}
+    for by in EVIDENCE_KINDS:
+        if (by == "created" and "modified" in verdicts) or (by == "dates" and verdicts):
             continue
         if verdict := evidence.compare(by, one, other):
-            found[by] = verdict
-    if found.keys() == {"modification time"} and evidence.has_date(one) != evidence.has_date(other):
+            verdicts[by] = verdict
+    if verdicts.keys() == {"modification time"} and evidence.has_date(one) != evidence.has_date(other):
         return {}  # the file of the undated document may be a fresh copy
-    if found.get("modification time", 0) == -found.get("modified", 0) != 0:
-        del found["modification time"]  # a copy set it, because a program writes the date when the text changes
-    return found
+    by_file = verdicts.get("modification time", 0)
+    if by_file and any(verdicts.get(by) == -by_file for by in _OUTWEIGH_FILES):
+        del verdicts["modification time"]
+    return verdicts
 
 
-def _conflicts(evidence: DateEvidence, order: Sequence[int], by: By) -> Iterator[OrderStatement]:
-    """Yield two statements for each kind of evidence that contradicts another: about the latest such documents."""
-    for kind in KINDS:
+def _conflicts(evidence: DateEvidence, order: Sequence[int], by: EvidenceKind) -> Iterator[OrderStatement]:
+    """Yield two statements for each kind of evidence that contradicts another kind.
+
+    The statements are about the last two documents in the order for which the kinds disagree.
+    """
+    for kind in EVIDENCE_KINDS:
         for later, earlier in _inversions(evidence, kind, order) if kind != "dates" else ():
             against = next(
                 (
                     other
-                    for other in (by, *KINDS)
+                    for other in (by, *EVIDENCE_KINDS)
                     if other not in ("texts", kind) and evidence.compare(other, earlier, later) == 1
                 ),
                 None,
@@ -181,13 +201,16 @@ def _conflicts(evidence: DateEvidence, order: Sequence[int], by: By) -> Iterator
             break
 
 
-def _shown(evidence: DateEvidence, by: By, one: int, other: int) -> tuple[str, str]:
+def _shown(evidence: DateEvidence, by: EvidenceKind, one: int, other: int) -> tuple[str, str]:
     a, b = (dated.shown if (dated := evidence.of(by)[number]) else "" for number in (one, other))
     return a, b
 
 
-def _inversions(evidence: DateEvidence, by: By, order: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield documents that are later by this evidence than one after them in the order, the last of the order first."""
+def _inversions(evidence: DateEvidence, by: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of documents in the wrong order according to this evidence. The last pairs come first.
+
+    The first document of a pair precedes the second in the order, but this evidence shows that it is later.
+    """
     dated = [number for number in order if evidence.of(by)[number] is not None]
     latest: list[int] = []
     for number in dated:
@@ -200,43 +223,47 @@ def _inversions(evidence: DateEvidence, by: By, order: Sequence[int]) -> Iterato
 # --- the order ---
 
 
-def _joined(
-    evidence: DateEvidence, by: By, groups: Sequence[list[int]], propose: Propose
+def _order_groups(
+    evidence: DateEvidence, by: EvidenceKind, groups: Sequence[list[int]], propose: ProposeOrder
 ) -> tuple[list[int], set[int]]:
-    """Return all documents in order, and those whose place is only proposed."""
+    """Return all documents in order, and the documents whose position is only a guess."""
     order: list[int] = []
-    unsure: set[int] = set()
+    guessed: set[int] = set()
     for group in groups:
         if by == "texts":
             ordered, proposed = list(propose(group)), set(group)
         elif len(group) == 1:
             ordered, proposed = group, set()
         else:
-            ordered, proposed = _joined(evidence, *_groups_by_date(evidence, group), propose)
+            ordered, proposed = _order_groups(evidence, *_groups_by_date(evidence, group), propose)
         order += ordered
-        unsure |= proposed
-    return order, unsure
+        guessed |= proposed
+    return order, guessed
 
 
-def _groups_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[By, list[list[int]]]:
-    """Return the first kind of evidence that all documents have and that distinguishes some, and those of each date.
+def _groups_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[EvidenceKind, list[list[int]]]:
+    """Return the kind of evidence to order documents by, and the documents of each date, the oldest date first.
 
-    The oldest date comes first. If no evidence distinguishes them, they are one group.
+    The kind is the first one that all documents have and that distinguishes some of them. If there is no such kind, all
+    documents are in one group.
     """
-    for by in KINDS:
-        dated = [found for number in numbers if (found := evidence.of(by)[number])]
-        if len(dated) < len(numbers) or (by == "dates" and len({found.by for found in dated}) == 1):
+    for by in EVIDENCE_KINDS:
+        dates_of_kind = [date for number in numbers if (date := evidence.of(by)[number])]
+        if len(dates_of_kind) < len(numbers) or (by == "dates" and len({date.by for date in dates_of_kind}) == 1):
             continue
-        if by == "version" and len({found.key[0] for found in dated}) > 1:
+        if by == "version" and len({date.key[0] for date in dates_of_kind}) > 1:
             continue
-        keys = _comparable(by, [found.key for found in dated])
+        keys = _comparable_keys(by, [date.key for date in dates_of_kind])
         if len(dates := sorted(set(keys))) > 1:
             return by, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in dates]
     return "texts", [numbers]
 
 
-def _comparable(by: By, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    """Return keys that compare: dates as exact as the least exact one, and file times that are close as one."""
+def _comparable_keys(by: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """Return keys that can be compared.
+
+    All dates become as exact as the least exact one. File times that are close together get the same key.
+    """
     if by == "version":
         return list(keys)
     if by != "modification time":
@@ -245,14 +272,14 @@ def _comparable(by: By, keys: Sequence[tuple[object, ...]]) -> list[tuple[object
     groups: dict[tuple[object, ...], tuple[object, ...]] = {}
     last: tuple[object, ...] | None = None
     for key in sorted(set(keys)):
-        is_near = last is not None and key[0] - last[0] < SAME_COPY * 10**9  # type: ignore[operator]
+        is_near = last is not None and key[0] - last[0] < SAME_COPY_SECONDS * 10**9  # type: ignore[operator]
         groups[key] = groups[last] if is_near and last is not None else key
         last = key
     return [groups[key] for key in keys]
 
 
-def _reason(by: By, unsure: int) -> str:
+def _reason(by: EvidenceKind, guessed: int) -> str:
     if by == "texts":
-        return "nothing says which is newer"
-    tied = f"; {counted(unsure, 'document')} of the same date, which nothing orders" if unsure else ""
+        return "no evidence shows which is newer"
+    tied = f"; the order of {counted(guessed, 'document')} with the same date is a guess" if guessed else ""
     return f"by the {_TITLES[by]}{tied}"

@@ -1,4 +1,4 @@
-"""Weights of the concepts of a document by their document frequencies: rare concepts weigh most."""
+"""Weights the concepts of a document by document frequency. Rare concepts weigh most."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Paragraphs
-from simdoc_search.versions.relations import Weighted, similarities, weights_of
+from simdoc_search.versions.relations import WeightedConcepts, concept_weights, similarities
 
 MAX_QUERIED = 256
-"""Maximum number of concepts in a query: the rarest ones that other documents have."""
+"""Maximum number of concepts in a query. The rarest concepts that other documents have are queried."""
 
 MAX_POSTINGS = 50_000
-"""Maximum sum of their document frequencies, except that at least 8 concepts are queried."""
+"""Maximum sum of the document frequencies of the queried concepts. At least 8 concepts are queried in any case."""
 
 _MIN_QUERIED = 8
 
@@ -29,31 +29,31 @@ class ConceptWeights:
 
     Args:
         concepts: the concepts of the document.
-        frequencies: returns the document frequencies of some concepts.
-        is_stored: whether the document is itself one of the counted documents.
+        frequencies: returns the document frequencies of concepts.
+        is_stored: whether the document is in the store, and so is counted in the frequencies.
 
     Attributes:
         concepts: the concepts of the document.
-        documents: number of documents that have concepts.
+        documents: number of documents in the store that have concepts.
     """
 
     def __init__(self, concepts: Paragraphs, frequencies: Callable[[Codes], Ints], *, is_stored: bool) -> None:
         self.concepts = concepts
         self._codes = distinct(concepts.codes)
         counts = frequencies(np.append(self._codes, np.uint32(PARAGRAPH_END)))
-        self._counts, self.documents = counts[:-1], int(counts[-1])  # every document has the end of a paragraph
-        self._others = self._counts - int(is_stored)
-        self._weights = weights_of(self._counts, self.documents)
+        self._counts, self.documents = counts[:-1], int(counts[-1])  # every document has a PARAGRAPH_END
+        self._other_counts = self._counts - int(is_stored)
+        self._weights = concept_weights(self._counts, self.documents)
         self._frequencies = frequencies
 
     def query_codes(self) -> Codes:
-        """Return the rarest concepts that other documents have; uint32, shape (concepts,)."""
+        """Return the concepts to query: the rarest ones that other documents have; uint32, shape (concepts,)."""
         order = np.argsort(self._counts, kind="stable")
-        order = order[self._others[order] > 0][:MAX_QUERIED]
+        order = order[self._other_counts[order] > 0][:MAX_QUERIED]
         count = int(np.count_nonzero(np.cumsum(self._counts[order]) <= MAX_POSTINGS))
         return self._codes[order[: max(count, _MIN_QUERIED)]]
 
-    def by_code(self) -> dict[int, float]:
+    def weights_by_code(self) -> dict[int, float]:
         """Return the weight of each concept."""
         return dict(zip(self._codes.tolist(), self._weights.tolist(), strict=True))
 
@@ -62,26 +62,26 @@ class ConceptWeights:
         return dict(zip(self._codes.tolist(), self._counts.tolist(), strict=True))
 
     def count_shared(self, other: Paragraphs) -> int:
-        """Return the number of concepts that another document has."""
+        """Return the number of concepts that both documents have."""
         return int(np.count_nonzero(np.isin(self._codes, other.codes)))
 
     def shared_weight(self, other: Paragraphs) -> float:
-        """Return how much another document shares for its length, to choose the documents to compare; 0 or more."""
+        """Return how much another document shares in relation to its length, 0 or more. Used to select candidates."""
         shared = self._weights[np.isin(self._codes, other.codes)]
         return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.codes))))
 
-    def weighted(self, others: Sequence[Paragraphs]) -> Weighted:
-        """Return the weighted concepts of the document, which is number 0, and of others."""
+    def weighted_with(self, others: Sequence[Paragraphs]) -> WeightedConcepts:
+        """Return the weighted concepts of this document, which gets number 0, and of others."""
         codes = distinct(np.concatenate([self._codes, *(other.codes for other in others)]))
         is_mine = np.isin(codes, self._codes)
         weights = np.empty(len(codes))
         weights[is_mine] = self._weights
-        weights[~is_mine] = weights_of(self._frequencies(codes[~is_mine]), self.documents)
-        return Weighted([self.concepts, *others], codes, weights)
+        weights[~is_mine] = concept_weights(self._frequencies(codes[~is_mine]), self.documents)
+        return WeightedConcepts([self.concepts, *others], codes, weights)
 
     @staticmethod
-    def similarities(weighted: Weighted) -> list[float]:
-        """Return the similarities of document 0 and each other one, 0..1."""
+    def similarities(weighted: WeightedConcepts) -> list[float]:
+        """Return the similarity of document 0 to each other document, 0..1."""
         others = np.arange(1, len(weighted.counts))
-        found: list[float] = similarities(weighted, np.zeros_like(others), others).tolist()
-        return found
+        values: list[float] = similarities(weighted, np.zeros_like(others), others).tolist()
+        return values

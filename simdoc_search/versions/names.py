@@ -20,7 +20,7 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(r"(?<=[A-Za-z0-9)])[ _-](?P<bare>\d{1,3})$")
-"""A number without a word such as `v`, which may not be a version: `contract-3`, but also `covid-19`."""
+"""A number without a word such as `v`. It may be a version, as in `contract-3`, or not, as in `covid-19`."""
 
 _STAGES = {
     -1: r"draft|wip|entwurf|vorläufige?r?|brouillon|provisoire|borrador|provisional|bozza",
@@ -39,7 +39,7 @@ _STAGE = re.compile(
 )
 _STAGE_OF = {"draft": _DRAFT, "final": _FINAL, "signed": 2, "executed": 3}
 _OF_FINAL = re.compile(r"[ ._-]{0,2}v(?:er|ersion)?[ ._-]?(?P<number>\d{1,9})(?![^\W_])", re.IGNORECASE)
-"""The number in `final_v2` counts final versions. The number in `draft v2` is a version."""
+"""A number after `final`. In `final_v2`, it counts final versions; in `draft v2`, it is the version."""
 
 _REALLY = re.compile(rf"{_BEGIN}(?:really|actually|truly|wirklich|vraiment|realmente){_END}", re.IGNORECASE)
 _A_COPY, _NUMBERED = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
@@ -47,8 +47,8 @@ _COPY = re.compile(
     rf"^{_A_COPY}{_NUMBERED}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_A_COPY}{_NUMBERED}$|[ _-]*\(\d{{1,9}}\)$",
     re.IGNORECASE,
 )
-"""Names of file copies, in English, German, French, Italian and Spanish. A copy may be older or newer than its
-original, so this orders nothing."""
+"""Names of file copies in English, German, French, Italian and Spanish. They do not affect the order, because a copy
+may be older or newer than its original."""
 
 _SIGNS = re.compile(r"[\W_]+")
 _LATEST = 1 << 62
@@ -62,29 +62,31 @@ class NamedVersion:
     """The version in a name.
 
     Attributes:
-        key: sort key: the number, then the stage (draft, none, final, signed, executed) and its number.
+        key: sort key: the version number, then the stage (draft, none, final, signed, executed) and its number.
         shown: the version as spelled in the name, such as `v1.10`; empty if there is none.
-        stem: the rest of the name in lower case, without date, copy mark and signs. Only versions with equal stems
-            compare.
-        bare: whether it is a number without a word such as `v`.
+        stem: the rest of the name in lower case, without date, copy mark and punctuation. Only versions with equal
+            stems can be compared.
+        is_bare: whether the version is a number without a word such as `v`.
     """
 
     key: Key
     shown: str
     stem: str
-    bare: bool = False
+    is_bare: bool = False
 
     @property
     def is_numbered(self) -> bool:
-        """Whether it has a number, not only a stage."""
+        """Whether the version has a number, not only a stage."""
         return self.key[0] not in ((), (_LATEST,))
 
 
 def named_date(name: str) -> Date | None:
-    """Return the date in the name of a file, else of its folder, and so on. Of several, return the latest full date.
+    """Return the date in the name of a file, or of the innermost folder with a date; None if there is no date.
+
+    If a name has several dates, the latest of the most exact ones is returned.
 
     Args:
-        name: path with `/`.
+        name: path with `/` between folders.
     """
     for part in _parts(name):
         dates = [date for date, _ in dates_in(part)]
@@ -95,7 +97,7 @@ def named_date(name: str) -> Date | None:
 
 
 def named_version(name: str) -> NamedVersion:
-    """Return the version in the name of a file, else of a folder: `v1.10`, `rev B`, `spec-2.0`, `final 2`."""
+    """Return the version in the name of a file or its folder, such as `v1.10`, `rev B`, `spec-2.0` or `final 2`."""
     file, *folders = map(_version, _parts(name))
     folder = next((version for version in folders if version.shown), None)
     if file.shown or folder is None:
@@ -106,18 +108,20 @@ def named_version(name: str) -> NamedVersion:
 def named_versions(names: Sequence[str]) -> list[NamedVersion | None]:
     """Return the version in each of several names.
 
-    Among names with stages and without numbers, a name without a version is between draft and final. Beside `v1` and
-    `v2` it may be the first or the latest, so it has no version. A number alone, as in `GPL-2`, is a version if another
-    name differs only in the number, as `GPL-3` or `GPL-2.1`. The number in `pep-0101` or `ISO-9001` is not a version.
+    If the other names have stages but no numbers, a name without a version is between draft and final. If the others
+    have numbers, such as `v1` and `v2`, it may be the first or the latest, so it has no version.
+
+    A number without a word, as in `GPL-2`, is a version if another name only differs in the number, such as `GPL-3` or
+    `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions.
     """
     versions = [named_version(name) for name in names]
-    bare = [_version(next(_parts(name)), bare=True) for name in names]
+    with_bare = [_version(next(_parts(name)), allow_bare=True) for name in names]
     numbers: dict[str, set[tuple[int, ...]]] = {}
-    for version in {*versions, *bare}:
+    for version in {*versions, *with_bare}:
         numbers.setdefault(version.stem, set()).add(version.key[0])
     versions = [
-        other if other.bare and not version.is_numbered and len(numbers[other.stem]) > 1 else version
-        for version, other in zip(versions, bare, strict=True)
+        other if other.is_bare and not version.is_numbered and len(numbers[other.stem]) > 1 else version
+        for version, other in zip(versions, with_bare, strict=True)
     ]
     numbered = {version.stem for version in versions if version.is_numbered}
     staged = {version.stem for version in versions if version.shown} - numbered
@@ -125,14 +129,14 @@ def named_versions(names: Sequence[str]) -> list[NamedVersion | None]:
 
 
 def _parts(name: str) -> Iterator[str]:
-    """Yield the name without its extension, then the folders, the innermost first."""
+    """Yield the name of a file without its extension, then the names of its folders, the innermost first."""
     *folders, last = name.rsplit("/", 3) if "/" in name else [name]
     suffix = PurePosixPath(last).suffix
     yield last.removesuffix(suffix) if re.fullmatch(r"\.[A-Za-z][A-Za-z0-9]{0,7}", suffix) else last
     yield from (part for folder in reversed(folders) for part in reversed(folder.split("/")))
 
 
-def _version(part: str, *, bare: bool = False) -> NamedVersion:
+def _version(part: str, *, allow_bare: bool = False) -> NamedVersion:
     part = normalize("NFC", part)
     for _, (begin, end) in sorted(dates_in(part), key=lambda dated: -dated[1][0]):
         part = f"{part[:begin]} {part[end:]}".strip()
@@ -140,7 +144,7 @@ def _version(part: str, *, bare: bool = False) -> NamedVersion:
         part = part[: copy.start()] + part[copy.end() :]
     part, stage, stage_number, spellings = _without_stage(part)
     number: tuple[int, ...] = ()
-    if version := _VERSION.search(part) or (_BARE.search(part) if bare else None):
+    if version := _VERSION.search(part) or (_BARE.search(part) if allow_bare else None):
         number = _number(version[version.lastgroup or 0])
         part = f"{part[: version.start()]} {part[version.end() :]}"
         spellings.insert(0, version[0])
@@ -156,20 +160,20 @@ def _number(text: str) -> tuple[int, ...]:
 
 
 def _without_stage(part: str) -> tuple[str, int, int, list[str]]:
-    """Return a name without its stage, the stage, the number of the stage, and their spellings in the name."""
+    """Return a name without its stages, the stage, the number of the stage, and how both are spelled in the name."""
     stages: list[int] = []
     spellings: list[str] = []
     numbers = [0]
-    while found := _STAGE.search(part):
-        stage = next(level for name, level in _STAGE_OF.items() if found[name])
-        end = found.end()
-        numbers.append(int(found["number"] or 0))
-        if stage == _FINAL and not found["number"] and (more := _OF_FINAL.match(part, end)):
+    while match := _STAGE.search(part):
+        stage = next(level for name, level in _STAGE_OF.items() if match[name])
+        end = match.end()
+        numbers.append(int(match["number"] or 0))
+        if stage == _FINAL and not match["number"] and (more := _OF_FINAL.match(part, end)):
             end = more.end()
             numbers.append(int(more["number"]))
         stages.append(stage)
-        spellings.append(part[found.start() : end])
-        part = f"{part[: found.start()]} {part[end:]}".strip()
+        spellings.append(part[match.start() : end])
+        part = f"{part[: match.start()]} {part[end:]}".strip()
     if not stages:
         return part, 0, 0, []
     spellings += (emphases := _REALLY.findall(part))

@@ -1,4 +1,4 @@
-"""Chooses the sentences of a document that are queried."""
+"""Chooses the sentences of a document to query."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.simhash import BITS, Simhashes
 
 MAX_QUERIED = 64
-"""Maximum number of queried sentences. A version with a tenth of the sentences has none of these in one of 850 cases
-(0.9 to the power of 64), and one with half of them practically always has one."""
+"""Maximum number of queried sentences. If a version contains a tenth of a document's sentences, it contains none of the
+queried ones in one of 850 cases (0.9 to the power of 64). If it contains half of them, this practically never happens.
+"""
 
 RARITY = 10
 """A sentence is rare if at most one in this many documents has a similar one."""
 
 
 def query_sentences(values: Simhashes) -> Simhashes:
-    """Return the distinct sentences of a document, or `MAX_QUERIED` of them: always those with the smallest hashes."""
+    """Return at most `MAX_QUERIED` distinct sentences of a document. Those with the smallest hashes are chosen."""
     sentences = distinct(values)
     chosen: Simhashes = sentences[np.argsort(mixed(sentences), kind="stable")[:MAX_QUERIED]]
     return chosen
 
 
 def rare_sentences(queried: Simhashes, documents: Iterable[Simhashes], most: int) -> Simhashes:
-    """Return the sentences that are rare among some documents; all if none is.
+    """Return the sentences that are rare in some documents. If none is rare, return all.
 
     Args:
-        queried: distinct sentences.
-        documents: the sentences of each document.
+        queried: simhashes of distinct sentences; uint64.
+        documents: simhashes of the sentences of each document.
         most: maximum number of bits in which similar sentences differ.
     """
     sentences = [distinct(values) for values in documents]

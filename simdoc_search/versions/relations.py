@@ -1,19 +1,30 @@
-"""Computes how similar the concepts of two documents are.
+"""Computes the similarity of two documents from their concepts.
 
-The similarity is a cosine: 0 if no concept is shared, 1 if all are. A concept weighs less the more documents have it.
-The cosine is computed over distinct concepts and over their frequencies, and the greater one counts (Fowke, Hinze,
-Heese 2013, section 5.2.3, Working paper 12/2013, University of Waikato). This is done for whole documents (their
-section 5.2.1) and for paragraphs (5.2.2). The mean of both is the similarity:
+A concept weighs less if more documents have it. A cosine is computed from these weights: it is 0 if no concept is
+shared, and 1 if all concepts are shared. One cosine only uses distinct concepts, another one also uses how often a text
+repeats them. The greater one counts (Fowke, Hinze, Heese 2013, section 5.2.3, Working paper 12/2013, University of
+Waikato).
 
-- Each paragraph of the document with fewer paragraphs is compared with the paragraph of the other document that has the
-  nearest simhash. The better half of these cosines counts, at least two, so that a paragraph on another topic takes
-  nothing away. `_DAMPING`, added to the product of the lengths, keeps paragraphs of few common concepts small.
-- Whole documents are compared too, because some two paragraphs of long documents are always similar.
+The similarity is the mean of two such cosines:
 
-Similarities with `yake` on pairs of 325 real documents in one collection: documents on different topics up to 0.1 (of
-3,000 pairs), chapters of different books up to 0.1, one chapter in two translations 0.37 to 0.6, articles of one
-handbook in one language mostly 0.22 to 0.5, documents 3 and 4 of the paper 0.3 to 0.36, and its other pairs up to 0.13.
-Simhashes alone give up to 0.77 for pairs on different topics.
+- **Whole documents** (section 5.2.1). They keep two long documents from being similar because of a few paragraphs.
+- **Paragraphs** (section 5.2.2). Each paragraph of the document with fewer paragraphs is compared with the paragraph of
+  the other document that has the nearest simhash. The mean of the better half of these cosines, at least of two, is
+  used. So a paragraph on another topic does not reduce the similarity. `_DAMPING` is added to the product of the vector
+  lengths. It keeps the cosine small if paragraphs only have a few frequent concepts.
+
+Similarities of 325 real documents in one collection, with the extractor `yake`:
+
+| Pairs | Similarity |
+|---|---|
+| documents on different topics (3,000 pairs) | up to 0.1 |
+| chapters of different books | up to 0.1 |
+| a chapter in two translations | 0.37 to 0.6 |
+| articles of a handbook in one language | mostly 0.22 to 0.5 |
+| documents 3 and 4 of the paper | 0.3 to 0.36 |
+| other pairs of documents of the paper | up to 0.13 |
+
+Simhashes alone give up to 0.77 for documents on different topics.
 """
 
 from __future__ import annotations
@@ -44,19 +55,19 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def weights_of(frequencies: Ints, documents: int) -> Floats:
-    """Return the weights of concepts by their document frequencies: 1 for one document, near 0 for all documents."""
+def concept_weights(frequencies: Ints, documents: int) -> Floats:
+    """Return the weight of each concept: 1 if only one document has it, near 0 if all documents have it."""
     weights: Floats = np.log1p(max(documents, 1) / np.maximum(frequencies, 1)) / math.log1p(max(documents, 1))
     return weights
 
 
-class Weighted:
-    """The weighted concepts of some documents, which have numbers.
+class WeightedConcepts:
+    """The weighted concepts of some documents, which are numbered from 0.
 
     Args:
         documents: the concepts of each document.
-        codes: all of these concepts, ascending, and perhaps others.
-        weights: weight of each of `codes`, see `weights_of`; shape (codes,).
+        codes: numbers of all these concepts, ascending. They may include other concepts.
+        weights: weight of each of `codes`, see `concept_weights`; float64, shape (codes,).
 
     Attributes:
         counts: number of paragraphs of each document; int64, shape (documents,).
@@ -66,7 +77,7 @@ class Weighted:
         self.counts: NDArray[np.int64] = np.array([document.count for document in documents], np.int64)
         self.begins: NDArray[np.int64] = np.cumsum(self.counts) - self.counts
         has_any = np.flatnonzero(self.counts)
-        self._number = np.zeros(len(documents), np.int64)  # of the whole text, among documents that have concepts
+        self._number = np.zeros(len(documents), np.int64)  # position of each document among those that have concepts
         self._number[has_any] = np.arange(len(has_any))
         self._whole = _Vectors(joined([documents[number].whole() for number in has_any.tolist()]), codes, weights)
         self._parts = _Vectors(joined(documents), codes, weights)
@@ -74,11 +85,11 @@ class Weighted:
         self._simhashes = paragraph_simhashes(parts), paragraph_simhashes(parts, self._parts.weighted)
 
     def whole(self, a: Ints, b: Ints) -> _Cosines:
-        """Return the cosines of pairs of whole documents that have concepts."""
+        """Return the cosines of pairs of whole documents. All documents have concepts."""
         return _cosines(self._whole, self._number[a], self._number[b], 0.0)
 
     def paragraphs(self, fewer: Ints, more: Ints) -> _ParagraphCosines:
-        """Return the mean cosines of paragraphs for pairs of documents; the first has at most as many paragraphs."""
+        """Return the mean cosines of paragraphs for pairs of documents, of which `fewer` has no more paragraphs."""
         pair, mine = expand_runs(self.begins[fewer], self.counts[fewer])
         row, theirs = expand_runs(self.begins[more][pair], self.counts[more][pair])
         bits = np.minimum(*(distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes))
@@ -95,11 +106,11 @@ class Weighted:
         return _ParagraphCosines(means, cosines, share)
 
 
-def similarities(documents: Weighted, first: Ints, second: Ints) -> Floats:
-    """Return the similarities of pairs of documents, 0 for a document without concepts.
+def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floats:
+    """Return the similarities of pairs of documents. A document without concepts has a similarity of 0.
 
     Args:
-        documents: both documents of each pair, and perhaps others.
+        documents: the documents of all pairs. They may include other documents.
         first: number of one document of each pair; int64, shape (pairs,).
         second: number of the other document of each pair; int64, shape (pairs,).
 
@@ -122,15 +133,15 @@ def similarities(documents: Weighted, first: Ints, second: Ints) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Explained:
+class SimilarityExplanation:
     """How the similarity of two documents is computed.
 
     Attributes:
         similarity: the mean of `whole` and `paragraphs`, 0..1.
         whole: cosine of the whole documents, 0..1.
-        paragraphs: mean cosine of the paragraphs that count, 0..1.
+        paragraphs: mean cosine of the better half of the paragraphs, 0..1.
         codes: shared concepts, ascending; uint32, shape (shared,).
-        parts: what each concept adds to the similarity; float64, shape (shared,).
+        parts: how much each shared concept adds to the similarity; float64, shape (shared,).
     """
 
     similarity: float
@@ -140,8 +151,8 @@ class Explained:
     parts: Floats
 
 
-def explained(documents: Weighted, a: int, b: int) -> Explained:
-    """Return how the similarity of two documents is computed. Both have concepts."""
+def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> SimilarityExplanation:
+    """Return how the similarity of two documents is computed. Both documents must have concepts."""
     one, other = np.array([a]), np.array([b])
     whole = documents.whole(one, other)
     fewer, more = _by_paragraphs(documents, one, other)
@@ -151,7 +162,7 @@ def explained(documents: Weighted, a: int, b: int) -> Explained:
     codes, which = np.unique(np.append(whole.codes, inside.codes), return_inverse=True)
     parts = np.append(whole.parts, inside.parts * best.share[inside.pair]) / 2
     of_whole, of_paragraphs = float(whole.values[0]), float(best.values[0])
-    return Explained(
+    return SimilarityExplanation(
         (of_whole + of_paragraphs) / 2,
         of_whole,
         of_paragraphs,
@@ -161,14 +172,17 @@ def explained(documents: Weighted, a: int, b: int) -> Explained:
 
 
 def relation_score(similarity: float) -> float:
-    """Return the score of a similarity, 0..`THETA`: `MIN_SCORE` for `RELATED`, and linear on both sides."""
+    """Convert a similarity into a score, 0..`THETA`.
+
+    A similarity of `RELATED` gives `MIN_SCORE`. Both sides are linear.
+    """
     if similarity < RELATED:
         return MIN_SCORE * similarity / RELATED
     return MIN_SCORE + (THETA - MIN_SCORE) * min(1.0, (similarity - RELATED) / (1 - RELATED))
 
 
 class _Vectors:
-    """The weights of the concepts of paragraphs, without and with their frequencies."""
+    """Vectors of paragraphs. `plain` has the weights of concepts; `weighted` also counts how often a concept occurs."""
 
     def __init__(self, paragraphs: Paragraphs, codes: Codes, weights: Floats) -> None:
         self.paragraphs = paragraphs
@@ -183,25 +197,25 @@ class _Vectors:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cosines:
-    """The cosines of pairs of paragraphs, and what each shared concept adds to them: pair, code and part."""
+    """The cosines of pairs of paragraphs."""
 
-    values: Floats
-    pair: Ints
-    codes: Codes
-    parts: Floats
+    values: Floats  # cosine of each pair; float64, shape (pairs,)
+    pair: Ints  # the pair of each shared concept; int64, shape (shared,)
+    codes: Codes  # the shared concepts; uint32, shape (shared,)
+    parts: Floats  # how much each shared concept adds to the cosine of its pair; float64, shape (shared,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ParagraphCosines:
-    """The mean cosine of pairs of documents, the cosine of each paragraph, and its share of the mean."""
+    """The mean cosines of the paragraphs of pairs of documents."""
 
-    values: Floats
-    cosines: _Cosines
-    share: Floats
+    values: Floats  # mean cosine of each pair of documents; float64, shape (pairs,)
+    cosines: _Cosines  # cosine of each paragraph and the nearest one
+    share: Floats  # weight of each of these cosines in the mean; float64, shape (paragraphs,)
 
 
 def _cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
-    """Return the cosines of pairs of paragraphs: the greater one of plain and weighted vectors."""
+    """Return the cosines of pairs of paragraphs: the greater cosine of the plain and the weighted vectors."""
     pair, mine = expand_runs(vectors.begins[a], vectors.counts[a])
     wanted = b[pair].astype(np.uint64) << _32 | vectors.paragraphs.codes[mine]
     theirs = np.minimum(np.searchsorted(vectors.keys, wanted), len(vectors.keys) - 1)
@@ -216,7 +230,7 @@ def _cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
     return _Cosines(values.max(axis=0), pair, codes, parts[best[pair], np.arange(len(pair))])
 
 
-def _by_paragraphs(documents: Weighted, a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Return for each pair the document with fewer paragraphs, and the other one."""
+def _by_paragraphs(documents: WeightedConcepts, a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """Return for each pair the document with fewer paragraphs, and the other document."""
     is_less = documents.counts[a] <= documents.counts[b]
     return np.where(is_less, a, b), np.where(is_less, b, a)

@@ -42,7 +42,7 @@ def test_commands_that_need_scripts_change_nothing(made: Indices) -> None:
         output("backfill", url, "--text-field", "body")
         status = answer("status", url)
         assert (len(TEXTS) + 1, 0) == (status["documents"], status["missing"])
-        assert "is fit for FINGERPRINT queries" in output("check", url)
+        assert "is ready for FINGERPRINT queries" in output("check", url)
         assert "copy" in [hit["id"] for hit in answer("similar", first, "--store", url)["hits"]]
         output("duplicates", "--store", url, "--mark")
         marked = {id for id, source in stored(engine, index).items() if "duplicate_of" in source["simdoc"]}

@@ -230,7 +230,7 @@ def test_the_command_prints_one_line_per_state(made: Indices) -> None:
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
     assert {"state": "none", "pipeline": "", "setting": ""} == found["indices"][0]["ingest"]
     assert "alike " not in shown
-    assert "alike          sentences up to a distance of 3, of 64\n" in output("status", place)
+    assert "alike          sentences with a distance of at most 3 of 64\n" in output("status", place)
     assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", place)["limits"]
 
 
@@ -240,14 +240,14 @@ def test_an_estimate_is_shown_with_its_interval(made: Indices) -> None:
     shown = output("status", f"{made.engine}/{index}", "--sample", "20")
 
     assert "stale          about 0 of 50 (0.0%; with 95 % confidence 0.0% to 10." in shown
-    assert "%), as 0 of 20 drawn at random\n" in shown
+    assert "%), based on 0 of 20 drawn at random\n" in shown
 
 
 def test_limits_decide_the_exit_code(made: Indices) -> None:
     """The answer is on stdout, and each exceeded limit on stderr."""
     place = f"{made.engine}/{articles(made)}"
-    stale = "30.0% are stale, over 1.0%; run simdoc-search backfill --stale"
-    missing = "26.7% have no fingerprint, over 10.0%; run simdoc-search backfill"
+    stale = "30.0% of the fingerprints are stale, more than 1.0%; run simdoc-search backfill --stale"
+    missing = "26.7% of documents have no fingerprint, more than 10.0%; run simdoc-search backfill"
 
     assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code
     both = run("status", place, "--json", "--max-stale", "1%", "--max-missing", "10 %")
@@ -298,7 +298,7 @@ def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
     assert "1 fingerprints are of removed texts; run simdoc-search backfill\n" in checked
-    assert "1 updated, 0 unchanged, 1 removed (text gone) in " in done
+    assert "1 updated, 0 unchanged, 1 removed because the text is gone in " in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])
 
 
@@ -327,7 +327,7 @@ def test_compared_documents_are_not_drawn(made: Indices) -> None:
     exact, drawn = output("status", url), output("status", url, "--sample", "5")
     found = answer("status", url)["staleness"]
 
-    assert "stale          none, as nobody wrote to these 100 since backfill compared their texts\n" in quiet
+    assert "stale          none, because none of 100 was written since backfill compared the texts\n" in quiet
     assert "stale          5 of 100; the 10 written since the last comparison were compared: '0', '1', '2'" in exact
     assert "drawn at random from the 10 written since the last comparison" in drawn
     names = ("compared", "sampled", "stale", "at_least", "at_most")

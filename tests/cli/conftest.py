@@ -1,4 +1,4 @@
-"""Corpora that several files of tests query."""
+"""Corpora that several test files use."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def in_passages_corpus(passages_corpus: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with a folder `docs` of five files, all of one date."""
+    """Change to a folder whose subfolder `docs` has five files, all with the same date."""
     write(tmp_path / "docs", FILES)
     for name in FILES:
         os.utime(tmp_path / "docs" / name, (400 * DAY, 400 * DAY))

@@ -1,4 +1,4 @@
-"""`versions --all`, `related --all` and their edges; `related --explain` and `show --concepts`."""
+"""`versions --all` and `related --all` with `--edges`, `related --explain`, and `show --concepts`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = ["D1 v1", "D2 <v2>", "D3", "D4 & more", "D5"]
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an indexed corpus, and another store; no test changes them."""
+    """A folder with a corpus and three stores. No test changes them."""
     folder = tmp_path_factory.mktemp("all")
     write(folder, {f"corpus/{name}.txt": text for name, text in zip(NAMES, DOCUMENTS, strict=True)})
     write(folder, {"syn.txt": "links, golf course\ntournament => championship\n"})
@@ -28,13 +28,13 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run."""
+    """Change to the folder, and return it."""
     monkeypatch.chdir(indexed)
     return indexed
 
 
-def test_families_of_the_whole_collection() -> None:
-    """With the newest version and its reason; the keys of the JSON are stable."""
+def test_families_of_the_whole_collection_have_their_newest_version() -> None:
+    """The keys of the JSON are stable."""
     lines = output("versions", "--all").splitlines()
 
     assert lines[0].startswith("family 1: 2 versions; newest: ")
@@ -62,8 +62,8 @@ def test_families_of_a_store_without_sentences_are_found_by_its_texts(folder: Pa
     assert 1 == answer("versions", "--all", "--store", folder / "plain")["families"]
 
 
-def test_topics_of_the_whole_collection(folder: Path) -> None:
-    """With their concepts; the keys of the JSON are stable."""
+def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> None:
+    """The keys of the JSON are stable."""
     lines = output("related", "--all").splitlines()
 
     assert "2 topics with 4 documents of 5" == lines[-1]
@@ -95,7 +95,8 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
     output("versions", "--all", "--edges", tmp_path / "versions.csv", "--json")
     (row,) = csv.DictReader((tmp_path / "versions.csv").read_text("utf-8").splitlines())
     assert 0.75 <= float(row["score"]) <= 1
-    assert "no such file" in sentence(run("related", "--all", "--edges", tmp_path / "none" / "pairs.csv"))
+    message = sentence(run("related", "--all", "--edges", tmp_path / "none" / "pairs.csv"))
+    assert message.endswith("pairs.csv cannot be written, because its folder does not exist; create the folder")
 
 
 @pytest.mark.parametrize(
@@ -105,29 +106,25 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
         (["versions", "--all", "--html", "x.html"], "--all compares all documents; leave out --html"),
         (["related", "--all", "--text", "x"], "--all compares all documents; leave out --text"),
         (["related", "--all", "--explain"], "--all compares all documents; leave out --explain"),
-        (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs of --all; give --all too"),
+        (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs that --all finds; add --all"),
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),
         (["show", "D3", "--text", "--concepts"], "give --text or --concepts, not both"),
-        (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts"),
+        (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts; add it"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(command: list[str], message: str) -> None:
+def test_contradicting_options_are_refused(command: list[str], message: str) -> None:
     assert message == usage_error(run(*command))
 
 
 def test_a_score_is_explained(folder: Path) -> None:
-    """Its parts are those of the JSON, and synonyms are named as in both documents."""
+    """The terminal and the JSON show the same parts. Synonyms are shown as each document writes them."""
     options = ["--store", folder / "syn", "--synonyms", folder / "syn.txt", "--explain"]
     lines = output("related", "D3", *options).splitlines()
     (hit,) = answer("related", "D3", *options)["hits"]
     explanation = hit["explanation"]
 
-    assert (
-        lines[2]
-        .strip()
-        .startswith(f"similarity of concepts {explanation['similarity']:.3f}: the mean of whole documents ")
-    )
+    assert lines[2].strip().startswith(f"similarity of concepts {explanation['similarity']:.3f}: the mean of ")
     assert explanation["similarity"] == pytest.approx(sum(each["part"] for each in explanation["concepts"]))
     assert {"word", "weight", "part", "source", "hit"} == explanation["concepts"][0].keys()
     championship = next(each for each in explanation["concepts"] if each["word"] == "championship")
@@ -137,8 +134,7 @@ def test_a_score_is_explained(folder: Path) -> None:
     assert "this is a version, so its score is computed from sentences" in version
 
 
-def test_the_concepts_of_a_document_are_shown(folder: Path) -> None:
-    """With their weights and sources."""
+def test_the_concepts_of_a_document_have_weights_and_sources(folder: Path) -> None:
     lines = output("show", "D3", "--concepts").splitlines()
     found = answer("show", "D3", "--concepts")
 

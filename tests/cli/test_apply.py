@@ -1,4 +1,4 @@
-"""`simdoc-search duplicates --plan` and `apply`: from a folder with duplicates to one without, and back."""
+"""`simdoc-search duplicates --plan` and `apply`: remove the duplicates from a folder, and restore them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MOVE = ("apply", "plan.tsv", "--move-to", "gone")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current folder, with a folder `docs` of five files."""
+    """Change to a folder whose subfolder `docs` has five files."""
     write(tmp_path / "docs", FILES)
     monkeypatch.chdir(tmp_path)
 
 
 def plan(*arguments: str) -> list[list[str]]:
-    """Write a new plan; returns action, kind and id of its rows."""
+    """Write a new plan, and return action, kind and id of its rows."""
     Path("plan.tsv").unlink(missing_ok=True)
     output("duplicates", *(arguments or ("docs",)), "--plan", "plan.tsv")
     lines = [line.split("\t") for line in Path("plan.tsv").read_text("utf-8").splitlines() if line[0] != "#"]
@@ -39,19 +39,19 @@ def plan(*arguments: str) -> list[list[str]]:
 
 
 def edit(before: str, after: str) -> None:
-    """What a person does with an editor."""
+    """Replace text in the plan, as a user does in an editor."""
     text = Path("plan.tsv").read_text("utf-8")
     assert before in text
     Path("plan.tsv").write_text(text.replace(before, after), "utf-8")
 
 
 def stored() -> str:
-    """The line of `info` with the number of documents."""
+    """Return the line of `info` with the number of documents."""
     return next(line for line in output("info").splitlines() if line.startswith("documents"))
 
 
-def test_a_folder_is_cleaned_and_the_store_with_it() -> None:
-    """The plan drops a file with equal bytes, and the others once a person says so. Undo restores all."""
+def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
+    """The plan only drops a file with equal bytes, until the user edits it. Undo restores all files."""
     before = tree(Path("docs"))
     assert [
         ["keep", "", "keep.txt"],
@@ -66,10 +66,10 @@ def test_a_folder_is_cleaned_and_the_store_with_it() -> None:
     done = [f"moved{line.removeprefix('move')}" for line in dry.splitlines()[:-1]]
     assert before == tree(Path("docs"))
 
-    assert [*done, "3 moved, 3 documents of them removed from the store"] == output(*MOVE).splitlines()
+    assert [*done, "3 moved, 3 documents removed from the store"] == output(*MOVE).splitlines()
     assert "documents  2" == stored()
     assert ["near.txt", "sub/copy.txt", "sub/loud.txt"] == sorted(tree(Path("gone")))
-    assert "0 moved, 3 before" == output(*MOVE).strip()
+    assert "0 moved, 3 done before" == output(*MOVE).strip()
 
     assert 3 == len(answer("apply", "--undo", UNDO)["restored"])
     assert before == tree(Path("docs"))
@@ -77,11 +77,11 @@ def test_a_folder_is_cleaned_and_the_store_with_it() -> None:
 
 
 def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
-    """Nothing is indexed for a plan that cannot be written."""
+    """If the plan cannot be written, nothing is indexed."""
     shown = run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "my store")
 
     command = "simdoc-search apply 'my plan.tsv' --store 'my store' --move-to DIR --dry-run"
-    assert f"4 rows written to my plan.tsv; edit it, then: {command}" in shown.stderr
+    assert f"4 rows written to my plan.tsv; edit the file, then run: {command}" in shown.stderr
     assert f"#   {command}\n" in Path("my plan.tsv").read_text("utf-8")
     assert "my plan.tsv exists already" in sentence(run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "x"))
     assert not Path("x").exists()
@@ -98,14 +98,14 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
 
     assert 1 == found.exit_code
     assert "docs/sub/copy.txt: the plan has no state for it (same text; it has changed" in found.stderr
-    assert "to plan these again: simdoc-search duplicates FOLDER --plan NEW" in found.stderr
-    assert "1 moved, 1 left alone, 1 document of them removed from the store" == found.stdout.splitlines()[-1]
+    assert "plan these anew, run: simdoc-search duplicates FOLDER --plan NEW" in found.stderr
+    assert "1 moved, 1 left alone, 1 document removed from the store" == found.stdout.splitlines()[-1]
     output("duplicates", "docs", "--plan", "again.tsv")
     assert "sub/copy.txt" not in Path("again.tsv").read_text("utf-8")
 
 
-def test_a_member_of_an_archive_is_never_dropped_and_nothing_is_dropped_for_it() -> None:
-    """Even if a person writes drop."""
+def test_a_member_of_an_archive_is_never_dropped_and_no_file_is_dropped_in_its_favour() -> None:
+    """This holds even if the user writes drop."""
     write(Path("docs"), {"a.zip": packed_zip({"keep.txt": BASE})})
     output("index", "docs", "--archives")
     before, reason = tree(Path("docs")), "it is in an archive, which is left unchanged"
@@ -123,7 +123,7 @@ def test_a_member_of_an_archive_is_never_dropped_and_nothing_is_dropped_for_it()
     assert before == tree(Path("docs"))
 
 
-def test_a_plan_can_drop_more_kinds_and_says_so() -> None:
+def test_the_option_drop_extends_the_plan_and_is_recorded_in_it() -> None:
     write(Path("docs"), {"spaces.md": f"\n{BASE}", "page.html": f"<p>{BASE}</p>", "keep.txt.bak": BASE})
     expected = {"keep.txt.bak": "identical", "sub/copy.txt": "identical"}
     for drop, more in (
@@ -149,22 +149,22 @@ def test_a_group_without_a_kept_document_is_refused() -> None:
 
 
 def test_deleting_needs_yes() -> None:
-    """For a file that cannot be restored, and wherever nobody can be asked."""
+    """It is needed for a file that cannot be restored, and without a terminal."""
     plan("docs", "--drop", "same-words")
     lost = "1 file with other bytes than the kept one"
-    assert f"{lost} could not be restored; look with --dry-run, then add --yes" == sentence(
+    assert f"{lost} could not be restored; check with --dry-run, then add --yes" == sentence(
         run("apply", "plan.tsv", "--delete")
     )
     dry = run("apply", "plan.tsv", "--delete", "--dry-run")
     assert f"note: {lost} cannot be restored once deleted" in dry.stderr.splitlines()
     edit("drop\t1\t100.0\tsame words", "decide\t1\t100.0\tsame words")
-    assert "to delete without being asked, add --yes" in sentence(run("apply", "plan.tsv", "--delete"))
+    assert "cannot ask for confirmation" in sentence(run("apply", "plan.tsv", "--delete"))
     assert 5 == len(tree(Path("docs")))
     assert "1 deleted" in output("apply", "plan.tsv", "--delete", "--yes")
 
 
 @pytest.mark.parametrize(("typed", "left"), [("n\n", 5), ("y\n", 4)])
-def test_a_person_is_asked_once(monkeypatch: pytest.MonkeyPatch, typed: str, left: int) -> None:
+def test_a_user_is_asked_once(monkeypatch: pytest.MonkeyPatch, typed: str, left: int) -> None:
     plan()
     monkeypatch.setattr(command, "_can_ask", lambda: True)
     found = run(*MOVE, stdin=typed)
@@ -183,7 +183,7 @@ def test_linked_files_remain_in_the_store() -> None:
 
 
 def test_documents_without_files_are_only_dropped_by_delete() -> None:
-    """If their text is still that of the plan. They cannot be restored."""
+    """They are only dropped if their text has not changed since the plan was written. They cannot be restored."""
     output("index", "-", stdin=json_lines(*({"id": id, "text": BASE} for id in "abc")))
     assert [["keep", "", "a"], ["drop", "identical", "b"], ["drop", "identical", "c"]] == plan("--overlap", "90")
 
@@ -196,7 +196,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert (1, "1 deleted, 1 left alone") == (found.exit_code, found.stdout.splitlines()[-1])
     assert "left alone: c: its text has changed since the plan was written" in found.stderr
     assert "documents  2" == stored()
-    assert "0 deleted, 1 before, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
+    assert "0 deleted, 1 done before, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
     undone = run("apply", "--undo", UNDO)
     assert (1, "not restored: b: a document that was deleted from its store cannot be restored") == (
         undone.exit_code,
@@ -211,11 +211,11 @@ def test_without_a_store_the_command_that_updates_it_is_named() -> None:
     assert 0 == found.exit_code
     assert "simdoc-search index FOLDER --prune" in found.stderr
     assert not Path("nowhere").exists()
-    assert "0 moved, 1 before, 1 document of them removed from the store" == output(*MOVE).strip()
+    assert "0 moved, 1 done before, 1 document removed from the store" == output(*MOVE).strip()
 
 
 def test_a_wrong_combination_of_arguments_is_refused() -> None:
     for arguments in ((), ("plan.tsv",), ("plan.tsv", "--delete", "--hardlink"), ("--delete",)):
-        assert "name a plan and one of" in usage_error(run("apply", *arguments))
-    assert "--undo takes the undo file alone" in usage_error(run("apply", "plan.tsv", "--undo", UNDO))
+        assert "give PLAN and one of" in usage_error(run("apply", *arguments))
+    assert "--undo cannot be combined with PLAN" in usage_error(run("apply", "plan.tsv", "--undo", UNDO))
     assert "does not exist, so there is nothing to undo" in sentence(run("apply", "--undo", UNDO))

@@ -1,4 +1,4 @@
-"""Tests that unusual ids work, and that wrong calls end with one sentence on stderr."""
+"""Unusual ids work, and wrong calls end with one sentence on stderr."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.cli import answer, environment, json_lines, output, process, 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The empty folder in which the commands run."""
+    """Change to an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -121,7 +121,7 @@ COMMANDS_WITH_A_LOCATION = [
     ["backup", "LOCATION", "copy"],
     ["backup", "a.txt", "LOCATION"],
     ["repair", "a.txt", "--to", "LOCATION"],
-    ["engine", "start", "--data", "LOCATION"],
+    ["engine", "start", "--port", "9799", "--data", "LOCATION"],
 ]
 
 
@@ -160,7 +160,7 @@ def test_an_address_in_place_of_a_file_is_refused_without_its_password(command: 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_ends_a_command_with_130(folder: Path) -> None:
     index({"id": "a", "text": "one two three"})
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a run in the background; its children would ignore it too
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a background process ignores it, and so do its children
         signal.signal(signal.SIGINT, signal.default_int_handler)
     command = [sys.executable, "-m", "simdoc_search", "-v", "similar", "--text", "-"]
     pipe = subprocess.PIPE

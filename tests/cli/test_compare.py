@@ -1,4 +1,4 @@
-"""Tests of `simdoc-search compare`: what two texts share, and how they differ."""
+"""`simdoc-search compare` shows what two texts share, and how they differ."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run."""
+    """Change to the folder, and return it."""
     monkeypatch.chdir(indexed)
     return indexed
 
 
 def names(*arguments: object, stdin: str | None = None) -> list[dict[str, Any]]:
-    """Return the id or the file of both texts."""
+    """Return the id or file of each text."""
     result = answer("compare", *arguments, stdin=stdin)
     return [{name: result[side][name] for name in result[side] if name in {"id", "file"}} for side in "ab"]
 
@@ -49,7 +49,7 @@ def test_files_are_compared_without_a_store(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_an_argument_is_a_file_an_id_or_a_name() -> None:
-    """If a file exists, quotation marks mean the document."""
+    """An id in double quotes is a document even if a file has this name."""
     for arguments, expected in (
         (("notes/2024_20.txt", "2024_20"), [{"id": "notes/2024_20.txt"}, {"id": "notes/2024_20.txt"}]),
         (("2024_20.txt", "corpus/old.txt"), [{"id": "notes/2024_20.txt"}, {"file": "corpus/old.txt"}]),
@@ -63,7 +63,7 @@ def test_an_argument_is_a_file_an_id_or_a_name() -> None:
 
 def test_one_side_may_be_stdin() -> None:
     assert [{"file": "-"}, {"file": "draft.txt"}] == names("-", "draft.txt", stdin=NEW)
-    message = "only one side can be stdin (-); give a file or a document id for the other"
+    message = "only one side can be stdin (-); give a file or an id for the other"
     assert message in usage_error(run("compare", "-", "-", stdin="a"))
 
 
@@ -75,7 +75,7 @@ def test_files_of_other_formats_are_read(tmp_path: Path) -> None:
 
 
 def test_json_has_measures_passages_and_differences() -> None:
-    """Places are characters of the texts."""
+    """Positions are offsets in characters."""
     result = answer("compare", "corpus/old.txt", "draft.txt")
     expected = compare(OLD, NEW)
     (difference,) = result["differences"]
@@ -194,10 +194,10 @@ def test_texts_without_words_share_nothing(tmp_path: Path) -> None:
 
 def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
     for other, message in (
-        (["nothing"], "'nothing' is neither a file here nor a document in ./.simdoc"),
+        (["nothing"], "'nothing' is neither a file nor a document in ./.simdoc"),
         (["drafts.txt"], "did you mean 'draft.txt'?"),
-        (["nothing", "--store", tmp_path / "none"], "'nothing' is not a file here, and to be an id it needs a store: "),
-        (["."], "'.' is a folder; name a file or document"),
+        (["nothing", "--store", tmp_path / "none"], "'nothing' is not a file, and there is no store to find a "),
+        (["."], "'.' is a folder; give a file or an id"),
         (["./nothing"], "nothing does not exist; check the path"),
         (['"nothing"'], "no document 'nothing' in the store"),
     ):

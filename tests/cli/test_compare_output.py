@@ -1,4 +1,4 @@
-"""A comparison in a terminal."""
+"""Terminal output of `compare`."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from tests.support.strategies import texts
 NAMES = "a.txt", "b.txt"
 
 
-def shown(a: str, b: str, found: Comparison | None = None, *, is_coloured: bool = False) -> str:
-    """The lines about two texts."""
-    lines = comparison_lines(found or compare(a, b), (a, b), NAMES, is_coloured=is_coloured)
+def printed(a: str, b: str, comparison: Comparison | None = None, *, is_coloured: bool = False) -> str:
+    """Return the output for two texts."""
+    lines = comparison_lines(comparison or compare(a, b), (a, b), NAMES, is_coloured=is_coloured)
     return "\n".join(line.plain for line in lines)
 
 
 def joined(text: str) -> str:
-    """A text in one line."""
+    """Return a text as one line."""
     return " ".join(text.split())
 
 
 def test_the_measures_come_first() -> None:
-    """They are the matched words and their shares."""
+    """The measures are the matched words and their shares."""
     lines = measure_lines(comparison([same(0, 0, 9)], [replaced((0, 1), (0, 1), 3)]), NAMES)
 
     assert [
@@ -42,21 +42,21 @@ def test_the_measures_come_first() -> None:
 
 
 def test_a_difference_has_the_words_around_it() -> None:
-    """Removed and inserted words are in brackets. Equal lines are counted."""
+    """Removed and inserted words are in brackets. Equal lines are only counted."""
     a = "\n".join([words(0, 40), "you may copy it", *(words(at, at + 5) for at in range(100, 200, 5)), words(300, 340)])
     b = a.replace("may", "may not").replace("word333 ", "")
-    found = shown(a, b)
+    found = printed(a, b)
 
     assert "line 2: 1 word inserted: 'not'\n    … word30 " in found
     assert "you may {+not+} copy it word100" in joined(found)
-    assert "\n  … 20 lines alike …\nline 23: 1 word removed: 'word333'\n" in found
+    assert "\n  … 20 lines equal …\nline 23: 1 word removed: 'word333'\n" in found
     assert "word332 [-word333-] word334" in joined(found)
 
 
 def test_near_differences_are_one_group() -> None:
     """The words between them are shown once."""
     a, b = (f"{words(0, 30)} {x}1 {words(30, 40)} {x}2 {words(40, 90)}" for x in "xy")
-    found = joined(shown(a, b))
+    found = joined(printed(a, b))
 
     assert "line 1: 2 words in 2 differences" in found
     assert f"[-x1-] {{+y1+}} {words(30, 40)} [-x2-] {{+y2+}} word40" in found
@@ -66,33 +66,32 @@ def test_an_insertion_is_after_the_comma_before_it() -> None:
     """The comma belongs to the word."""
     a, b = f"{words(0, 30)} us, {words(30, 60)}", f"{words(0, 30)} us, and you {words(30, 60)}"
 
-    assert "us, {+and you+} word30" in joined(shown(a, b))
+    assert "us, {+and you+} word30" in joined(printed(a, b))
 
 
-def test_a_moved_block_has_both_places() -> None:
-    """It is not shown as removed and inserted."""
+def test_a_moved_block_has_both_positions() -> None:
+    """The block is not shown as removed and inserted."""
     a = f"{words(0, 60)}\n\n{words(100, 300)}\n"
     b = f"{words(100, 300)}\n\n{words(0, 60)}\n"
     first, second = len(words(0, 60)), len(words(100, 300))
-    found = shown(a, b, comparison([], [Difference("moved", (0, first), (second + 2, second + 2 + first), 60)]))
+    found = printed(a, b, comparison([], [Difference("moved", (0, first), (second + 2, second + 2 + first), 60)]))
 
     assert "line 1 → line 3: 60 words moved: 'word0 word1 " in found
     assert "[-" not in found
 
 
-def test_a_long_difference_is_shortened() -> None:
-    """Its beginning and its end are shown."""
-    found = shown(words(0, 5000), words(6000, 9000))
+def test_a_long_difference_is_shortened_in_the_middle() -> None:
+    found = printed(words(0, 5000), words(6000, 9000))
 
     assert "word29 … 4,960 words … word4990" in joined(found)
     assert 60 > len(found.splitlines())
-    assert 60 > len(shown("漢" * 5000, "字" * 5000).splitlines())
+    assert 60 > len(printed("漢" * 5000, "字" * 5000).splitlines())
 
 
 def test_the_20_longest_passages_are_shown() -> None:
-    """They are in the order of the first text."""
+    """They are shown in the order of the first text."""
     passages = [same(10 * at, 10 * at, 9, words=30 + at) for at in range(50)]
-    found = shown("x" * 600, "x" * 600, comparison(passages)).splitlines()
+    found = printed("x" * 600, "x" * 600, comparison(passages)).splitlines()
     listed = [line.partition(",")[0] for line in found if re.match(r"  \d+ words, line", line)]
 
     assert [f"  {number} words" for number in range(60, 80)] == listed
@@ -100,19 +99,18 @@ def test_the_20_longest_passages_are_shown() -> None:
 
 
 def test_colours_replace_brackets() -> None:
-    """The text is the same otherwise."""
+    """Otherwise the text is the same."""
     a, b = f"{words(0, 40)} old {words(40, 80)}", f"{words(0, 40)} new {words(40, 80)}"
     lines = list(comparison_lines(compare(a, b), (a, b), NAMES, is_coloured=True))
     styled = {(line.plain[span.start : span.end], str(span.style)) for line in lines for span in line.spans}
 
     assert {("old", "red strike"), ("new", "green underline")} < styled
-    assert joined(shown(a, b)).replace("[-old-] {+new+}", "old new") == joined(shown(a, b, is_coloured=True))
+    assert joined(printed(a, b)).replace("[-old-] {+new+}", "old new") == joined(printed(a, b, is_coloured=True))
 
 
 @given(texts(), texts())
 @settings(max_examples=20)
-def test_no_text_controls_the_terminal_or_is_too_wide(a: str, b: str) -> None:
-    """Names do not either."""
+def test_no_text_or_name_controls_the_terminal_or_is_too_wide(a: str, b: str) -> None:
     where = [replaced((0, len(a)), (0, len(b)), 5), Difference("moved", (0, len(a)), (0, len(b)), 5)]
     found = comparison([same(0, 0, min(len(a), len(b)))], where)
     for line in comparison_lines(found, (a, b), (a[:80], b[:80]), width=50):

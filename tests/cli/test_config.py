@@ -1,4 +1,4 @@
-"""`simdoc.toml` sets defaults of options, and can do no harm."""
+"""`simdoc.toml` sets defaults of options, and can only set harmless ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ filter = ["path=reports/"]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a corpus and a configuration, in which the commands run."""
+    """Change to a folder with a corpus and a configuration."""
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"simdoc.toml": HARMLESS, "corpus/drafts/x.txt": words(0, 99), "corpus/a.log": words(0, 99)})
     monkeypatch.chdir(tmp_path)
@@ -40,12 +40,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(folder: Path, text: str, *command: str, **environment: str) -> str:
-    """Return the error message about a configuration."""
+    """Write a configuration, and return the error message of a command."""
     write(folder, {"simdoc.toml": text})
     return usage_error(run(*(command or ("list",)), **environment))
 
 
-def test_options_come_from_the_file_and_the_command_line_wins(folder: Path) -> None:
+def test_the_file_sets_options_and_the_command_line_overrides_it(folder: Path) -> None:
     report = run("index", "corpus")
     hits = answer("similar", "doc123")["hits"]
 
@@ -115,7 +115,9 @@ def test_a_file_made_to_exhaust_the_parser_is_one_short_sentence(folder: Path) -
 
 
 def test_a_file_cannot_set_dangerous_options(folder: Path) -> None:
-    """They remove documents, lead out of a folder, load code, name an engine or belong to commands that write."""
+    """These options remove documents, read outside of a folder, load code, name an engine or belong to commands that
+    write.
+    """
     for option in ("prune", "prefix", "follow-links", "stdin-id", "watch", "concepts", "synonyms", "engine", "store"):
         assert f"[index] cannot set '{option}'" in refused(folder, f"[index]\n{option} = true")
     for command in ("apply", "delete", "repair", "backup", "backfill", "engine", "template", "check"):
@@ -131,9 +133,9 @@ def test_no_option_that_can_be_set_writes_a_file() -> None:
 
 
 def test_only_a_named_file_may_name_an_engine_or_another_folder(folder: Path) -> None:
-    """Credentials of the environment would be sent there."""
+    """Otherwise, credentials from the environment could be sent to that engine."""
     for store in ("http://127.0.0.1:1/docs", "../other", "/etc/other"):
-        assert "is not a folder beside this file" in refused(folder, f'store = "{store}"')
+        assert "is not in the folder of this file" in refused(folder, f'store = "{store}"')
     (folder / "simdoc.toml").rename(folder / "mine.toml")
     write(folder, {"mine.toml": 'store = "../other"'})
 
@@ -153,12 +155,12 @@ def test_a_file_that_others_can_write_is_ignored_unless_named(folder: Path) -> N
     path = folder / "simdoc.toml"
     path.chmod(0o666)
 
-    assert f"note: {path} is ignored, because another user can write it" in run("list").stderr
+    assert f"note: {path} is ignored, because another user can write to it" in run("list").stderr
     assert "index.simdoc" in run("list", SIMDOC_CONFIG=str(path)).stderr
 
 
 def test_exclude_patterns_match_names_paths_and_folders(folder: Path) -> None:
-    """They replace those of the file."""
+    """Patterns on the command line replace those of the file."""
     shown = run("index", "corpus", "--exclude", "./reports/*.txt", "--exclude", "old.*", "--exclude", "drafts")
 
     assert {"doc123.txt", "other.txt", "a.log"} == {

@@ -1,4 +1,4 @@
-"""`simdoc-search duplicates`: the terminal, JSON, CSV, options and errors."""
+"""`simdoc-search duplicates`: output in the terminal, JSON and CSV, options, and errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TWO_ROWS = json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE})
 
 
 def kept(*arguments: object) -> str:
-    """The path of the first kept document."""
+    """Return the path of the first kept document."""
     return output("duplicates", *arguments).splitlines()[0].split()[-1]
 
 
@@ -100,7 +100,7 @@ def test_rows_of_a_table_are_compared_with_all_documents_of_the_store() -> None:
     shown = run("duplicates", "rows.jsonl")
 
     assert "1 group, 1 duplicate: 1 to drop, 0 to decide" == shown.stdout.splitlines()[-1]
-    assert "comparing all documents of the store, because not every path is a folder" in shown.stderr
+    assert "comparing all documents in the store, because not every path is a folder" in shown.stderr
 
 
 def test_options_choose_overlap_documents_and_the_kept_document() -> None:
@@ -142,26 +142,26 @@ def test_the_exit_status_can_say_that_there_is_a_group() -> None:
     assert "no duplicates among 1 document\n" == output("duplicates", "--filter", "path=other")
 
 
-def test_a_flood_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs, "RUN_LIMITS", (8, 8))
     rows = [{"id": f"{number:02}", "text": "the same five words again"} for number in range(20)]
     output("index", "-", stdin=json_lines(*rows))
     shown = run("duplicates", "--limit", "1")
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == shown.stdout.splitlines()[-1]
-    assert "note: 20 documents look alike, over 8 of one kind; each was compared with only a few" in shown.stderr
+    assert "note: 20 documents look like more than 8 others; each was compared with only a few" in shown.stderr
     assert {"documents": 20, "limit": 8, "left_over": 0} == answer("duplicates")["floods"]
 
 
 def test_only_new_files_are_compared_with_all() -> None:
-    """Documents that were in the store are kept, and their own duplicates are not shown."""
+    """Older documents are kept. Duplicates among them are not shown."""
     output("index", "docs")
     write(Path(), {"inbox/longer.txt": words(0, 205), "inbox/own.txt": words(3000, 3100)})
     shown = run("duplicates", "inbox", "--new")
 
     lines = [line.split()[0:5:4] for line in shown.stdout.splitlines() if line]
     assert [["keep", "docs/copy.txt"], ["decide", "inbox/longer.txt"], ["1", "0"]] == lines
-    assert "note: 2 new documents compared with all 7; the others are kept" in shown.stderr
+    assert "note: 2 new documents were compared with all 7; the older documents are kept" in shown.stderr
     again = run("duplicates", "inbox", "--new")
     assert "no duplicates of 0 new documents among 7 documents\n" == again.stdout
     assert 2 == run("duplicates", "--new").exit_code
@@ -190,7 +190,7 @@ def test_documents_that_an_earlier_plan_keeps_are_kept_while_they_exist() -> Non
 
 
 def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
-    """Blank forms are not duplicates then; forms that are filled in alike are."""
+    """Then blank forms are not duplicates, but forms with the same answers are."""
     form = " ".join(f"f{number}" for number in range(300))
     mine, theirs = (" ".join(f"{name}{number}" for number in range(30)) for name in ("m", "h"))
     texts = {"blank.txt": form, "copy.txt": form, "a.txt": f"{form} {mine}", "b.txt": f"{form} {mine}"}
@@ -210,20 +210,20 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
 # --- which documents ---
 
 
-def test_a_vanished_file_is_left_out_and_the_command_that_forgets_it_is_named() -> None:
+def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() -> None:
     output("index", "docs")
     Path("docs/copy.txt").unlink()
     shown = run("duplicates", "docs")
 
     assert "docs/keep.txt" == shown.stdout.splitlines()[0].split()[-1]
     command = f"simdoc-search index {Path('docs').resolve()} --prune"
-    assert f"whose file is gone. Remove from the index with: {command}" in shown.stderr
+    assert f"whose file is gone. Remove from the store with: {command}" in shown.stderr
     output(*command.split()[1:])
     assert "left out" not in run("duplicates").stderr
 
 
-def test_a_folder_has_the_same_documents_as_for_index() -> None:
-    """`exclude` and `archives` of simdoc.toml apply."""
+def test_duplicates_indexes_the_same_files_as_index() -> None:
+    """It uses `exclude` and `archives` of `[index]` in simdoc.toml."""
     write(Path(), {"simdoc.toml": '[index]\nexclude = ["sub/"]\narchives = true\n'})
     write(Path("docs"), {"old.zip": packed_zip({"keep.txt": BASE})})
 
@@ -232,7 +232,7 @@ def test_a_folder_has_the_same_documents_as_for_index() -> None:
 
 
 def test_members_of_archives_are_compared_and_never_dropped() -> None:
-    """A file is kept rather than a member. A member is gone with its archive."""
+    """A file is kept rather than a member. If the archive is deleted, its members are left out."""
     files = {"keep.txt": BASE, "x.txt": BASE.upper()}
     write(Path("docs"), {"a.zip": packed_zip(files), "a.mbox": mbox(mail("Re: copy", BASE), mail("Fwd: copy", BASE))})
     output("index", "docs", "--archives")
@@ -261,13 +261,13 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_indexed() -
     assert "cannot be written" in sentence(run("duplicates", "docs", "--new", "--html", "gone/page.html"))
     assert "cannot be written" in sentence(run("duplicates", "docs", "--new", "--csv", "gone/pairs.csv"))
     assert "may be a document" in sentence(run("duplicates", "docs", "--csv", "docs/copy.txt"))
-    assert "--html takes the name of a file" in usage_error(run("duplicates", "docs", "--html", "-"))
+    assert "--html cannot write to stdout" in usage_error(run("duplicates", "docs", "--html", "-"))
     assert "nowhere" in sentence(run("duplicates", "nowhere"))
     assert BASE == Path("docs/copy.txt").read_text()
     assert not Path(".simdoc").exists()
 
 
-def test_an_exclusion_that_fits_no_document_is_noted() -> None:
+def test_an_exclusion_that_matches_no_document_is_noted() -> None:
     shown = run("duplicates", "docs", "--exclude", "path=docs/sub/")
 
     assert "no document has a path that begins with 'docs/sub/'; choose from: sub/" in shown.stderr
@@ -281,7 +281,7 @@ def test_an_exclusion_that_fits_no_document_is_noted() -> None:
         (["--overlap", "0.8"], "write"),
         (["--overlap", "101"], "100"),
         (["--keep", "best"], "keep must be one of longest, first, newest, oldest, max:FIELD or min:FIELD"),
-        (["--json", "--csv", "-"], "give --json or --csv -, because both go to stdout"),
+        (["--json", "--csv", "-"], "--json and --csv - both write to stdout; give only one of them"),
         (["--filter", "de"], "write FIELD=VALUE"),
         (["--checkpoint", "done"], "a checkpoint needs via engine"),
     ],
@@ -294,7 +294,10 @@ def test_a_wrong_option_is_a_usage_error(options: list[str], message: str) -> No
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [(["--checkpoint", "done"], "run the same command to resume from done"), ([], "with --checkpoint you can resume")],
+    [
+        (["--checkpoint", "done"], "run the same command again to resume from done"),
+        ([], "add --checkpoint FILE to be able to resume"),
+    ],
 )
 def test_an_interruption_says_how_to_resume(options: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any, **__: Any) -> None:

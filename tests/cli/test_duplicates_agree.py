@@ -1,4 +1,4 @@
-"""The terminal, JSON, the page, the browser and the plan have the same verdict on each document."""
+"""The terminal, JSON, the page, the browser and the plan give the same verdict on each document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.folders import posix_only
 from tests.support.web import Pages, pages_over
 
 Verdicts = dict[str, tuple[str, str]]
-"""Action and reason by id; the reason of a kept document is empty."""
+"""Maps ids to action and reason. The reason of a kept document is empty."""
 
 _TERMINAL = re.compile(r" *(keep|drop|decide) .*?docs/(\S+)(?:  \((.*)\))?")
 _PAGE = re.compile(r'<bdi class="what">docs/(.*?)</bdi><span class="how">(.*?)</span>')
@@ -26,7 +26,7 @@ _FIELDSET = re.compile(r"<fieldset.*?</fieldset>", re.DOTALL)
 
 
 def random_groups(rng: random.Random, folder: Path, groups: int) -> None:
-    """Files in groups: a text, copies, hard links, and pages and texts that are similar."""
+    """Write groups of files: a text, and random copies, hard links, and similar pages and texts."""
     for number in range(groups):
         base = words(200 * number, 200 * number + 50)
         name = f"g{number:04}"
@@ -70,7 +70,7 @@ def of_plan(lines: str) -> Verdicts:
 
 
 def of_browser(page: str) -> Verdicts:
-    """Of the documents that are not kept."""
+    """Return the verdicts on the documents that are not kept."""
     verdicts = {}
     for fieldset in _FIELDSET.findall(page):
         (name, *_) = re.findall(r"g\d+_\w+\.\w+", fieldset)
@@ -81,7 +81,7 @@ def of_browser(page: str) -> Verdicts:
 
 
 def of_serve(pages: Pages) -> tuple[Verdicts, Verdicts, dict[str, Any]]:
-    """Of the pages and of the JSON of `serve`, and the counts."""
+    """Return the verdicts of the pages and the JSON of `serve`, and the counts."""
     pages.sent("/duplicates", 202, overlap=60)
     while pages.client.get("/duplicates.json").json()["state"] == "running":
         time.sleep(0.1)
@@ -99,7 +99,7 @@ def of_serve(pages: Pages) -> tuple[Verdicts, Verdicts, dict[str, Any]]:
 @posix_only
 @pytest.mark.parametrize(("seed", "groups"), [(1, 40), pytest.param(2, 1000, marks=pytest.mark.slow)])
 def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On random groups: action and reason of each document, and the bytes to save."""
+    """They agree on action and reason of each document, and on the bytes to save."""
     monkeypatch.chdir(tmp_path)
     random_groups(random.Random(seed), tmp_path / "docs", groups)
     found = answer("duplicates", "docs", "--overlap", "60", "--html", "page.html", "--plan", "plan.tsv")

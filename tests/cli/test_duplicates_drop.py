@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def members(*arguments: object) -> dict[str, tuple[str, str, str]]:
-    """Kind, action and reason of each duplicate."""
+    """Return kind, action and reason of each duplicate by id."""
     return {
         each["id"]: (each["kind"], each["action"], each["reason"])
         for cluster in answer("duplicates", *arguments)["clusters"]
@@ -33,7 +33,7 @@ def members(*arguments: object) -> dict[str, tuple[str, str, str]]:
 
 
 def plan(*arguments: object) -> dict[str, str]:
-    """The action of each id in a plan."""
+    """Write a plan, and return the action of each id."""
     output("duplicates", *arguments, "--plan", "plan.tsv")
     lines = [line.split("\t") for line in Path("plan.tsv").read_text("utf-8").splitlines() if line[0] != "#"]
     return {each[8]: each[0] for each in lines[1:]}
@@ -58,8 +58,10 @@ def test_each_kind_has_its_reason() -> None:
     } == members("docs")
 
 
-def test_a_copy_of_a_document_that_is_not_kept_is_dropped_for_that_one() -> None:
-    """A page with the same text is not dropped, but its copy is. If a person drops the page, both are dropped."""
+def test_a_copy_of_a_document_that_is_not_kept_is_dropped() -> None:
+    """A page with the same text as the kept document is not dropped, but a copy of the page is. If the user drops the
+    page, both are dropped.
+    """
     page = f"<p>{TEXT}</p><img src=x.png>"
     write(Path("docs"), {"a.txt": TEXT, "page.html": page, "same_page.html": page})
 
@@ -73,7 +75,7 @@ def test_a_copy_of_a_document_that_is_not_kept_is_dropped_for_that_one() -> None
 
 @posix_only
 def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
-    """A copy with two names frees its bytes once."""
+    """Dropping a file with two hard links frees its bytes once."""
     write(Path("docs"), {"real.txt": TEXT, "copy.txt": TEXT})
     os.link("docs/real.txt", "docs/real_link.txt")
     os.link("docs/copy.txt", "docs/copy_link.txt")
@@ -113,7 +115,7 @@ def test_an_unknown_scope_to_drop_is_refused() -> None:
 
 
 def test_files_on_another_computer_are_not_dropped() -> None:
-    """Documents are compared by their texts where their folder does not exist."""
+    """If the folder of the documents does not exist, their stored texts are compared."""
     write(Path(), {"docs/a.txt": TEXT, "docs/b.txt": TEXT})
     output("index", "docs", "--store", "s")
     Path("docs").rename("elsewhere")

@@ -1,4 +1,4 @@
-"""`simdoc-search duplicates --html`: one page of all groups, bounded, and harmless whatever documents contain."""
+"""`simdoc-search duplicates --html` writes a page of limited size that is safe whatever the documents contain."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILES: dict[str, str | bytes] = {
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current folder, with a folder `docs` of duplicates."""
+    """Change to a folder whose subfolder `docs` has duplicates."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "docs", FILES)
 
@@ -34,13 +34,13 @@ def page(*options: str) -> str:
     return Path("page.html").read_text("utf-8")
 
 
-def shown(html: str) -> list[tuple[str, str]]:
-    """Name and verdict of each document, in order."""
+def verdicts(html: str) -> list[tuple[str, str]]:
+    """Return name and verdict of each document in the order of the page."""
     return re.findall(r'<bdi class="what">(.*?)</bdi><span class="how">(.*?)</span>', html)
 
 
 def test_the_page_shows_groups_verdicts_and_pairs() -> None:
-    """Only near duplicates open to both texts."""
+    """Only near duplicates show both texts."""
     html = page()
 
     assert [
@@ -48,7 +48,7 @@ def test_the_page_shows_groups_verdicts_and_pairs() -> None:
         ("docs/loud.txt", "decide: same words; 110 signs differ: &#39;p&#39; / &#39;P&#39;"),
         ("docs/nearer.txt", "decide: overlap 99.1 %"),
         ("docs/near &lt;b&gt;&amp;.txt", "decide: overlap 97.2 %"),
-    ] == shown(html)  # fmt: skip
+    ] == verdicts(html)  # fmt: skip
     assert "1 group, 4 duplicates: 1 to drop, 3 to decide" in html
     assert "1 identical, 1 with the same words, 2 near" in html
     assert 2 == html.count('<details class="hit"><summary') == html.count('<article class="pair"')
@@ -66,18 +66,18 @@ def test_documents_add_no_element_or_attribute() -> None:
 def test_without_texts_the_page_has_groups_only() -> None:
     html = page("--estimate")
 
-    assert 5 == len(shown(html))
+    assert 5 == len(verdicts(html))
     assert "overlaps are estimated" in html
     assert '<article class="pair"' not in html
     assert "side by side" not in html
 
 
-def test_the_page_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says how much it leaves out, and shows smaller pairs rather than larger ones."""
+def test_the_size_of_the_page_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page says how much it leaves out. It prefers smaller pairs to larger ones."""
     write(Path("docs"), {f"{at}{copy}.txt": words(at, at + 60) for at in (200, 400) for copy in "ab"})
     html = page("--limit", "1")
     assert 1 == html.count('<section class="group"')
-    assert "2 more groups not shown" in html
+    assert "2 more groups that free less space are not shown" in html
 
     monkeypatch.setattr(duplicates_page, "_MAX_CHARACTERS", len(str(FILES["base.txt"]) + str(FILES["near <b>&.txt"])))
     html = page()
@@ -96,6 +96,6 @@ def test_without_duplicates_the_page_says_so() -> None:
 
 
 def test_the_page_is_written_with_json() -> None:
-    """Stdout is the JSON alone."""
+    """Stdout has only the JSON."""
     assert 1 == answer("duplicates", "docs", "--html", "page.html")["groups"]
     assert Path("page.html").exists()

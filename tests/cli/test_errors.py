@@ -1,4 +1,4 @@
-"""Bad files and lines: what cannot be indexed is one sentence, or is listed, and the rest is done."""
+"""Bad paths end `index` with one sentence. Bad files and lines are listed, and all others are indexed."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tests.support.cli import answer, environment, json_lines, output, run, sent
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The empty folder in which the commands run."""
+    """Change to an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def indexed(folder: Path, *lines: Mapping[str, object]) -> None:
-    """A store with some documents."""
+def index(folder: Path, *lines: Mapping[str, object]) -> None:
+    """Index some documents."""
     output("index", "-", stdin=json_lines(*lines))
 
 
 def reasons(report: Any) -> dict[str, str]:
-    """Why what was skipped: file or line -> reason."""
+    """Map the name of each skipped file or line to the reason."""
     return {each["path"].rpartition("/")[2]: each["reason"] for each in report["skipped"]}
 
 
@@ -36,7 +36,7 @@ def reasons(report: Any) -> dict[str, str]:
 
 
 def test_an_empty_folder_is_an_error_and_leaves_no_store(folder: Path) -> None:
-    """Whoever names it meant another one."""
+    """The user probably meant another folder."""
     (folder / "empty").mkdir()
 
     assert "empty has no files; name a folder with documents" == sentence(run("index", "empty"))
@@ -44,7 +44,7 @@ def test_an_empty_folder_is_an_error_and_leaves_no_store(folder: Path) -> None:
 
 
 def test_a_missing_path_is_an_error_before_anything_is_read(folder: Path) -> None:
-    """The other paths are not indexed either, and no store is made."""
+    """The other paths are not indexed either, and no store is created."""
     write_corpus(folder / "corpus")
 
     assert "missing does not exist; check the path" == sentence(run("index", "corpus", "missing"))
@@ -68,14 +68,14 @@ cli(sys.argv[1:], prog_name="simdoc-search")
 
 @pytest.fixture
 def public() -> Iterator[Path]:
-    """A folder that any user can reach and write to; those of pytest are closed to others."""
+    """A folder that any user can read and write. Other users cannot reach the folders of pytest."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o777)
         yield Path(name)
 
 
 def as_nobody(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command run by a user without special rights."""
+    """Run a command as a user without special rights."""
     command = [sys.executable, "-c", AS_NOBODY, *arguments]
     return subprocess.run(
         command, check=False, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60
@@ -86,8 +86,8 @@ no_permissions = pytest.mark.skipif(os.name == "nt", reason="Windows has other p
 
 
 @no_permissions
-def test_a_folder_that_may_not_be_read_is_an_error(public: Path) -> None:
-    """The message says what can be done about it."""
+def test_a_folder_without_read_permission_is_an_error(public: Path) -> None:
+    """The message says what to do."""
     write_corpus(public / "corpus").chmod(0)
     done = as_nobody(public, "index", "corpus")
     (public / "corpus").chmod(0o755)
@@ -97,8 +97,8 @@ def test_a_folder_that_may_not_be_read_is_an_error(public: Path) -> None:
 
 
 @no_permissions
-def test_a_file_that_may_not_be_read_is_skipped(public: Path) -> None:
-    """The others are indexed."""
+def test_a_file_without_read_permission_is_skipped(public: Path) -> None:
+    """The other files are indexed."""
     (write_corpus(public / "corpus") / "other.txt").chmod(0)
     done = as_nobody(public, "index", "corpus")
 
@@ -106,9 +106,9 @@ def test_a_file_that_may_not_be_read_is_skipped(public: Path) -> None:
     assert done.stdout.startswith("4 indexed, 0 unchanged, 1 skipped in ")
 
 
-def test_a_file_to_ask_with_must_be_readable(folder: Path) -> None:
-    """Missing, a folder, binary, not supported: each has its sentence."""
-    indexed(folder, {"id": "a", "text": "one two three"})
+def test_a_query_file_must_be_readable(folder: Path) -> None:
+    """The sentence says whether the file is missing, a folder, binary or damaged."""
+    index(folder, {"id": "a", "text": "one two three"})
     write(folder, {"data.raw": b"\x89\0\xff\x01\0\x02\xfe" * 99, "paper.pdf": b"%PDF-1.7", "sub/a.txt": "x"})
 
     assert "missing does not exist; check the path" == sentence(run("similar", "--file", "missing"))
@@ -121,7 +121,7 @@ def test_a_file_to_ask_with_must_be_readable(folder: Path) -> None:
 
 
 def test_any_encoding_is_read(folder: Path) -> None:
-    """Broken UTF-8 is read with a replacement character, UTF-16 by its mark: all are copies of the text."""
+    """Invalid UTF-8 is read with a replacement character, and UTF-16 is recognised by its byte order mark."""
     text = words(0, 60) + " naïve café über größe señor façade"
     broken = text.encode() + b" \xff"
     write(folder / "c", {"utf8": text, "utf16": text.encode("utf-16"), "broken": broken, "mark": "\ufeff" + text})
@@ -135,14 +135,14 @@ def test_any_encoding_is_read(folder: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"one two three\0four five six seven eight nine!", b"\0" * 64])
 def test_nul_bytes_make_a_file_binary(folder: Path, data: bytes) -> None:
-    """Text has none, unless it is plainly UTF-16 or UTF-32."""
+    """Text only has NUL bytes if it is UTF-16 or UTF-32."""
     write(folder, {"data": data})
 
     assert {"data": "binary"} == reasons(answer("index", "data"))
 
 
 def test_a_text_without_words_is_skipped(folder: Path) -> None:
-    """Empty files too: there is nothing to compare."""
+    """Empty files are skipped too, because there is nothing to compare."""
     write(folder / "c", {"empty.txt": "", "dots.txt": "... !\n", "one.txt": "word"})
     report = answer("index", "c")
 
@@ -150,8 +150,8 @@ def test_a_text_without_words_is_skipped(folder: Path) -> None:
     assert {"empty.txt": "no words", "dots.txt": "no words"} == reasons(report)
 
 
-def test_a_document_that_loses_its_words_leaves_the_store(folder: Path) -> None:
-    """What was stored of it would be wrong."""
+def test_a_document_that_loses_its_words_is_removed_from_the_store(folder: Path) -> None:
+    """Its stored fingerprint would be wrong."""
     write(folder / "c", {"a.txt": "one two three", "b.txt": "four five six"})
     output("index", "c")
     write(folder / "c", {"a.txt": "..."})
@@ -162,18 +162,18 @@ def test_a_document_that_loses_its_words_leaves_the_store(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "... !"])
-def test_asking_with_a_text_without_words_is_an_error(folder: Path, text: str) -> None:
-    """It is not an answer without hits."""
-    indexed(folder, {"id": "a", "text": "one two three"})
+def test_a_query_text_without_words_is_an_error(folder: Path, text: str) -> None:
+    """The command does not report that there are no hits."""
+    index(folder, {"id": "a", "text": "one two three"})
 
     assert "the text has no words, so nothing can be similar to it" == sentence(run("similar", "--text", text))
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_texts_of_one_to_four_words_are_found_by_exact_copies(folder: Path, count: int) -> None:
-    """Such a text is one shingle of all its words."""
+    """Such a text has one shingle, which contains all its words."""
     text = words(0, count)
-    indexed(folder, {"id": "a", "text": text}, {"id": "b", "text": text.upper()}, {"id": "c", "text": text + " more"})
+    index(folder, {"id": "a", "text": text}, {"id": "b", "text": text.upper()}, {"id": "c", "text": text + " more"})
 
     assert [("b", 1.0)] == [(hit["id"], hit["overlap"]) for hit in answer("similar", "a")["hits"]]
 
@@ -182,7 +182,7 @@ def test_texts_of_one_to_four_words_are_found_by_exact_copies(folder: Path, coun
 
 
 def test_of_two_lines_with_one_id_the_last_wins_and_both_are_counted(folder: Path) -> None:
-    """One document is stored; people see the count, too."""
+    """Only one document is stored. Terminal output shows the count, too."""
     lines = [{"id": id, "text": words(start, start + 50)} for id, start in (("a", 0), ("a", 100), ("b", 100))]
     report = answer("index", "-", stdin=json_lines(*lines))
 
@@ -192,7 +192,7 @@ def test_of_two_lines_with_one_id_the_last_wins_and_both_are_counted(folder: Pat
 
 
 def test_a_bad_line_is_skipped_with_its_number(folder: Path) -> None:
-    """The lines around it are indexed."""
+    """The other lines are indexed."""
     lines = ['{"id": "a", "text": "one"}', '{"id": "b", "text', "", '{"id": "c"}', "[1]", '{"text": "x"}', "\udcff"]
     data = "\n".join([*lines, '{"id": "d", "text": "two"}']).encode("utf-8", "surrogateescape")
     (folder / "docs.jsonl").write_bytes(data)

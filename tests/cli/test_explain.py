@@ -1,4 +1,4 @@
-"""Tests of `simdoc-search explain`: the readings of a query, its plan, and the probability of finding an overlap."""
+"""`simdoc-search explain`: the readings of a query, its plan, and the probability of finding each overlap."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run."""
+    """Change to the folder, and return it."""
     monkeypatch.chdir(indexed)
     return indexed
 
@@ -48,7 +48,7 @@ def tokens() -> list[str]:
 
 
 def table(*arguments: str) -> dict[str, str]:
-    """Return the names and values above the table of probabilities."""
+    """Map the names to the values in the lines above the table of probabilities."""
     above, _ = output("explain", *arguments).split("\n\n")
     lines = (line.partition(" ") for line in above.splitlines())
     return {name: value.lstrip() for name, _, value in lines}
@@ -63,8 +63,8 @@ def table(*arguments: str) -> dict[str, str]:
         ('"doc123"_20_80', ['"doc123"_20_80']),
     ],
 )
-def test_readings_come_with_the_longest_id_first(query: str, readings: list[str]) -> None:
-    """The explained one is the one whose document exists."""
+def test_the_reading_with_the_longest_id_comes_first(query: str, readings: list[str]) -> None:
+    """The explained reading is the one whose document exists."""
     explained = '"doc123.txt"' + readings[-1].removeprefix('"doc123"')
 
     assert readings == explain(query)["readings"]
@@ -147,12 +147,12 @@ def test_sql_prints_a_statement_with_its_parameters() -> None:
     text, parameters = to_sql(plan(tokens(), 0.2, 0.8))
 
     assert {"text": text, "parameters": [*parameters]} == json.loads(output("explain", "doc123_20_80", "--sql"))
-    assert "give either --dsl or --sql" == usage_error(run("explain", "doc123_20_80", "--sql", "--dsl"))
+    assert "give either --dsl or --sql, not both" == usage_error(run("explain", "doc123_20_80", "--sql", "--dsl"))
 
 
 @pytest.mark.parametrize("arguments", [("absent_20",), ("--overlap", "20"), ("doc123_20", "--store", "nowhere")])
 def test_dsl_needs_a_stored_document(arguments: tuple[str, ...]) -> None:
-    message = "--dsl and --sql need a document that is in the store; its tokens are the query"
+    message = "--dsl and --sql need the tokens of a stored document; index the document first"
 
     assert message == sentence(run("explain", *arguments, "--dsl"))
 
@@ -180,7 +180,7 @@ def test_json_has_the_promised_keys_and_the_values_of_the_plan(query: str) -> No
 
 
 def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
-    """If most documents are alike, most of them match a band. Then `similar` sends the plain query."""
+    """If most documents are similar, most of them match a band. Then `similar` sends the query without bands."""
     location = str(tmp_path / "alike")
     with closing(open_store(location, create=True)) as store:
         search = SimilaritySearch(store)
@@ -191,7 +191,7 @@ def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
     assert (299, 10) == (result.candidates, len(result.hits))
     assert result.plan == plan(result.plan.tokens, 0.2, 0.8).plain  # type: ignore[union-attr]
     assert ("bands", "threshold") == (explained["plan"]["kind"], explained["sent"]["kind"])
-    assert shown["sent"].endswith("equal: the bands match over 256 documents, so they save nothing")
+    assert shown["sent"].endswith("equal, because bands that match over 256 documents save nothing")
     assert "besides a whole band" in shown["cut-off"]
     assert "sent" not in table("doc123_20_80")
 
@@ -201,7 +201,7 @@ def test_people_see_probabilities_in_percent() -> None:
     heading, *rows = output("explain", "doc123_12.5_80").split("\n\n")[1].splitlines()
     curve = explain("doc123_12.5_80")["curve"]
 
-    assert "an overlap of 20 % is a candidate with a probability of 80.33 %" == shown["reached"]
+    assert "a document with an overlap of 20 % is found with a probability of 80.33 %" == shown["reached"]
     assert f"{100 * math.sqrt(0.16 / len(tokens())):.2f} %" in shown["error"]
     assert not {"reached", "error"} & set(table("doc123"))
     assert heading == "overlap  probability of being found"
@@ -212,8 +212,8 @@ def test_people_see_probabilities_in_percent() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give a FINGERPRINT or --overlap"),
-        (["--probability", "80"], "give a FINGERPRINT or --overlap"),
+        ([], "give FINGERPRINT or --overlap"),
+        (["--probability", "80"], "give FINGERPRINT or --overlap"),
         (["doc123", "--planner", "best"], "--planner"),
         (["doc123", "--overlap", "0.2"], "write 20 for 20 %"),
         (["doc123", "more"], "unexpected extra argument"),

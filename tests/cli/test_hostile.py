@@ -1,4 +1,4 @@
-"""Hostile names, texts, metadata and engines: nothing that steers a terminal, or hides, is ever written to one."""
+"""No hostile name, text, metadata or engine can make a command write control or invisible characters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXT = " ".join(f"word{number}" for number in range(50))
 
 
 def run(*arguments: object, stdin: str | None = None) -> Result:
-    """A command whose output is a terminal as far as click knows: it takes no escape sequence away."""
+    """Run a command. Click takes the output for a terminal, and does not remove escape sequences."""
     runner = CliRunner(env={**CLEAN, "SIMDOC_STORE": EVIL})
     return runner.invoke(
         cli, [*map(str, arguments)], stdin, prog_name="simdoc-search", catch_exceptions=False, color=True
@@ -33,7 +33,7 @@ def run(*arguments: object, stdin: str | None = None) -> Result:
 
 
 def harmful(result: Result) -> set[str]:
-    """The characters of the output that a terminal must not get."""
+    """Return the characters of the output that a terminal must not get."""
     written = result.stdout.replace("\n", "") + result.stderr.replace("\n", "")
     return {c for c in written if printable(c) != c}
 
@@ -55,7 +55,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The hostile folder, in which the command runs."""
+    """Change to the hostile folder."""
     monkeypatch.chdir(indexed)
     return indexed
 
@@ -186,16 +186,16 @@ ON_A_STORE = [
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["people", "json"])
 @pytest.mark.parametrize("arguments", ON_A_STORE, ids=lambda each: printable(" ".join(each))[:60])
-def test_no_command_writes_what_steers_a_terminal(folder: Path, arguments: list[str], as_json: list[str]) -> None:
-    """Ids, paths, metadata, arguments that click repeats; whatever the command does with them."""
+def test_no_command_writes_control_characters(folder: Path, arguments: list[str], as_json: list[str]) -> None:
+    """Ids, paths, metadata and arguments contain such characters."""
     stdin = f'{EVIL}\n"{EVIL}/1"\nnobody_{EVIL}\n_{EVIL}\n'
     result = run(*arguments, *as_json, stdin=stdin)
 
     assert set() == harmful(result)
 
 
-def test_what_a_hostile_id_looks_like_can_be_read(folder: Path) -> None:
-    """Each character is written out; JSON has the id itself."""
+def test_a_hostile_id_is_shown_with_escapes(folder: Path) -> None:
+    """The JSON has the id itself."""
     shown = run("similar", "doc").stdout
     hits = json.loads(run("similar", "doc", "--json").stdout)["hits"]
 
@@ -204,7 +204,7 @@ def test_what_a_hostile_id_looks_like_can_be_read(folder: Path) -> None:
 
 
 def test_every_command_is_tried() -> None:
-    """A new command is added to the list above."""
+    """If this fails, add the new command to the list above."""
     from simdoc_search.cli.group import cli as commands
 
     assert set(commands.commands) <= {each[0] for each in ON_A_STORE}
@@ -215,12 +215,12 @@ UNFIT = {EVIL: {"mappings": {"properties": {"simdoc": {"properties": {"tokens": 
 
 
 def failing(status: int) -> Handler:
-    """An engine whose every answer is an error with a hostile name and reason."""
+    """Return a handler that answers each request with an error that has a hostile name and reason."""
     return lambda _: error(status, EVIL, f"{EVIL} http://u:SECRET@h/x {EVIL}")
 
 
 def hostile(mappings: Any) -> Handler:
-    """An engine with a hostile index, ids, component template and version."""
+    """Return a handler of an engine with a hostile index, ids and component template."""
     hit = {"_index": EVIL, "_id": EVIL, "_score": 1, "_source": {"simdoc": {"tokens": EVIL}, "body": EVIL}}
     shards = {"total": 1, "successful": 1, "failed": 0}
     counted = ("documents", "fingerprinted", "wordless", "current", "passages", "incomplete", "errors")
@@ -277,7 +277,7 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
 
 @pytest.fixture
 def engine() -> Iterator[Server]:
-    """An engine that answers as a test says."""
+    """An engine whose handler a test replaces."""
     with serving(failing(500)) as running:
         yield running
 
@@ -286,8 +286,10 @@ def engine() -> Iterator[Server]:
 @pytest.mark.parametrize(
     "handler", first(3, [failing(500), hostile(MAPPING), hostile(UNFIT), failing(400), failing(403), failing(404)])
 )
-def test_no_engine_steers_a_terminal(engine: Server, handler: Handler, command: Callable[[str], list[str]]) -> None:
-    """Its names, reasons, ids and indices are foreign; so is an address in them."""
+def test_no_engine_makes_a_command_write_control_characters(
+    engine: Server, handler: Handler, command: Callable[[str], list[str]]
+) -> None:
+    """Nor does a command repeat the password of an address in the engine's messages."""
     engine.handle = handler
     for as_json in ([], ["--json"]):
         result = run(*command(engine.url), *as_json)

@@ -1,4 +1,4 @@
-"""`simdoc-search index` prints counts and skipped files, and reads only what changed."""
+"""`simdoc-search index` prints counts and skipped files, and reads only changed files."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from tests.support.often import first
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with a corpus in it."""
+    """Change to a folder with a corpus."""
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "corpus")
     return tmp_path
 
 
 def hits(query: str) -> list[str]:
-    """The ids of the documents similar to one."""
+    """Return the ids of the documents that are similar to a document."""
     return [hit["id"] for hit in answer("similar", query)["hits"]]
 
 
@@ -42,7 +42,7 @@ SECONDS = re.compile(r" in \d+\.\d s\n\Z")
 
 
 def counts(*arguments: str, stdin: str | bytes | None = None) -> dict[str, int]:
-    """The counts that are not zero."""
+    """Run `index`, and return the counts that are not zero."""
     report: dict[str, Any] = answer("index", *arguments, stdin=stdin)
     return {name: value for name, value in report.items() if isinstance(value, int) and value}
 
@@ -50,7 +50,7 @@ def counts(*arguments: str, stdin: str | bytes | None = None) -> dict[str, int]:
 # --- what is indexed ---
 
 
-def test_a_folder_is_indexed_with_all_below_it() -> None:
+def test_a_folder_is_indexed_with_its_subfolders() -> None:
     result = run("index", "corpus")
 
     assert (0, "") == (result.exit_code, result.stderr)

@@ -1,4 +1,4 @@
-"""`simdoc-search index` keeps the settings of a store: later runs need not repeat them and cannot change them."""
+"""`simdoc-search index` keeps the settings of a store. Later runs need not repeat them, and cannot change them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tests.support.cli import answer, output, run, sentence, usage_error, write_
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with a corpus in it."""
+    """Change to a folder with a corpus."""
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "corpus")
     return tmp_path
 
 
 def counts(*arguments: str, stdin: str | bytes | None = None) -> dict[str, int]:
-    """The counts that are not zero."""
+    """Run `index`, and return the counts that are not zero."""
     report: dict[str, Any] = answer("index", *arguments, stdin=stdin)
     return {name: value for name, value in report.items() if isinstance(value, int) and value}
 
@@ -61,7 +61,7 @@ def test_a_store_without_texts_gives_the_same_estimates() -> None:
 # --- passage tokens ---
 
 
-def test_a_new_store_finds_passages_unless_told_otherwise() -> None:
+def test_a_new_store_finds_passages_by_default() -> None:
     for place, *options in (("a",), ("b", "--passage-run", "20", "--no-texts"), ("c", "--no-passages")):
         output("index", "corpus", "--store", place, *options)
     sketches = [answer("info", "--store", each)["settings"]["sketches"][1:] for each in "abc"]
@@ -69,8 +69,8 @@ def test_a_new_store_finds_passages_unless_told_otherwise() -> None:
 
     assert [["passages:1 32 5", "words:1"], ["passages:1 16 5"], []] == sketches
     assert "passages   every shared run of 6 words is found; of 12 if a text has over 1,000 words" == lines[0]
-    assert "passages   each shared run of 20 words is found" == lines[1]
-    assert "passages   none: a few shared passages of long documents are not found" == lines[2]
+    assert "passages   every shared run of 20 words is found" == lines[1]
+    assert "passages   no stored data, so a few shared passages of long documents are not found" == lines[2]
 
 
 def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
@@ -81,7 +81,7 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
 
     assert ", 5 unchanged" in output("index", "corpus", "--store", "with", "--passage-run", "50")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "without", "--no-passages")
-    assert "was made without passages; leave out --passage-run" in sentence(
+    assert "was created with --no-passages; leave out --passage-run" in sentence(
         run("index", "corpus", "--store", "without", "--passage-run", "36")
     )
     for options in (["--no-passages"], ["--passage-run", "36"]):

@@ -1,4 +1,4 @@
-"""`index --watch` updates the index a moment after a file changes."""
+"""`index --watch` updates the store shortly after a file changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytest.importorskip("watchfiles")
 
 
 class Watched:
-    """A folder, its store, and the command that watches it."""
+    """A folder, its store, and the process that watches the folder."""
 
     def __init__(self, folder: Path, *options: str, named: str | None = None) -> None:
         self.folder, self.store = folder, folder.parent / "store"
@@ -47,12 +47,12 @@ class Watched:
             self.lines.append(line.rstrip())
 
     def ids(self) -> set[str]:
-        """What is in the store now."""
+        """Return the ids that are in the store now."""
         with open_store(self.store) as store:
             return {each.id for each in store.scan()}
 
-    def end(self) -> int:
-        """Ctrl-C."""
+    def interrupt(self) -> int:
+        """Press Ctrl-C, and return the exit status."""
         self.process.send_signal(signal.SIGINT)
         code = self.process.wait(20)
         self._reading.join(5)
@@ -60,7 +60,7 @@ class Watched:
 
 
 def wait_for(holds: Callable[[], bool], seconds: float = 30) -> None:
-    """Until something holds; on a busy machine that may take a while."""
+    """Wait until a condition holds. The time limit is long enough for a busy machine."""
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until
@@ -69,7 +69,7 @@ def wait_for(holds: Callable[[], bool], seconds: float = 30) -> None:
 
 @pytest.fixture(params=first(1, ["./docs", None]), ids=["relative", "absolute"])
 def watched(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Watched]:
-    """A folder of one document, watched with --prune, by either path."""
+    """A folder with one document, watched with --prune under a relative or an absolute path."""
     found = Watched(write(tmp_path / "docs", {"a.txt": words(0, 50)}), "--prune", named=request.param)
     yield found
     if found.process.poll() is None:
@@ -92,7 +92,7 @@ def test_changes_are_indexed(watched: Watched) -> None:
     (watched.folder / "new").rename(watched.folder.parent / "elsewhere")
     wait_for(lambda: {"a.txt"} == watched.ids())
 
-    assert 0 == watched.end()
+    assert 0 == watched.interrupt()
     assert "stopped watching" == watched.lines[-1]
     assert [] == [line for line in watched.lines if "not found" in line]
 
@@ -149,10 +149,10 @@ def test_only_folders_are_watched(tmp_path: Path) -> None:
     assert "--watch needs folders" in usage_error(run("index", "-", "--watch"))
 
 
-# --- what it is made of ---
+# --- the functions behind it ---
 
 
-def test_changed_files_are_those_of_a_whole_run(tmp_path: Path) -> None:
+def test_changed_files_are_those_that_a_whole_run_would_read(tmp_path: Path) -> None:
     write(tmp_path, {"docs/a.txt": "a", "docs/b/c.txt": "c", "docs/.h/x.txt": "x", "out/secret.txt": "s"})
     root = tmp_path / "docs"
     (root / "link").symlink_to(tmp_path / "out")
@@ -169,7 +169,7 @@ def test_changed_files_are_those_of_a_whole_run(tmp_path: Path) -> None:
     ]
 
 
-def test_documents_of_vanished_files_are_removed_unless_they_are_many(tmp_path: Path) -> None:
+def test_documents_of_deleted_files_are_removed_unless_they_are_many(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"many/{number}.txt": words(number, number + 9) for number in range(20)}
     files |= {"a.zip": packed_zip({"x.txt": words(300, 350)}), "b/c.txt": words(400, 450)}
     root = write(tmp_path / "docs", files)

@@ -1,4 +1,4 @@
-"""`simdoc-search info` and `delete`, and what all commands share: the store, help, exit codes."""
+"""`simdoc-search info` and `delete`, and features of all commands: the store, help, exit status."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ON_A_STORE = ["delete", "explain", "index", "info", "similar"]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with an indexed corpus."""
+    """Change to a folder with an indexed corpus."""
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "corpus")
     output("index", "corpus")
@@ -81,7 +81,7 @@ def test_store_option_precedes_the_environment_and_the_default(folder: Path) -> 
     assert 5 == answer("info")["documents"]
 
 
-def test_without_a_store_the_command_that_makes_one_is_shown(folder: Path) -> None:
+def test_without_a_store_the_command_that_creates_one_is_shown(folder: Path) -> None:
     said = "no store at nowhere; make one with: simdoc-search index FOLDER --store nowhere"
 
     assert said == sentence(run("info", "--store", "nowhere")) == sentence(run("delete", "a", "--store", "nowhere"))
@@ -135,17 +135,18 @@ def test_each_option_has_help(command: str) -> None:
 
 @pytest.mark.parametrize("command", sorted({*COMMANDS} - {"serve"}))
 def test_each_command_has_json(command: str) -> None:
-    """Except `serve`, which serves JSON."""
+    """`serve` is an exception, because it serves JSON."""
     assert "--json" in output(command, "--help")
 
 
-def test_help_of_the_program_names_the_commands_and_shows_the_first_two_steps() -> None:
-    shown = output("--help")
+def test_help_of_the_program_lists_the_commands_in_full_and_shows_the_first_steps() -> None:
+    text = output("--help")
+    summaries = dict(re.findall(r"^  (\S+) +([A-Z].*)$", text.partition("\nCommands:\n")[2], re.MULTILINE))
 
-    assert all(re.search(rf"^  {command} +[A-Z]", shown, re.MULTILINE) for command in COMMANDS)
-    assert "\n  simdoc-search index ./corpus\n" in re.sub(" {3,}", "  ", shown)
-    assert "\\b" not in shown
-    assert "\b" not in shown
+    assert [] == [command for command in COMMANDS if summaries[command].endswith("...")]
+    assert re.search(r"^    simdoc-search index \./corpus +index the files in a folder$", text, re.MULTILINE)
+    assert "\\b" not in text
+    assert "\b" not in text
 
 
 @pytest.mark.parametrize("arguments", [["bogus"], ["info", "--bogus"], ["info", "more"], ["index"], ["delete"]])
@@ -157,7 +158,7 @@ def test_invalid_arguments_exit_with_2_and_show_how_to_get_help(arguments: list[
 
 
 @pytest.mark.slow
-def test_exit_codes_are_those_of_the_process(folder: Path) -> None:
+def test_the_process_ends_with_the_exit_status(folder: Path) -> None:
     done = [process(*each, cwd=folder) for each in (["info"], ["similar", "nobody"], ["similar"])]
 
     assert [0, 1, 2] == [each.returncode for each in done]

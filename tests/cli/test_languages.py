@@ -1,4 +1,4 @@
-"""`simdoc-search languages` of a store, of folders and of a text; `index --language`."""
+"""`simdoc-search languages` of a store, of folders and of a text, and `index --language`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.prose import PROSE
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with a corpus in it."""
+    """Change to a folder with a corpus."""
     monkeypatch.chdir(tmp_path)
     corpus = {f"{code}.txt": PROSE[code] for code in ("de", "fr", "ru")}
     write(tmp_path / "corpus", {**corpus, "de/2.txt": PROSE["de"] + " Zwei.", "no.txt": "few words here"})
@@ -21,13 +21,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def counts(found: dict[str, object]) -> dict[str | None, int]:
-    """Language to number of documents, in their order."""
+    """Map each language to its number of documents, in the order of the output."""
     assert isinstance(found["languages"], list)
     return {row["language"]: row["documents"] for row in found["languages"]}
 
 
 def test_the_languages_of_a_store_are_counted() -> None:
-    """The most frequent first. --filter takes a language too."""
+    """The most frequent language comes first. `--filter` selects documents by language."""
     output("index", "corpus", "--language")
     found = answer("languages")
 
@@ -40,7 +40,9 @@ def test_the_languages_of_a_store_are_counted() -> None:
 
 
 def test_the_languages_of_a_folder_are_counted_without_a_store(folder: Path) -> None:
-    """With speed, skipped files, and --each with the candidates of each document unless its metadata names one."""
+    """The output has speed and skipped files. `--each` lists the possible languages of each document, unless its
+    metadata names the language.
+    """
     (folder / "corpus" / "b.bin").write_bytes(bytes(range(256)) * 9)
     write(folder, {"rows.jsonl": json.dumps({"id": "stated", "text": PROSE["de"], "language": "sv"})})
     found = answer("languages", "corpus", "rows.jsonl", "--each", "--workers", "1")
@@ -61,7 +63,7 @@ def test_the_languages_of_a_folder_are_counted_without_a_store(folder: Path) -> 
 
 
 def test_a_text_has_candidates_with_probabilities() -> None:
-    """The most probable first; a short text has none."""
+    """The most probable language comes first. A short text has no candidates."""
     found = answer("languages", "--text", PROSE["de"])
     shown = output("languages", "--text", "-", stdin=PROSE["de"]).splitlines()
     probabilities = [candidate["probability"] for candidate in found["candidates"]]
@@ -73,7 +75,7 @@ def test_a_text_has_candidates_with_probabilities() -> None:
     assert {"language": "unknown", "candidates": []} == answer("languages", "--text", "few words")
 
 
-def test_options_that_do_not_fit_are_refused() -> None:
+def test_contradicting_options_are_refused() -> None:
     assert "--text cannot be combined" in usage_error(run("languages", "corpus", "--text", "a"))
     assert "list --show language" in usage_error(run("languages", "--each"))
     assert "leave out PATH" in usage_error(run("languages", "corpus", "--filter", "language=de"))
@@ -91,7 +93,7 @@ def test_a_store_without_languages_refuses_the_option() -> None:
     error = sentence(run("index", "corpus", "--store", "plain", "--language"))
     output("index", "corpus", "--store", "has", "--language")
 
-    assert "the store plain was made without languages; make a new store for --language" in error
+    assert "the store plain was created without --language; create a new store" in error
     assert {None: 5} == counts(answer("languages", "--store", "plain"))
     assert "--language" in run("languages", "--store", "plain").stderr
     for options in ([], ["--language"]):

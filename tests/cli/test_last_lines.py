@@ -1,4 +1,4 @@
-"""The last lines of commands say how many hits there are, and how to see the others."""
+"""The last lines of a command say how many hits there are, and how to see the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COUNT = 23
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """An index of nearly identical documents, and of another one."""
+    """A store with nearly identical documents and one other document."""
     rows = [{"id": f"d{number:02}", "text": words(0, 200 + number)} for number in range(COUNT)]
     output("index", "-", "--store", tmp_path / "s", stdin=json_lines(*rows, {"id": "other", "text": words(900, 999)}))
     return tmp_path / "s"

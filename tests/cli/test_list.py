@@ -20,7 +20,7 @@ TIMES = {"doc123.txt": 1_600_000_000, COPY: 1_500_000_000, HALF: 1_700_000_000, 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of files with known times, and of documents with metadata; no test changes it."""
+    """A folder with a store of files with known times and documents with metadata. No test changes it."""
     folder = tmp_path_factory.mktemp("list")
     write_corpus(folder / "corpus")
     for name, time in TIMES.items():
@@ -37,7 +37,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run."""
+    """Change to the folder, and return it."""
     monkeypatch.chdir(indexed)
     return indexed
 
@@ -65,7 +65,7 @@ def test_all_documents_are_listed_by_id_with_size_and_date() -> None:
 
 
 def test_a_prefix_or_a_folder_lists_the_documents_below_it() -> None:
-    """A prefix of the metadata field `path` too."""
+    """The prefix may also be one of the metadata field `path`."""
     assert [COPY, HALF] == ids("reports/") == ids("./corpus/reports") == ids(str(Path("corpus/reports").absolute()))
     assert ["german"] == ids("fruit/")
     assert [OLD] == ids("notes/o")
@@ -91,7 +91,7 @@ def test_documents_are_sorted_by_a_column() -> None:
     assert sorted(map(str, ids())) == sorted(map(str, ids("--sort", "none")))
 
 
-def test_filters_and_limits_hold() -> None:
+def test_filters_and_limits_select_documents() -> None:
     assert ["german"] == ids("--filter", "year=2020")
     assert "german" not in ids("--exclude", "year=2020")
     assert 3 == len(ids("--limit", "3"))
@@ -122,7 +122,7 @@ def test_columns_are_metadata_and_values_of_the_file(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["similar", "passages"])
-def test_hits_have_columns_and_an_order_too(command: str) -> None:
+def test_hits_can_be_shown_with_columns_and_sorted(command: str) -> None:
     hits = answer(command, "doc123", "--show", "date,size", "--sort", "date")["hits"]
     shown = output(command, "doc123", "--show", "path,tags", "--sort", "id")
     lines = [line for line in shown.splitlines() if line.endswith((COPY, HALF, OLD, "many"))]
@@ -136,7 +136,9 @@ def test_hits_have_columns_and_an_order_too(command: str) -> None:
 
 
 def test_empty_columns_are_refused() -> None:
-    assert "names no columns; write them like date,size,path,title" in usage_error(run("list", "--show", "a,,b"))
+    assert "has an empty column name; write names like date,size,path,title" in usage_error(
+        run("list", "--show", "a,,b")
+    )
 
 
 @pytest.mark.parametrize("command", [["list"], ["similar", "doc123"], ["passages", "doc123"]])
@@ -160,7 +162,7 @@ def on_a_terminal(folder: Path, *arguments: str) -> str:
     try:
         while piece := os.read(ours, 65536):
             written += piece
-    except OSError:  # how a terminal ends
+    except OSError:  # the end of the output
         pass
     finally:
         os.close(ours)
@@ -185,17 +187,17 @@ def test_a_document_is_shown_with_its_file_and_the_beginning_of_its_text(folder:
     assert shown == output("show", f"./corpus/{HALF}") == output("show", HALF)
     assert f"document   {HALF}\npath       {folder / 'corpus' / HALF}\nsize       1,549 bytes\n" in shown
     assert "word0 word1 word2" in shown
-    assert "… --text shows all of it\n" in shown
+    assert "… Show the whole text with --text\n" in shown
     assert f"{words(0, 140)} {words(1000, 1060)}\n" == output("show", HALF, "--text")
     assert f"{words(0, 140)} {words(1000, 1060)}" == answer("show", HALF)["text"]
     assert "title      Über Äpfel\nyear       2020\n" in output("show", "german")
 
 
-def test_an_unknown_document_is_named_with_similar_ones() -> None:
+def test_an_unknown_id_is_reported_with_similar_ones() -> None:
     assert "no document 'hal' in the store; did you mean 'reports/half.txt'?" == sentence(run("show", "hal"))
 
 
-def test_a_store_without_texts_shows_the_rest(tmp_path: Path) -> None:
+def test_a_store_without_texts_shows_everything_else(tmp_path: Path) -> None:
     place = ("--store", tmp_path / "store")
     output("index", "-", "--no-texts", *place, stdin=json_lines({"id": "a", "text": "some words in a row", "n": 1}))
     shown = run("show", "a", *place)

@@ -24,7 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_command_and_option_is_on_the_page(made: Path) -> None:
-    """Every line that begins with a dot is a known macro."""
+    """A line that begins with a dot must be a known macro."""
     page = (made / "share/man/man1/simdoc-search.1").read_text("utf-8")
     known = {"TH", "ad", "SH", "B", "TP", "PP", "nf", "fi"}
 

@@ -1,4 +1,4 @@
-"""Tests of `simdoc-search passages` for one document or text."""
+"""`simdoc-search passages` for one document or text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tests.support.quote import ALL, BOOK, PAPER, QUOTE, ids, passages, prose
 pytestmark = pytest.mark.usefixtures("in_passages_corpus")
 
 
-def test_a_document_a_file_and_a_text_find_the_same() -> None:
-    """A document does not find itself, and its file does not find it."""
+def test_a_document_a_file_and_a_text_have_the_same_hits() -> None:
+    """A document is not a hit for itself or for its file."""
     file = "corpus/papers/mine.txt"
     others = [id for id in ALL if id != "papers/mine.txt"]
 
     assert others == ids("papers/mine.txt") == ids("mine") == ids(f"./{file}") == ids("--file", file)
     assert ALL == ids("--file", "essay.txt") == ids("--text", QUOTE)
     assert ALL == ids("--file", "-", stdin=PAPER) == ids("--text", "-", stdin=QUOTE)
-    assert "The document 'papers/mine.txt' is left out. It is this file." in output("passages", "--file", file)
+    assert "The document 'papers/mine.txt' is left out, because it is this file." in output("passages", "--file", file)
 
 
 def test_json_names_the_query() -> None:
@@ -35,7 +35,7 @@ def test_json_names_the_query() -> None:
 
 
 def test_json_has_exact_shares_and_places() -> None:
-    """Places are characters of both texts; shares in the details are those of shingles."""
+    """Positions are offsets in characters. The details contain shares of shingles."""
     result = passages("--file", "essay.txt", "--filter", "path=sources/book")
     (hit,) = result["hits"]
     (passage,) = hit["passages"]
@@ -63,7 +63,7 @@ def test_filters_and_folders_exclude_documents() -> None:
     assert ["german"] == ids("mine", "--store", "languages", "--filter", "language=de")
 
 
-def test_a_new_file_of_an_indexed_folder_has_this_folder() -> None:
+def test_other_folders_knows_the_folder_of_a_new_file() -> None:
     file = write(Path(), {"corpus/sources/new.txt": PAPER}) / "corpus/sources/new.txt"
     try:
         assert ALL[:2] == ids("--file", file, "--other-folders")
@@ -80,7 +80,7 @@ def test_other_folders_needs_a_query_in_a_folder() -> None:
 
 
 def test_min_words_preset_and_page_are_options() -> None:
-    """With the preset `verbatim`, a changed word separates two passages."""
+    """With the preset `verbatim`, a changed word splits a passage in two."""
     changed = " ".join("other" if at == 30 else word for at, word in enumerate(QUOTE.split()))
     edited, verbatim = passages("--text", changed), passages("--text", changed, "--preset", "verbatim")
 
@@ -148,7 +148,7 @@ def test_a_short_quotation_is_found(count: int) -> None:
 
 
 def test_a_store_without_texts_gives_estimates() -> None:
-    """No passage is named. For a short text the output has the probability that a document with it is found."""
+    """No passage is listed. For a short text, the output has the probability that a document with it is found."""
     arguments = ("--file", "essay.txt", "--store", "textless")
     table, hits = output("passages", *arguments), passages(*arguments)["hits"]
 
@@ -157,8 +157,11 @@ def test_a_store_without_texts_gives_estimates() -> None:
     assert 4 == table.count("estimated, because a text is not stored")
     assert {("estimated", ())} == {(hit["kind"], tuple(hit["passages"])) for hit in hits}
     for text, message in (
-        (" ".join(QUOTE.split()[:20]), "only 20 words: a document with all of it is found with a probability of 74.2 "),
-        ("a b c", "only 3 words: it is only found in documents without other words"),
+        (
+            " ".join(QUOTE.split()[:20]),
+            "only 20 words. A document that contains all of it is found with a probability of 74.2 ",
+        ),
+        ("a b c", "only 3 words. It is only found in documents that have no other words"),
     ):
         assert message in output("passages", "--text", text, "--store", "textless")
     assert "probability" not in output("passages", "--text", QUOTE, "--store", "textless")
@@ -180,7 +183,7 @@ def test_candidates_that_were_not_compared_are_reported(tmp_path: Path, monkeypa
 
 
 def test_repeated_words_of_the_text_are_reported() -> None:
-    """The words in common are those of both texts, so they are fewer than the covered words."""
+    """Words in common are counted once, so they are fewer than the covered words."""
     arguments = "--text", f"{QUOTE} {QUOTE}", "--filter", "path=sources/book"
     result = passages(*arguments)
     (hit,) = result["hits"]

@@ -1,4 +1,4 @@
-"""Tests of `simdoc-search passages` for many texts, and of its HTML page."""
+"""`simdoc-search passages` for many texts, and its HTML page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("in_passages_corpus")
 
 
 def test_every_file_of_a_folder_has_a_result() -> None:
-    """Files that cannot be read, or have no words, are listed."""
+    """Files that cannot be read or have no words are listed as skipped."""
     result = passages("--folder", "essays")
     ids = {each["query"]["file"]: sorted(hit["id"] for hit in each["hits"]) for each in result["results"]}
 
@@ -28,7 +28,7 @@ def test_every_file_of_a_folder_has_a_result() -> None:
 
 
 def test_a_table_of_the_texts_is_followed_by_their_matches() -> None:
-    """Texts with the largest share come first."""
+    """The text with the largest share comes first."""
     result = run("passages", "--folder", "essays")
     lines = result.stdout.splitlines()
     names = [line.split()[-1] for line in lines[1:3]]
@@ -63,11 +63,11 @@ def test_rows_of_a_table_and_several_files_have_results_in_order() -> None:
 
 
 def test_a_failed_query_of_a_list_does_not_affect_the_others() -> None:
-    """The exit code is 1."""
+    """The exit status is 1."""
     result = run("passages", "--all-from", "ids.txt", "--json")
     first, failed, last = json.loads(result.stdout)["results"]
 
-    assert (1, "Error: 1 query of 3 failed\n") == (result.exit_code, result.stderr)
+    assert (1, "Error: 1 of 3 queries failed\n") == (result.exit_code, result.stderr)
     assert [("papers/mine.txt", 3), ("top.txt", 0)] == [
         (each["query"]["id"], len(each["hits"])) for each in (first, last)
     ]
@@ -84,7 +84,7 @@ def test_a_missing_file_is_reported_before_anything_is_read() -> None:
 
 
 def test_an_empty_folder_does_not_affect_the_others(tmp_path: Path) -> None:
-    """The exit code is 1."""
+    """The exit status is 1."""
     (tmp_path / "none").mkdir()
     result = run("passages", "--folder", tmp_path / "none", "--folder", "essays", "--json")
 

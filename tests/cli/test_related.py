@@ -1,4 +1,4 @@
-"""Tests of `simdoc-search related` for one document or file."""
+"""`simdoc-search related` for one document, file or text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run."""
+    """Change to the folder, and return it."""
     monkeypatch.chdir(indexed)
     return indexed
 
@@ -45,8 +45,8 @@ def ids(*arguments: object, stdin: str | None = None) -> list[str]:
     return [hit["id"] for hit in related(*arguments, stdin=stdin)["hits"]]
 
 
-def test_a_document_a_file_and_a_text_find_the_same() -> None:
-    """A stored file does not find itself."""
+def test_a_document_a_file_and_a_text_have_the_same_hits() -> None:
+    """A stored file is not a hit for itself."""
     assert ["D4.txt"] == ids("D3.txt") == ids("D3") == ids("corpus/D3.txt") == ids("--file", "corpus/D3.txt")
     assert ["D4.txt", "D3.txt"] == ids("--file", "essay.txt") == ids("--file", "-", stdin=DOCUMENTS[3])
     assert ["D4.txt", "D3.txt"] == ids("--text", DOCUMENTS[3]) == ids("--text", "-", stdin=DOCUMENTS[3])
@@ -80,12 +80,12 @@ def test_the_table_has_kinds_and_shared_concepts() -> None:
 
     assert hit.endswith("  related  D4.txt")
     assert "Jason Dufner, New York, Oak Hill" in concepts
-    assert ["The document 'D3.txt' is left out. It is this file.", "1 document compared"] == notes
+    assert ["The document 'D3.txt' is left out, because it is this file.", "1 document compared"] == notes
     assert ["no related documents", "0 documents compared"] == output("related", "D5").splitlines()
 
 
 def test_the_synonyms_of_the_store_are_needed() -> None:
-    """A text and another `index` need them. Other synonyms and a malformed file are refused."""
+    """A query text and a later run of `index` need them. Other synonyms and a malformed file are refused."""
     synonyms = ["--store", "names", "--synonyms"]
     sketch = answer("info", "--store", "names")["settings"]["sketches"][-2]
     check = sketch.split()[-1]
@@ -115,7 +115,7 @@ def test_wrong_queries_are_one_sentence() -> None:
         assert "give one of ID, --file, --text or --all" == usage_error(run("related", *arguments))
 
 
-def test_options_for_concepts_are_checked_before_a_store_is_made(folder: Path) -> None:
+def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path) -> None:
     new = ["index", "corpus", "--store", "new"]
 
     for name in ("x", "spacy:"):

@@ -36,7 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def serving(store: Path | str, *arguments: str, **values: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The address of a running server, and its process."""
+    """Yield the address and the process of a running server."""
     command = [sys.executable, "-m", "simdoc_search", "serve", "--store", str(store), "--port", "0", *arguments]
     with subprocess.Popen(
         command, env=environment(**values), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -53,7 +53,7 @@ def serving(store: Path | str, *arguments: str, **values: str) -> Iterator[tuple
 
 @pytest.mark.slow
 def test_the_server_runs_until_ctrl_c(store: Path) -> None:
-    """It answers as the command line does. At another address it needs the token."""
+    """Its answers are those of the command line. At an address that others can reach, it needs the token."""
     token = "0123456789abcdef"
     with serving(store, "--host", "0.0.0.0", **{TOKEN: token}) as (any_address, process):
         address = any_address.replace("0.0.0.0", "127.0.0.1")
@@ -69,7 +69,7 @@ def test_the_server_runs_until_ctrl_c(store: Path) -> None:
 
 @pytest.mark.slow
 def test_only_the_log_has_the_location_of_the_store(store: Path, tmp_path: Path) -> None:
-    """The answer to a request does not."""
+    """The answer to a request does not have it."""
     shutil.copytree(store, tmp_path / "moved")
     with serving(tmp_path / "moved") as (address, process):
         httpx.get(f"{address}status.json").raise_for_status()
@@ -83,8 +83,8 @@ def test_only_the_log_has_the_location_of_the_store(store: Path, tmp_path: Path)
     assert str(tmp_path / "moved") in log
 
 
-def test_another_address_needs_a_token(store: Path) -> None:
-    """The token has at least 16 characters."""
+def test_an_address_that_others_can_reach_needs_a_token(store: Path) -> None:
+    """The token must have at least 16 characters."""
     for host in ("0.0.0.0", "example.org", ""):
         assert f"Set {TOKEN} to a secret" in usage_error(run("serve", "--store", store, "--host", host))
     assert "use at least 16" in usage_error(run("serve", "--store", store, "--host", "::", **{TOKEN: "short"}))
@@ -108,7 +108,7 @@ def test_a_missing_store_is_reported_at_the_start(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_engine_is_served_like_a_folder(opensearch_url: str, store: Path) -> None:
-    """Documents have their index. No page has the address of the engine."""
+    """The index of each document is shown. The address of the engine is on no page."""
     index = f"{PREFIX}-serve"
     url = f"{opensearch_url}/{index}"
     output("index", store.parent / "corpus", "--store", url)

@@ -1,4 +1,4 @@
-"""Tests of `simdoc-search similar`: queries, options and wrong calls."""
+"""`simdoc-search similar`: queries, options and wrong calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("in_similar_corpus")
 
 @contextmanager
 def piped(text: str) -> Iterator[str]:
-    """Yield the path of a pipe with a text, as a shell makes it for `<(command)`."""
+    """Yield the path of a pipe that contains a text, as a shell creates it for `<(command)`."""
     read_end, write_end = os.pipe()
     try:
         with os.fdopen(write_end, "wb") as pipe:
@@ -31,7 +31,7 @@ def piped(text: str) -> Iterator[str]:
 # --- queries ---
 
 
-def test_an_id_a_name_and_a_fingerprint_find_the_same() -> None:
+def test_an_id_a_file_name_and_a_fingerprint_have_the_same_hits() -> None:
     for query in ("doc123", "doc123.txt", "FINGERPRINT:doc123"):
         assert ("doc123.txt", [COPY, HALF, OLD]) == (similar(query)["query"]["id"], ids(query))
     assert "notes/old.txt" == similar("old_20")["query"]["id"]
@@ -119,7 +119,7 @@ def test_a_path_selects_one_of_several_indexed_folders(tmp_path: Path, monkeypat
 
 
 def test_composed_and_decomposed_umlauts_are_the_same_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Mac stores decomposed names. If both forms exist, the exact one is used."""
+    """macOS stores decomposed names. If both forms exist, the exact one is used."""
     monkeypatch.chdir(tmp_path)
     mac, linux = "Müll/" + unicodedata.normalize("NFD", "Prüfung März.txt"), "Öl/Übung.txt"
     typed = "Müll/Prüfung März.txt"
@@ -193,7 +193,7 @@ def test_containment_finds_a_short_text_in_long_ones() -> None:
 
 
 def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
-    message = "the file 'draft.txt' is not in the store; use --file to query with it; run simdoc-search index to add it"
+    message = "the file 'draft.txt' is not in the store; use --file to query with it, or run simdoc-search index to add"
 
     assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
     assert "not in the store; run simdoc-search index to add it" in sentence(run("show", "draft.txt"))
@@ -209,9 +209,9 @@ def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: 
         assert message.endswith('several documents; write one of: "a/GPL-3.txt", "b/GPL-3.txt"')
 
 
-def test_common_mistakes_lead_to_the_right_command() -> None:
-    assert "No such command 'search'; similar finds documents that share text" in usage_error(run("search", "x"))
-    assert "'-r'; write -- before a name that begins with a dash" in usage_error(run("show", "-rf.txt"))
+def test_messages_about_common_mistakes_name_the_right_command() -> None:
+    assert "No such command 'search'; use similar to find documents that" in usage_error(run("search", "x"))
+    assert "'-r'; if it is a name, write -- before it" in usage_error(run("show", "-rf.txt"))
     assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
 
 

@@ -1,4 +1,4 @@
-"""Tests of the output of `simdoc-search similar` for people and for programs."""
+"""Output of `simdoc-search similar` for people and for programs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_json_without_bands_has_null_for_them() -> None:
 
 
 def test_overlaps_are_exact_and_estimates_have_fewer_keys() -> None:
-    """The half shares 136 of the 256 shingles of both."""
+    """`half.txt` and `doc123.txt` have 136 of their 256 shingles in common."""
     hits = similar("doc123_20")["hits"]
     half = hits[1]
 
@@ -67,11 +67,11 @@ def test_estimates_have_a_tilde_and_a_note(tmp_path: Path) -> None:
     result = run("similar", "--text", words(0, 200), "--store", tmp_path / "s")
 
     assert "~100 %" in result.stdout
-    assert "note: 4 overlaps estimated, because the store does not have the text" in result.stderr
+    assert "note: 4 overlaps are estimated, because the store does not have the text" in result.stderr
 
 
 def test_a_result_without_hits_succeeds_unless_it_may_not_be_empty() -> None:
-    """With --all-from, one hit of one query is enough."""
+    """With `--all-from`, one hit of any query is enough."""
     result = run("similar", "other_20")
 
     assert (0, "") == (result.exit_code, result.stderr)
@@ -85,12 +85,12 @@ def test_a_result_without_hits_succeeds_unless_it_may_not_be_empty() -> None:
 
 
 def test_a_short_text_with_an_overlap_gets_a_note() -> None:
-    """A note on stderr tells people that `passages` finds long documents with the text."""
+    """A note on stderr says that `passages` finds long documents that contain the text."""
     command = ("similar", "--text", words(0, 60), "--overlap", "20")
     message = run(*command).stderr
 
-    assert message.startswith("note: the text is short; a long document that contains it has a smaller overlap")
-    assert "Find it with: simdoc-search passages" in message
+    assert message.startswith("note: the text is short, so long documents that contain it may overlap it less")
+    assert "Find them with: simdoc-search passages" in message
     assert "" == run(*command, "--json").stderr == run(*command[:3]).stderr
     assert "" == run("similar", "doc123_20").stderr == run("similar", "--text", words(0, 104), "--overlap", "20").stderr
 
@@ -121,5 +121,5 @@ def test_any_id_is_printed_in_any_encoding(tmp_path: Path, encoding: str) -> Non
     assert ["漢😀"] == [hit["id"] for hit in json.loads(data.stdout)["hits"]]
 
 
-def test_help_lists_the_exit_codes() -> None:
-    assert "Exit codes: 0 success, 1 failure, 2 invalid arguments" in " ".join(output("--help").split())
+def test_help_lists_the_exit_statuses() -> None:
+    assert "Exit status: 0 success, 1 failure, 2 invalid arguments" in " ".join(output("--help").split())

@@ -1,4 +1,4 @@
-"""`index --sketch`, and the options of words."""
+"""`index --sketch`, `--stop-words`, `--stem` and `--frequencies`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("sketch", ["universal:64", "xor"])
 def test_documents_are_found_with_another_sketch(corpus: Path, sketch: str) -> None:
-    """`info` shows it, later runs keep it, and another sketch is refused."""
+    """`info` shows the sketch, later runs keep it, and another one is refused."""
     name = sketch.partition(":")[0]
     output("index", "corpus", "--sketch", sketch)
 
@@ -35,7 +35,7 @@ def test_documents_are_found_with_another_sketch(corpus: Path, sketch: str) -> N
     assert f"made with sketches ['{name}:1 " in sentence(run("index", "corpus", "--sketch", "minhash:256"))
 
 
-def test_unknown_sketches_are_refused_before_a_store_is_made(corpus: Path) -> None:
+def test_unknown_sketches_are_refused_before_a_store_is_created(corpus: Path) -> None:
     for wrong, problem in (
         ("shapes", "is not a sketch; give one of minhash, universal, xor"),
         ("xor:many", "is not a sketch; give one of minhash, universal, xor"),
@@ -60,11 +60,12 @@ def test_stop_words_stems_and_frequencies_belong_to_the_store(corpus: Path) -> N
     assert "set SIMDOC_STOP_WORDS to their file" in sentence(run("similar", "--text", TEXT))
     assert "was made with" in sentence(run("index", "corpus", "--stop-words", "en"))
     assert "no stop words for language 'xx'" in sentence(run("index", "corpus", "--stop-words", "xx"))
-    assert "no stemmer for 'xx'; give one of auto, ar, " in usage_error(run("index", "corpus", "--stem", "xx"))
+    message = usage_error(run("index", "corpus", "--stem", "xx"))
+    assert "no stemmer for the language 'xx'; give one of auto, ar, " in message
 
 
 def test_auto_uses_the_language_of_each_text(corpus: Path) -> None:
-    """Also of a query text; a store of one language is a different store."""
+    """This includes query texts. The settings cannot be changed to one language."""
     english = "The cats were sitting on the old roofs of many houses in the village"
     for name, text in {"de": "Die Katzen saßen auf den Dächern der alten Häuser", "en": english}.items():
         (corpus / "corpus" / f"{name}.txt").write_text(f"{text}. {text} {name}.", "utf-8")

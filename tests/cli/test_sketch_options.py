@@ -13,41 +13,41 @@ from tests.support.cli import answer, output, run, sentence, usage_error, write_
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with a corpus in it."""
+    """Change to a folder with a corpus."""
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "corpus")
     return tmp_path
 
 
 def sketches(store: str) -> list[str]:
-    """What a store has besides fingerprints."""
+    """Return the sketches of a store besides fingerprints."""
     return list(answer("info", "--store", store)["settings"]["sketches"][1:])
 
 
-def test_later_runs_keep_what_a_store_was_made_with() -> None:
+def test_later_runs_keep_the_sketches_of_a_store() -> None:
     output("index", "corpus", "--store", "v", "--with", "versions", "--with", "versions")
 
     assert ["passages:1 32 5", "sentences:2", "words:1"] == sketches("v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v", "--with", "versions")
-    assert "versions   found by their sentences" in output("info", "--store", "v")
+    assert "versions   found by stored sentences" in output("info", "--store", "v")
 
 
 @pytest.mark.slow
-def test_concepts_are_those_of_the_default_extractor() -> None:
-    """With sentences, or alone."""
+def test_the_default_extractor_finds_the_concepts() -> None:
+    """A store may have concepts with or without sentences."""
     output("index", "corpus", "--store", "r", "--with", "versions,relations")
     output("index", "corpus", "--store", "n", "--with", "relations", "--no-passages")
 
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("r")
     assert ["concepts:1 yake -"] == sketches("n")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
-    assert "related    documents found by concepts of yake" in output("info", "--store", "n")
+    assert "related    found by stored concepts, from yake" in output("info", "--store", "n")
     assert {} == answer("index", "corpus", "--store", "r")["incomplete"]
 
 
 def test_an_existing_store_is_upgraded_from_its_texts() -> None:
-    """With files to index or without."""
+    """The same command can also index files."""
     output("index", "corpus", "--store", "s")
     id = output("list", "--store", "s").split()[-1]
     without = answer("versions", id, "--store", "s")
@@ -57,7 +57,7 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 
     assert (0, "5 documents upgraded with sentences and concepts") == (result.exit_code, result.stderr.splitlines()[0])
     assert ", 5 unchanged" in result.output
-    assert "related    documents found by concepts of yake" in info
+    assert "related    found by stored concepts, from yake" in info
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "s")
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
@@ -70,12 +70,12 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 def test_unknown_kinds_are_refused_before_a_store_is_made(command: list[str], folder: Path) -> None:
     error = usage_error(run(*command, "--with", "versions,relation"))
 
-    assert "'relation' is unknown; give versions, relations, or both" in error
+    assert "'relation' is not versions or relations; give one or both of them" in error
     assert ["corpus"] == [each.name for each in folder.iterdir()]
 
 
 def test_documents_without_sentences_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the counts. This is not a failure, and is not tried again."""
+    """They are listed after the counts. The command succeeds, and does not try again in the next run."""
     pytest.importorskip("sentencex")
 
     def fails(text: str) -> list[tuple[int, int]]:
@@ -87,7 +87,7 @@ def test_documents_without_sentences_are_listed(monkeypatch: pytest.MonkeyPatch)
     assert 0 == result.exit_code
     assert "5 indexed, 0 unchanged" in result.stdout
     assert re.fullmatch(
-        r"  5 stored without sentences, which could not be made: [^,]+, [^,]+, [^,]+ and 2 more\n", result.stderr
+        r"  5 stored without sentences, which could not be computed: [^,]+, [^,]+, [^,]+ and 2 more\n", result.stderr
     )
     assert ({}, 5) == tuple(answer("index", "corpus")[each] for each in ("incomplete", "unchanged"))
 
@@ -100,7 +100,7 @@ def test_a_missing_package_is_reported_before_a_store_is_made(folder: Path, monk
 
 
 def test_a_mapping_has_fields_for_sentences_and_concepts() -> None:
-    """Mapped like passage tokens, and named in the meta."""
+    """They are mapped like passage tokens, and the `meta` of the field names them."""
     template = answer("template", "show", "--with", "versions,relations", "--no-passages")
     fields = template["template"]["mappings"]["properties"]["simdoc"]["properties"]
     usual = answer("template", "show")["template"]["mappings"]["properties"]["simdoc"]["properties"]

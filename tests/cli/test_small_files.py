@@ -1,4 +1,4 @@
-"""Small files that commands read may be a pipe, a device or huge. The command then ends with one sentence."""
+"""If a small file that a command reads is a pipe, a device or huge, the command ends with one sentence."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ READERS = {
     "pairs.tsv": ["tune", "docs", "--pairs", "pairs.tsv"],
     ".simdoc/simdoc.json": ["list"],
 }
-"""Which command reads which file."""
+"""Maps each file to the command that reads it."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with documents and a store, in which the commands run."""
+    """A folder with documents and a store."""
     folder = tmp_path_factory.mktemp("small")
     write(folder, {f"docs/{number}.txt": words(number, 99) for number in range(3)})
     output("index", folder / "docs", "--store", folder / ".simdoc")
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def refusal(folder: Path, *command: str) -> str:
-    """The last line of a command that ended with a sentence."""
+    """Run a command that must fail, and return its last line."""
     done = process(*command, cwd=folder)
     assert done.returncode in {1, 2}, done
     assert "Traceback" not in done.stderr, done.stderr[-500:]
@@ -41,7 +41,9 @@ def refusal(folder: Path, *command: str) -> str:
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_pipe_and_a_huge_file_are_refused(folder: Path, name: str) -> None:
-    """The command does not wait for the pipe. The size of the file suffices; 64 GB of it would not fit in memory."""
+    """The command does not wait for data in the pipe. It does not read the huge file, because 64 GB do not fit into
+    memory.
+    """
     kept = (folder / name).read_bytes() if (folder / name).exists() else None
     (folder / name).unlink(missing_ok=True)
     os.mkfifo(folder / name)
@@ -60,6 +62,6 @@ def test_a_pipe_and_a_huge_file_are_refused(folder: Path, name: str) -> None:
     assert "is larger than" in huge
 
 
-def test_a_list_of_queries_without_an_end_is_refused(folder: Path) -> None:
-    """At most 50 million bytes of it are read."""
-    assert "zero is over the limit of 50,000,000 bytes" in refusal(folder, "similar", "--all-from", "/dev/zero")
+def test_an_endless_list_of_queries_is_refused(folder: Path) -> None:
+    """At most 50 million bytes of the list are read."""
+    assert "zero has more than 50,000,000 bytes; split it" in refusal(folder, "similar", "--all-from", "/dev/zero")

@@ -1,4 +1,4 @@
-"""`simdoc-search tune`: folders and stores, labelled pairs, bad input."""
+"""`simdoc-search tune` with folders, stores, labelled pairs and bad input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ONE = ("--sketch", "minhash:64")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with invoices that differ in a number, and copies."""
+    """Change to a folder with invoices that differ in a number, and with copies."""
     monkeypatch.chdir(tmp_path)
     english = PROSE["en"]
     files: dict[str, str | bytes] = {f"{code}.txt": PROSE[code] for code in ("de", "fr", "ru")}
@@ -37,7 +37,7 @@ def test_a_folder_is_measured_and_the_recommended_command_works(folder: Path) ->
     assert found["recommended"]["sketch"] in found["said"]
     assert found["said"] in shown
     assert "7 documents of 7; 4 pairs of them overlap by 50 % or more" in shown
-    assert "note: these are few pairs" in shown
+    assert "note: these are too few pairs" in shown
     assert re.search(r"^minhash:64 +words:5 +100.0 % ", shown, re.MULTILINE)
     assert ["corpus"] == [path.name for path in folder.iterdir()]
     assert [row["error"] for row in found["rows"]] == [row["error"] for row in answer("tune", "corpus", *FAST)["rows"]]
@@ -69,7 +69,7 @@ def test_a_store_is_measured_with_its_own_shingles() -> None:
 
 
 def test_pairs_teach_an_overlap(folder: Path) -> None:
-    """Invoices that differ in one number overlap more than copies do, so no overlap separates them."""
+    """Invoices that differ in one number overlap more than copies do. So no overlap separates these pairs."""
     pairs = folder / "pairs.tsv"
     pairs.write_text("de.txt\tcopy.txt\tyes\nde.txt\tfr.txt\tno\n", "utf-8")
     found = answer("tune", "corpus", *ONE, "--pairs", pairs, "--sample", "2")
@@ -79,15 +79,15 @@ def test_pairs_teach_an_overlap(folder: Path) -> None:
 
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill2.txt\tno\n", "utf-8")
     shown = output("tune", "corpus", *ONE, "--pairs", pairs, "--shingles", "words:5")
-    assert "your pairs by words:5: overlap does not separate yes from no, so none is learned" in shown
-    assert re.search(r"^line [12]: .* are labelled (yes|no), and classified otherwise$", shown, re.MULTILINE)
+    assert "your pairs by words:5: no overlap separates yes from no, so none is learned" in shown
+    assert re.search(r"^line [12]: .* are labelled (yes|no), but classified as (no|yes)$", shown, re.MULTILINE)
     assert "an overlap of 50 %" in shown
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill9.txt\tno\n", "utf-8")
     assert "line 2 of the pairs names 'bill9.txt'" in sentence(run("tune", "corpus", *FAST, "--pairs", pairs))
 
 
 def test_limits_are_learned_and_the_command_stores_them() -> None:
-    """A third of the sentences makes a version here, and a sixth does not."""
+    """In these pairs, a third of the sentences makes a version, and a sixth does not."""
     first = prose(12, 1)
     texts = {"first": first, "third": first[:4] + prose(9, 2), "fifth": first[:2] + prose(9, 3)}
     write(Path("docs"), {f"{name}.txt": " ".join(sentences) for name, sentences in texts.items()})
@@ -101,11 +101,11 @@ def test_limits_are_learned_and_the_command_stores_them() -> None:
     )
     assert "2 pairs: 1 yes, 1 no" in shown
     assert re.search(r"^now: 12 bits, 50 % of sentences +- +0.0 %$", shown, re.MULTILINE)
-    command = shown.strip().splitlines()[-1].removeprefix("Store them: ")
+    command = shown.strip().splitlines()[-1].removeprefix("Store these limits with: ")
     assert found["command"] == command
     output(*command.split()[1:])
     assert found["best"]["limits"] == answer("defaults", "--store", "s")
-    assert "The current limits are as good as any; there is nothing to store." in output(*arguments)
+    assert "No limits are better than the current ones." in output(*arguments)
 
 
 def test_bad_input_is_one_sentence(folder: Path) -> None:
@@ -119,9 +119,9 @@ def test_bad_input_is_one_sentence(folder: Path) -> None:
     assert "fewer than two documents" in sentence(run("tune", "one", *FAST))
     assert "is not a sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
     for wrong in ("letters:3", "words", "words:0", "words:x", "words:3+all"):
-        assert "are not shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
-    assert "0 is not an overlap to tune for" in usage_error(run("tune", "corpus", "--overlap", "0"))
+        assert "is not a kind of shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
+    assert "the overlap must be more than 0" in usage_error(run("tune", "corpus", "--overlap", "0"))
     assert "cannot read none.tsv" in sentence(run("tune", "corpus", "--pairs", "none.tsv"))
     assert "is not UTF-8" in sentence(run("tune", "corpus", "--pairs", "bad.tsv"))
     assert "line 1 of what.tsv" in sentence(run("tune", "corpus", "--pairs", "what.tsv"))
-    assert "name the store and --pairs" in usage_error(run("tune", "corpus", "--for", "related"))
+    assert "give STORE and --pairs" in usage_error(run("tune", "corpus", "--for", "related"))

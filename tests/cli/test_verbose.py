@@ -14,7 +14,7 @@ from tests.support.http_server import error, serving
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with an indexed corpus."""
+    """Change to a folder with an indexed corpus."""
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "corpus")
     output("index", "corpus")
@@ -45,7 +45,7 @@ def test_vv_logs_each_request() -> None:
     )
 
 
-def test_a_log_neither_steers_a_terminal_nor_repeats_a_password() -> None:
+def test_a_log_has_no_control_characters_and_no_password() -> None:
     for arguments in (["info", "--store", "\x1b[2J\u202e"], ["info", "--store", "http://u:SECRET@h/x\x1b[2J"]):
         said = run("-vv", *arguments).stderr
 

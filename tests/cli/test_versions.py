@@ -1,4 +1,4 @@
-"""Tests of `simdoc-search versions` for one document or file, and of `defaults`."""
+"""`simdoc-search versions` for one document or file, and `defaults`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run."""
+    """Change to the folder, and return it."""
     monkeypatch.chdir(indexed)
     return indexed
 
@@ -61,7 +61,7 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
     added, removed = len(re.findall(r"\w+", HOSTILE)), len(SECOND[0].split())
 
     assert [
-        "              sentences alike             changed  document, the oldest first",
+        "            similar sentences             changed  document, oldest first",
         "        2021                                       2021/Report.txt",
         "        2022            100 %         +7 −1 words  2022/Report.txt  (your document)",
         f"        2023             86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
@@ -69,8 +69,8 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
         "order: by the date in their names",
         "newest: 2023/Report <b>.txt, by the date in their names",
         "2 other versions, 2 documents compared",
-        "what changed last: simdoc-search compare 2022/Report.txt '2023/Report <b>.txt'",
-        "later versions may share too little with 2022/Report.txt. Look for them with: "
+        "to see the last change, run: simdoc-search compare 2022/Report.txt '2023/Report <b>.txt'",
+        "later versions may share too little with 2022/Report.txt. Find them with: "
         "simdoc-search versions '2023/Report <b>.txt'",
     ] == output("versions", "2022/Report.txt").splitlines()
     assert "later versions" not in output("versions", "2023/Report <b>.txt")
@@ -86,7 +86,7 @@ def test_a_file_has_versions() -> None:
     assert lines[6].endswith("  new.txt  (your document)")
     assert "newest: 2023/Report <b>.txt, by the date in their names, not counting 1 undated document" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
-    assert "The document '2023/Report <b>.txt' is left out. It is this file." in own
+    assert "The document '2023/Report <b>.txt' is left out, because it is this file." in own
 
 
 def test_json_has_scores_dates_words_and_sentences() -> None:
@@ -119,11 +119,11 @@ def test_sentences_are_listed_with_their_places() -> None:
     at = lines.index("2021/Report.txt: 6 sentences of 2022/Report.txt")
 
     assert [
-        "the same  line 1 → line 1",
+        "   equal  line 1 → line 1",
         "          “The harbour was closed in winter, as the ice … early that year.”",
     ] == lines[at + 1 : at + 3]
     assert [
-        "   alike  line 1 → line 1",
+        " similar  line 1 → line 1",
         f"          “{SECOND[2]}”",
         f"          “{SENTENCES[2]}”",
     ] == lines[at + 5 : at + 8]
@@ -135,8 +135,8 @@ def test_without_dates_and_texts_the_order_is_a_hint() -> None:
     assert lines[1].startswith("Order by the texts alone, as a hint.")
     assert ["one  (your document)", "two"] == [line[51:] for line in lines[2:4]]
     assert "words" not in "".join(lines[2:4])
-    assert "newest: not known, as nothing says which is newer" in lines
-    assert "what changed last: simdoc-search compare one two --store rows" in lines
+    assert "newest: not known, as no evidence shows which is newer" in lines
+    assert "to see the last change, run: simdoc-search compare one two --store rows" in lines
     assert "two: its sentences cannot be shown, because a text is not stored" in lines
 
 
@@ -171,7 +171,7 @@ def test_the_page_shows_each_version_beside_the_one_before(tmp_path: Path, monke
     monkeypatch.setattr(versions_page, "_MAX_PAIRS", 1)
     shown = html("2022/Report.txt")
     assert 1 == shown.count('<article class="pair"')
-    assert "1 step not shown side by side; simdoc-search compare shows each" in shown
+    assert "1 step is not shown side by side; simdoc-search compare shows each of them" in shown
     shown = html("2021/Report.txt", "--size", 1)
     assert "<p>Showing 1 of 2 other versions. Show more with --size 100. 2 documents compared</p>" in shown
 
@@ -217,23 +217,25 @@ def test_wrong_queries_and_limits_are_one_sentence() -> None:
     assert "has no words" in sentence(run("versions", "--file", "-", stdin="..."))
 
 
-def test_limits_are_stored_in_the_index(tmp_path: Path) -> None:
-    """An option overrides them, and `defaults --reset` removes them."""
+def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
+    """An option overrides them, and `defaults --reset` restores the built-in ones."""
     store = "--store", tmp_path / "s"
     output("index", "corpus", *store)
     built_in = output("defaults", *store)
     stored = output("defaults", "--bits", "3", "--enough", "99", *store)
     result = answer("versions", "2022/Report.txt", *store)
 
-    assert "a distance of 12, of 64" in built_in
-    assert "a distance of 3, of 64\nenough     99 % of the sentences of one version in the other, 10 %" in stored
+    assert "a distance of at most 12 of 64" in built_in
+    assert "at most 3 of 64\nenough     99 % of one version's sentences in the other, 10 %" in stored
     assert stored.strip() in output("info", *store)
     assert {"bits": 3, "enough": 0.99, "least": 0.1, "min_score": 0.5} == result["limits"] == answer("defaults", *store)
     assert [] == result["hits"]
     assert hits("2022/Report.txt", "--enough", "50", *store)
     assert built_in == output("defaults", "--reset", *store)
     assert stored.strip() not in output("info", *store)
-    assert "give --reset alone" in usage_error(run("defaults", "--reset", "--bits", "3", *store))
+    assert "give either --reset or the values to store" in usage_error(
+        run("defaults", "--reset", "--bits", "3", *store)
+    )
     assert "least must not be greater than enough, not 5 % and 10 %" in usage_error(
         run("defaults", "--enough", "5", *store)
     )
@@ -243,5 +245,5 @@ def test_an_index_without_sentences_finds_the_same_versions() -> None:
     lines = output("versions", "2022/Report.txt", "--store", "plain").splitlines()
     with_sentences, without = (answer("versions", "2022/Report.txt", "--store", s) for s in (".simdoc", "plain"))
 
-    assert "2 other versions, 2 documents compared, found by their passages" in lines
+    assert "2 other versions, 2 documents compared, found by passages" in lines
     assert with_sentences["hits"] == without["hits"]

@@ -13,18 +13,18 @@ from tests.support.http_server import Indices, indices
 
 
 @pytest.fixture
-def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of the test."""
-    with indices(opensearch_url) as them:
-        yield them
+def created(opensearch_url: str) -> Iterator[Indices]:
+    """Creates index names, and deletes these indices after the test."""
+    with indices(opensearch_url) as new:
+        yield new
 
 
 @pytest.fixture
-def options(made: Indices, tmp_path: Path) -> list[str]:
-    """The store of the corpus and the index of watches, as options."""
-    url = f"{made.engine}/{made.name()}"
+def options(created: Indices, tmp_path: Path) -> list[str]:
+    """Index a corpus, and return its store and the index of watches as options."""
+    url = f"{created.engine}/{created.name()}"
     output("index", write_corpus(tmp_path / "corpus"), "--store", url)
-    return ["--store", url, "--watches", made.name()]
+    return ["--store", url, "--watches", created.name()]
 
 
 def test_a_copy_that_arrives_is_matched(options: list[str], tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_copy_that_arrives_is_matched(options: list[str], tmp_path: Path) -> N
 
 
 def test_json_has_all_values(options: list[str]) -> None:
-    """Overlaps are numbers, and times are in UTC."""
+    """Overlaps are 0..1, and times are in UTC."""
     index = options[1].rpartition("/")[2]
     place = {"id": "doc123.txt", "index": index, "routing": None}
     [watched] = answer("watch", "doc123_80", *options)["watched"]
@@ -85,5 +85,5 @@ def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_a_wrong_call_is_refused_before_the_engine_is_asked(arguments: list[str], message: str) -> None:
+def test_a_wrong_call_is_refused_before_the_engine_is_queried(arguments: list[str], message: str) -> None:
     assert message in usage_error(run("watch", *arguments, "--store", "http://127.0.0.1:1/docs"))

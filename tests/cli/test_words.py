@@ -1,4 +1,4 @@
-"""What a person reads has plain words; the technical ones stand in `explain` and where settings are chosen."""
+"""Output, help and everyday pages use plain words. `explain`, `tune`, `template` and settings may be technical."""
 
 from __future__ import annotations
 
@@ -15,53 +15,53 @@ from tests.support.cli import output, run, words, write, write_corpus
 ROOT = Path(__file__).parents[2]
 GLOSSARY = ROOT / "docs" / "glossary.md"
 TEMPLATES = ROOT / "simdoc_search" / "web" / "templates"
-OF_EXPERTS = {"explain", "tune", "template"}
-"""Commands whose answers are plans, settings and mappings."""
+EXPERT_COMMANDS = {"explain", "tune", "template"}
+"""Commands about plans, settings and mappings."""
 TECHNICAL = re.compile(
     r"\b(candidates?|(?<!access )tokens?|bands?|banded|buckets?|shingles?|min-?hash|sim-?hash|hamming|"
     r"s-curve|winnow\w*|jaccard|clauses?|minima|hashe?s?|bits?)\b",
     re.IGNORECASE,
 )
-"""What is inside; a reader of an answer need not know that there is such a thing."""
+"""Matches words about the implementation. A reader of an answer need not know them."""
 NAMES = re.compile(r"--?[a-z][\w-]*|\b[A-Z]{2,}[A-Z_]*\b|\b\w+\.\w+\b|\b\w+:\d+")
-"""Options, variables, fields, and a size of a sketch as `--sketch` takes it: names, and no words of a sentence."""
+"""Matches names: options, variables, fields, and values of `--sketch` such as minhash:512."""
 
 
 def technical(text: str) -> list[str]:
-    """The technical words of a text."""
-    return [found.group() for found in TECHNICAL.finditer(NAMES.sub(" ", text))]
+    """Return the technical words in a text."""
+    return [match.group() for match in TECHNICAL.finditer(NAMES.sub(" ", text))]
 
 
-def helps() -> Iterator[tuple[str, str]]:
-    """What each everyday command says of itself and of its options."""
+def everyday_help() -> Iterator[tuple[str, str]]:
+    """Yield the name and the help text of each everyday command, with the help of its options."""
     yield "simdoc-search", cli.help or ""
     for name, command in sorted(cli.commands.items()):
-        if name in OF_EXPERTS:
+        if name in EXPERT_COMMANDS:
             continue
-        inner = command.commands.values() if isinstance(command, click.Group) else ()
-        for each in (command, *inner):
-            options = [given.help or "" for given in each.params if isinstance(given, click.Option)]
+        subcommands = command.commands.values() if isinstance(command, click.Group) else ()
+        for each in (command, *subcommands):
+            options = [option.help or "" for option in each.params if isinstance(option, click.Option)]
             yield name, "\n".join([each.help or "", *options])
 
 
 def test_help_has_plain_words() -> None:
-    """Of all commands but those of experts; values of options are names."""
-    found = {name: technical(said) for name, said in helps()}
+    """Help of expert commands may have technical words."""
+    technical_words = {name: technical(text) for name, text in everyday_help()}
 
-    assert 20 < len(found)
-    assert {} == {name: said for name, said in found.items() if said}
+    assert 20 < len(technical_words)
+    assert {} == {name: found for name, found in technical_words.items() if found}
     assert {"tokens", "bands"} == set(technical(cli.commands["explain"].help or ""))
 
 
-def test_only_index_speaks_of_new_stores() -> None:
-    """The same options of other commands are for an index that is there, or for a template."""
-    assert {"index"} == {name for name, said in helps() if "New store" in said}
+def test_only_index_has_options_for_new_stores() -> None:
+    """The same options of other commands are for an existing index or for a template."""
+    assert {"index"} == {name for name, text in everyday_help() if "New store" in text}
     assert "New store" not in output("backfill", "--help") + output("template", "install", "--help")
 
 
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The commands run in a folder with two stores: one that has all, one of fingerprints alone."""
+    """Change to a folder with two stores: one with all kinds of data, and one with fingerprints only."""
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150)})
     monkeypatch.chdir(tmp_path)
@@ -104,8 +104,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=lambda command: " ".join(map(str, command))[:60],
 )
-def test_answers_have_plain_words(command: tuple[str | int, ...]) -> None:
-    """And what goes wrong too."""
+def test_output_and_errors_have_plain_words(command: tuple[str | int, ...]) -> None:
     result = run(*command)
 
     assert [] == technical(result.stdout + result.stderr)
@@ -114,7 +113,7 @@ def test_answers_have_plain_words(command: tuple[str | int, ...]) -> None:
 
 @pytest.mark.parametrize("path", sorted(TEMPLATES.glob("*.html")), ids=lambda path: path.name)
 def test_pages_in_the_browser_have_plain_words(path: Path) -> None:
-    """What is between the tags; `details` of the settings of a store are values."""
+    """Only the text between the tags counts."""
     markup = re.sub(r"{%.*?%}|{{.*?}}|<[^>]*>", " ", path.read_text("utf-8"), flags=re.DOTALL)
 
     assert [] == technical(markup)
@@ -127,20 +126,20 @@ EVERYDAY = ["README.md", *(f"docs/{name}.md" for name in (
 
 @pytest.mark.parametrize("name", EVERYDAY)
 def test_pages_for_everybody_have_plain_words(name: str) -> None:
-    """But for the clause that an application puts into its query; what is code is a name."""
+    """Code is not checked. "Clause" is allowed, because applications add one to their queries."""
     page = re.sub(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", " ", (ROOT / name).read_text("utf-8"), flags=re.DOTALL)
 
     assert [] == [word for word in technical(page) if word != "clause"]
 
 
 def terms() -> list[list[str]]:
-    """The words that the glossary explains, in its order: those that all read, and those of experts."""
+    """Return the words of the two tables of the glossary: everyday words and expert words."""
     tables = GLOSSARY.read_text("utf-8").split("## ")[1:]
     return [re.findall(r"^\| (?!Word)(\w.*?) \| .+ \|$", table, re.MULTILINE) for table in tables]
 
 
 def test_the_glossary_has_each_term_once() -> None:
-    """In the order of the alphabet; what is technical is in the table for experts, and all of that is."""
+    """Each table is in alphabetical order. Technical words are only in the table for experts."""
     plain, for_experts = terms()
     every = [*plain, *for_experts]
 

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 def test_status_without_an_engine_has_exit_code_1() -> None:
     shown = run("engine", "status", "--port", NOWHERE, "--json")
 
-    assert f"no engine runs on port {NOWHERE}; start one: simdoc-search engine start" == sentence(
+    assert f"no engine is running on port {NOWHERE}; start one with: simdoc-search engine start" == sentence(
         run("engine", "status", "--port", NOWHERE)
     )
     assert (1, {"health": None, "urls": [], "nodes": []}) == (shown.exit_code, json.loads(shown.stdout))
@@ -36,7 +36,7 @@ def test_status_without_an_engine_has_exit_code_1() -> None:
 def test_the_port_of_another_engine_is_named(child: Any) -> None:
     registered(port=9270, pids=(child(),), token="the-token")
 
-    assert "(but on 9270: --port)" in sentence(run("engine", "status", "--port", NOWHERE))
+    assert "(use --port for one on: 9270)" in sentence(run("engine", "status", "--port", NOWHERE))
 
 
 def test_status_of_an_engine_that_ended_has_exit_code_1() -> None:
@@ -53,8 +53,8 @@ def test_status_of_an_engine_that_ended_has_exit_code_1() -> None:
 def test_stop_without_an_engine_is_not_an_error() -> None:
     registered()
 
-    assert f"no engine runs on port {NOWHERE}\n" == output("engine", "stop", "--port", NOWHERE)
-    assert f"no engine runs on port {NOWHERE}\n" == output("engine", "stop", "--port", NOWHERE)
+    assert f"no engine is running on port {NOWHERE}\n" == output("engine", "stop", "--port", NOWHERE)
+    assert f"no engine is running on port {NOWHERE}\n" == output("engine", "stop", "--port", NOWHERE)
     assert {"stopped": 0} == json.loads(output("engine", "stop", "--port", NOWHERE, "--json"))
 
 
@@ -70,7 +70,9 @@ def test_logs_show_the_last_lines(tmp_path: Path) -> None:
 
 
 def test_logs_without_an_engine_are_an_error() -> None:
-    assert f"no engine runs on port {NOWHERE}; after a stop" in sentence(run("engine", "logs", "--port", NOWHERE))
+    assert f"no engine is running on port {NOWHERE}; the logs of a stopped engine" in sentence(
+        run("engine", "logs", "--port", NOWHERE)
+    )
 
 
 def test_a_start_that_fails_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +99,7 @@ def test_progress_without_a_terminal_is_one_line_for_each_step(monkeypatch: pyte
     shown = run("engine", "start")
 
     assert "fetching ...\nstarting ...\n" == shown.stderr
-    assert "OpenSearch 3.3.2 runs at http://127.0.0.1:9208\n" == shown.stdout
+    assert "OpenSearch 3.3.2 is running at http://127.0.0.1:9208\n" == shown.stdout
 
 
 @pytest.mark.parametrize("arguments", [["--port", "9300"], ["--nodes", "0"], ["--nodes", "x"]])

@@ -61,7 +61,7 @@ def test_an_engine_keeps_its_data_until_the_next_start() -> None:
 
         assert again["was_running"]
         assert process == again["nodes"][0]["pid"]
-        assert f"runs already at {url}" in output("engine", "start", "--port", port)
+        assert f"is already running at {url}" in output("engine", "start", "--port", port)
         assert "node 1" in output("engine", "status", "--port", port)
         assert "started" in output("engine", "logs", "--port", port, "--lines", 200)
         assert "not 2" in sentence(run("engine", "start", "--port", port, "--nodes", 2))

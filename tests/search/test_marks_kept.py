@@ -95,7 +95,8 @@ def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent: si
             stdout, stderr = process.communicate(timeout=30)
     if sent == signal.SIGINT:
         assert (
-            "Error: interrupted; some marks are set. Run the same command to set the others" == stderr.splitlines()[-1]
+            "Error: interrupted; some marks are set. Run the same command again to set the others"
+            == stderr.splitlines()[-1]
         )
         assert (130, "") == (process.returncode, stdout)
     assert {} == marks(made, index)
@@ -142,7 +143,7 @@ def test_a_list_of_objects_is_not_marked(made: Indices) -> None:
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(made, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
     assert "marks: 0 set, 0 removed, 3 unchanged" in shown.stderr
-    assert "Error: the document 'list' has no new mark: its simdoc is not as simdoc-search writes it" in shown.stderr
+    assert "Error: the document 'list' was not marked: its simdoc is not as simdoc-search writes it" in shown.stderr
 
 
 @one_engine
@@ -158,7 +159,7 @@ def test_the_command_reports_its_marks(made: Indices) -> None:
 
 
 def test_files_are_not_marked(tmp_path: Any) -> None:
-    assert f"{tmp_path} is a folder; only documents of an engine can be marked. For files, use --plan" == sentence(
+    assert f"{tmp_path} is a folder, but --mark needs the index of an engine; for files, use --plan" == sentence(
         run("duplicates", "--store", tmp_path, "--mark")
     )
     search = SimilaritySearch(open_store(":memory:", create=True))

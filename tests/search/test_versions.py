@@ -17,7 +17,7 @@ from simdoc_search.errors import (
     UnknownFieldError,
 )
 from simdoc_search.sketch.winnow import Passages
-from simdoc_search.versions import Limits, matched, sentence_pairs
+from simdoc_search.versions import Limits, match_sentences, sentence_pairs
 from simdoc_search.versions.query_sentences import MAX_QUERIED
 from tests.support.engines import call
 from tests.support.families import SETTINGS, library, prose, simhashes_of
@@ -47,7 +47,7 @@ def test_hits_are_those_of_a_brute_force_comparison(search: SimilaritySearch) ->
     for id in [id for id in LIBRARY if len(set(values[id].tolist())) <= MAX_QUERIED]:
         expected = {}
         for other in LIBRARY.keys() - {id}:
-            match = matched(values[id], values[other])
+            match = match_sentences(values[id], values[other])
             if score := limits.score_of(match):
                 pairs = match.a.tolist(), match.b.tolist(), match.bits.tolist()
                 expected[other] = (score, match.share, match.share_of_other, pairs)
@@ -103,7 +103,7 @@ def test_an_order_without_dates_is_a_hint(search: SimilaritySearch) -> None:
 
     assert ["paper/1", "paper/2"] == [version.name for version in result.timeline]
     assert ("texts", False, None) == (result.by, result.certain, result.newest)
-    assert result.reason.startswith("nothing says which is newer")
+    assert result.reason.startswith("no evidence shows which is newer")
     assert "in 48 of 60 families" in str(result)
     assert "(newest" not in str(result)
 

@@ -1,4 +1,4 @@
-"""Similar sentences of two documents, and whether they make versions."""
+"""Similar sentences of two documents are matched, and decide whether the documents are versions."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, MAX_BITS, THETA, Limits
-from simdoc_search.versions.matching import Matched, matched, matched_with_many, shares_by_bits
+from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_bits
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
 
 
 @st.composite
 def documents(draw: st.DrawFn) -> list[int]:
-    """Sentences around few centres: many are similar, some only just, and some are equal."""
+    """Draw sentences near a few centres. Many are similar, some are barely similar, and some are equal."""
     sentences = []
     for _ in range(draw(st.integers(0, 12))):
         flipped = draw(st.sets(st.integers(0, 63), max_size=BITS + 2))
@@ -27,23 +27,23 @@ def documents(draw: st.DrawFn) -> list[int]:
 
 
 def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int, int]], float, float]:
-    """The similar pairs with their bits, and both shares, by comparing all sentences with all."""
+    """Return the similar pairs with their bits, and both shares, by comparing all pairs of sentences."""
     pairs = []
-    for at, value in enumerate(a):
-        near = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
-        bits, first = min(near, default=(64, 0))
+    for position, value in enumerate(a):
+        distances = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
+        bits, first = min(distances, default=(64, 0))
         if bits <= BITS:
             equal = [place for place, other in enumerate(b) if other == b[first]]
-            pairs.append((at, equal[min(list(a[:at]).count(value), len(equal) - 1)], bits))
+            pairs.append((position, equal[min(list(a[:position]).count(value), len(equal) - 1)], bits))
 
-    def share(some: Sequence[int], others: Sequence[int]) -> float:
-        near = {one for one in some if any((one ^ other).bit_count() <= BITS for other in others)}
-        return len(near) / max(1, len(set(some)))
+    def share(values: Sequence[int], others: Sequence[int]) -> float:
+        similar = {value for value in values if any((value ^ other).bit_count() <= BITS for other in others)}
+        return len(similar) / max(1, len(set(values)))
 
     return pairs, share(a, b), share(b, a)
 
 
-def plain(found: Matched) -> tuple[list[tuple[int, int, int]], float, float]:
+def plain(found: SentenceMatches) -> tuple[list[tuple[int, int, int]], float, float]:
     pairs = zip(found.a.tolist(), found.b.tolist(), found.bits.tolist(), strict=True)
     return list(pairs), found.share, found.share_of_other
 
@@ -54,15 +54,15 @@ def sentences(*values: int) -> np.ndarray:
 
 @given(documents(), st.lists(documents(), max_size=5))
 def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]) -> None:
-    found = matched_with_many(sentences(*a), [sentences(*values) for values in others])
+    found = match_with_many(sentences(*a), [sentences(*values) for values in others])
 
     assert [brute_force(a, values) for values in others] == [plain(each) for each in found]
 
 
 @given(documents(), documents(), st.integers(0, MAX_BITS))
-def test_shares_by_bits_are_those_of_matching(a: list[int], b: list[int], bits: int) -> None:
+def test_shares_by_bits_are_those_of_matching_with_each_number_of_bits(a: list[int], b: list[int], bits: int) -> None:
     one, other = (
-        matched(sentences(*a), sentences(*b), bits),
+        match_sentences(sentences(*a), sentences(*b), bits),
         shares_by_bits(sentences(*a), sentences(*b), MAX_BITS)[bits],
     )
 
@@ -72,7 +72,7 @@ def test_shares_by_bits_are_those_of_matching(a: list[int], b: list[int], bits: 
 
 def test_repeated_sentences_are_matched_in_order() -> None:
     refrain, other = CENTRES[:2]
-    found = matched(sentences(refrain, refrain, refrain), sentences(other, refrain, other, refrain))
+    found = match_sentences(sentences(refrain, refrain, refrain), sentences(other, refrain, other, refrain))
 
     assert ([(0, 1, 0), (1, 3, 0), (2, 3, 0)], 1.0, 0.5) == plain(found)
 
@@ -95,11 +95,11 @@ def test_limits_out_of_range_are_refused(enough: float, least: float) -> None:
         Limits(enough, least)
 
 
-def test_one_common_sentence_makes_no_versions_of_longer_documents() -> None:
+def test_longer_documents_with_one_similar_sentence_are_not_versions() -> None:
     one, two, *_ = CENTRES
     far, farther = one ^ 0xFFFFF, two ^ 0xFFFFF << 20
     book = sentences(one, far, farther)
 
-    assert Limits().score_of(matched(sentences(one, two), book)) is None
-    assert Limits().score_of(matched(sentences(one, far), book)) is not None
-    assert Limits().score_of(matched(sentences(one), book)) is not None
+    assert Limits().score_of(match_sentences(sentences(one, two), book)) is None
+    assert Limits().score_of(match_sentences(sentences(one, far), book)) is not None
+    assert Limits().score_of(match_sentences(sentences(one), book)) is not None

@@ -1,4 +1,4 @@
-"""The order that is guessed from texts."""
+"""The order of documents is guessed from their texts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions import text_order
-from simdoc_search.versions.matching import matched
-from simdoc_search.versions.text_order import UNCHANGED_BITS, proposed_order, unchanged_counts
+from simdoc_search.versions.matching import match_sentences
+from simdoc_search.versions.text_order import UNCHANGED_BITS, count_unchanged, propose_order
 
 from .test_matching import documents
 
 
 def history(count: int, seed: int, *, added: int = 12) -> list[Simhashes]:
-    """Documents of which each is the one before with more sentences and some rewritten ones."""
+    """Return documents, each of which has most sentences of the one before and some new ones."""
     rng = np.random.default_rng(seed)
     written = [rng.integers(0, 2**63, 40).astype(np.uint64)]
     for _ in range(count - 1):
@@ -30,19 +30,21 @@ def history(count: int, seed: int, *, added: int = 12) -> list[Simhashes]:
 
 
 @given(st.lists(documents(), max_size=6))
-def test_unchanged_sentences_are_counted_as_by_matching_each_pair(sentences: list[list[int]]) -> None:
+def test_counts_of_unchanged_sentences_are_those_of_matching_each_pair(sentences: list[list[int]]) -> None:
     values = [np.array(each, np.uint64) for each in sentences]
-    expected = [[round(matched(a, b, UNCHANGED_BITS).share * len(np.unique(a))) for b in values] for a in values]
+    expected = [
+        [round(match_sentences(a, b, UNCHANGED_BITS).share * len(np.unique(a))) for b in values] for a in values
+    ]
 
-    assert expected == unchanged_counts(values).tolist()
+    assert expected == count_unchanged(values).tolist()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_order, "_VALUES_AT_ONCE", 3)
         patch.setattr(text_order, "_PAIRS_AT_ONCE", 2)
-        assert expected == unchanged_counts(values).tolist()
+        assert expected == count_unchanged(values).tolist()
 
 
 @given(st.integers(2, 6), st.integers(0, 10_000))
-def test_no_other_path_through_few_documents_changes_less(count: int, seed: int) -> None:
+def test_the_path_through_few_documents_has_the_fewest_changes(count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     unchanged = rng.integers(0, 20, (count, count))
     np.fill_diagonal(unchanged, rng.integers(20, 40, count))
@@ -51,45 +53,45 @@ def test_no_other_path_through_few_documents_changes_less(count: int, seed: int)
     def changed(path: tuple[int, ...] | list[int]) -> int:
         return sum(int(removed[a, b] + removed[b, a]) for a, b in itertools.pairwise(path))
 
-    assert min(map(changed, itertools.permutations(range(count)))) == changed(proposed_order(unchanged))
+    assert min(map(changed, itertools.permutations(range(count)))) == changed(propose_order(unchanged))
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, text_order.MAX_EXACT_DOCUMENTS, text_order.MAX_EXACT_DOCUMENTS + 1, 40])
-def test_a_history_is_found_again(count: int) -> None:
+def test_the_order_of_a_history_is_guessed_right(count: int) -> None:
     for seed in range(2):
         written = history(count, seed) if count else []
         mixed = random.Random(seed).sample(range(count), count)
-        order = proposed_order(unchanged_counts([written[at] for at in mixed]))
+        order = propose_order(count_unchanged([written[at] for at in mixed]))
 
         assert list(range(count)) == [mixed[at] for at in order]
 
 
-def test_a_named_day_decides() -> None:
-    """A shortened text is newer if it names a later day. A text without a day is placed where it fits."""
+def test_dates_in_texts_determine_the_order() -> None:
+    """A shortened text is newer if it mentions a later date. A text without a date is placed where it fits."""
     short, middle, long = history(3, 1)
-    unchanged = unchanged_counts([short, middle, long])
+    unchanged = count_unchanged([short, middle, long])
     days: list[Date | None] = [(2022, 5, 1), (2021, 3, 12), (2021, 3, 11)]
 
-    assert [0, 1, 2] == proposed_order(unchanged)
-    assert [2, 1, 0] == proposed_order(unchanged, days)
-    assert [2, 1, 0] == proposed_order(unchanged, [days[0], None, days[2]])
-    assert [0, 1, 2] == proposed_order(unchanged, [(2021,), (2021, 3), (2021, 3, 1)])
+    assert [0, 1, 2] == propose_order(unchanged)
+    assert [2, 1, 0] == propose_order(unchanged, days)
+    assert [2, 1, 0] == propose_order(unchanged, [days[0], None, days[2]])
+    assert [0, 1, 2] == propose_order(unchanged, [(2021,), (2021, 3), (2021, 3, 1)])
 
 
-def test_most_changes_come_first_if_no_text_is_longer() -> None:
+def test_the_largest_changes_come_first_if_all_texts_are_equally_long() -> None:
     rng = np.random.default_rng(0)
     values = [rng.integers(0, 2**63, 40).astype(np.uint64)]
     for rewritten in (20, 8, 2):
         values.append(values[-1].copy())
         values[-1][:rewritten] = rng.integers(0, 2**63, rewritten)
 
-    assert [0, 1, 2, 3] == proposed_order(unchanged_counts(values))
-    assert [3, 2, 1, 0] == proposed_order(unchanged_counts(values[::-1]))
+    assert [0, 1, 2, 3] == propose_order(count_unchanged(values))
+    assert [3, 2, 1, 0] == propose_order(count_unchanged(values[::-1]))
 
 
 @pytest.mark.slow
-def test_a_thousand_documents_have_nearly_their_order() -> None:
-    order = proposed_order(unchanged_counts(history(1_000, 3, added=4)))
+def test_the_order_of_a_thousand_documents_is_nearly_right() -> None:
+    order = propose_order(count_unchanged(history(1_000, 3, added=4)))
 
     assert sorted(order) == list(range(1_000))
     assert np.corrcoef(order, range(1_000))[0, 1] > 0.99

@@ -230,14 +230,14 @@ def test_a_check_finds_nothing_while_another_process_writes(tmp_path: Path) -> N
 
 
 def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: dict[str, Any], tmp_path: Path) -> None:
-    assert f"{whole} is undamaged: {len(expected)} documents\n" == run("check", whole).stdout
+    assert f"{whole} is not damaged: {len(expected)} documents\n" == run("check", whole).stdout
     assert {"store": str(whole), "fit": True, "documents": len(expected), "findings": []} == answer("check", whole)
 
     file = largest(store, "idx")
     flip(file, 80)
     result = run("check", store)
 
-    said = f"wrong: index/{file.name}: its checksum does not fit its content\n"
+    said = f"wrong: index/{file.name}: its checksum does not match its content\n"
     assert (1, said) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
     assert (False, [f"index/{file.name}"]) == (found["fit"], [each["place"] for each in found["findings"]])

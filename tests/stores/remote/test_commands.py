@@ -100,7 +100,7 @@ def test_all_queries_of_a_file_are_answered(indexed: str, tmp_path: Path) -> Non
     result = run("similar", "--all-from", tmp_path / "queries.txt", "--store", indexed, "--json")
 
     assert {"results": expected} == json.loads(result.stdout)
-    assert (1, "Error: 2 queries of 5 failed\n") == (result.exit_code, result.stderr)
+    assert (1, "Error: 2 of 5 queries failed\n") == (result.exit_code, result.stderr)
 
 
 def test_all_queries_of_stdin_are_printed_as_tables(indexed: str) -> None:

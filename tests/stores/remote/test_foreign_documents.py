@@ -68,7 +68,7 @@ def test_an_unreadable_document_is_named_and_the_others_are_found(made: Indices)
     shown, given = run("similar", "good", "--store", url), run("similar", "good", "--store", url, "--json")
     lines = shown.stderr.splitlines()
     assert lines[1].startswith("left out: the document 'bad")
-    assert (5, "left out: 3 more like these; --json names them") == (len(lines), lines[-1])
+    assert (5, "left out: 3 more documents; --json lists all of them") == (len(lines), lines[-1])
     assert 6 == len(json.loads(given.stdout)["left_out"])
 
 
