@@ -103,17 +103,17 @@ def backfill(
 
 def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bool) -> None:
     from simdoc_search.attach.backfill import Backfill
-    from simdoc_search.attach.backfill.engine_side import backfill_in_engine
+    from simdoc_search.attach.pipeline import PIPELINE
 
     with document_progress(hidden=as_json, of_total=True) as update:
 
         def progress(done: int, total: int) -> None:
             update(completed=done, total=max(done, total))
 
-        running = Backfill(engine, index, task, progress)
+        running = Backfill(engine, index, task, progress, pipeline=PIPELINE if in_engine else "")
         report, is_interrupted = running.report, False
         try:
-            report = backfill_in_engine(engine, index, task, progress) if in_engine else running.run()
+            running.run()
         except KeyboardInterrupt:
             is_interrupted = True
     if as_json:

@@ -1,4 +1,4 @@
-"""Stores of records. `open_store` opens one; base.py has the protocol."""
+"""Stores of records. `open_store` opens a store; base.py defines the protocol."""
 
 from __future__ import annotations
 
@@ -45,38 +45,38 @@ def open_store(
             SIMDOC_API_KEY.
         settings: settings that the store must have been made with; None accepts any.
         create: make the store if it does not exist.
-        store_texts: whether the store keeps the texts; None: as it was made, and True for a new store.
-        client: instead of a location, the application's client of an engine.
+        store_texts: whether the store keeps the texts. None: as the store was made; True for a new store.
+        client: an engine client of the application, instead of a location.
         index: with a client, the name of the index or alias.
-        field: in an engine, the object field of the fingerprints; None: the one that the index uses, usually
-            `simdoc`. Or the path of a field that the engine's own `min_hash` filter fills, such as
-            `body.fingerprint`; such a store answers `similar`, and nothing that needs other tokens.
-        id_field: in an engine, the keyword field that identifies documents; None: `_id`.
-        text_field: in an application's index, the field of the text, with dots into objects, or several fields that
-            form one text line by line. None: the field that `backfill` recorded in the mapping; without one, such
-            an index has no texts.
-        engine: the engine at the address, `opensearch` or `elasticsearch`; None: ask it.
-        hash_key: the secret for hashing shingles, at least 16 characters. A new store is made with it; an existing
-            store must have it. None: that of the settings, else SIMDOC_HASH_KEY if set.
+        field: in an engine, the object field with the fingerprints. None: the field that the index uses, usually
+            `simdoc`. It can also be the path of a field that the engine's own `min_hash` filter fills, such as
+            `body.fingerprint`. Such a store answers `similar`, but no query that needs other tokens.
+        id_field: in an engine, the keyword field that identifies documents. None: `_id`.
+        text_field: in an application's index, the field with the text. Dots lead into objects. Several fields form one
+            text, joined by line breaks. None: the field that `backfill` recorded in the mapping. If there is none, the
+            store has no texts.
+        engine: the engine at the address, `opensearch` or `elasticsearch`. None: the engine is detected.
+        hash_key: the secret for hashing shingles, at least 16 characters. A new store is made with it, and an existing
+            store must have been made with it. None: the key in the settings, or else in SIMDOC_HASH_KEY.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
         StoreUnavailableError: the engine does not answer.
         FormatMismatchError: the store has other settings or another hash key, or a newer version made it.
-        StoreError: the store cannot be read or made, or something else is there; or the hash key is too short.
-        LocationError: the location is a malformed address; there is no such `id_field` or `text_field`; or a field was
-            given for a local store.
+        StoreError: the store cannot be read or made, the folder contains something else, or the hash key is too short.
+        LocationError: the location is a malformed address, the index has no such `id_field` or `text_field`, or a field
+            was given for a local store.
         MissingExtraError: the package for this kind of store is not installed.
-        TypeError: neither or both of location and client with index; or the client is asynchronous, see
-            `open_store_async`.
+        TypeError: neither or both of a location and a client were given, a client was given without an index, or the
+            client is asynchronous (see `open_store_async`).
         ValueError: the name of the engine is unknown.
     """
     if (location is None) == (client is None) or (client is None) != (index is None):
         raise TypeError("give a location, or a client and an index")
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
     parsed = "" if location is None else parse_location(os.fspath(location))
-    asked_key = settings.minhash.key if settings else None
-    key = asked_key if hash_key is None and asked_key is not None and asked_key.is_known else key_from(hash_key)
+    given_key = settings.minhash.key if settings else None
+    key = given_key if hash_key is None and given_key is not None and given_key.is_known else key_from(hash_key)
     settings = settings.with_key(key) if settings else None
     if isinstance(parsed, str) and parsed != MEMORY:
         from simdoc_search.stores.remote.connection import connect  # noqa: PLC0415

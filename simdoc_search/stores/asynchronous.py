@@ -1,4 +1,4 @@
-"""Opening a store from an event loop, also with an asynchronous client."""
+"""Opens a store in an event loop, also with an asynchronous client."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from simdoc_search.stores.remote.transport import LoopClient
 Params = ParamSpec("Params")
 
 
-def _awaited(opening: Callable[Params, Store]) -> Callable[Params, Coroutine[Any, Any, Store]]:
+def _in_thread(opening: Callable[Params, Store]) -> Callable[Params, Coroutine[Any, Any, Store]]:
     @wraps(opening)
     async def open_store_async(*args: Params.args, **kwargs: Params.kwargs) -> Store:
         client: Any = kwargs.get("client")
         stop = Stop()
         if is_asynchronous(client):
-            await client.__aenter__()  # makes its connections; a copy of it would otherwise make its own
+            await client.__aenter__()  # opens its connections, which copies of the client then share
             kwargs["client"] = LoopClient(client, asyncio.get_running_loop(), stop)
         try:
             return await asyncio.to_thread(opening, *args, **kwargs)
@@ -35,8 +35,8 @@ def _awaited(opening: Callable[Params, Store]) -> Callable[Params, Coroutine[Any
     return open_store_async
 
 
-open_store_async: Final = _awaited(open_store)
-"""As `open_store`, awaited. The client may also be an `AsyncOpenSearch` or an `AsyncElasticsearch`.
+open_store_async: Final = _in_thread(open_store)
+"""Open a store as `open_store` does. The client may also be an `AsyncOpenSearch` or an `AsyncElasticsearch`.
 
 Query such a store with `AsyncSimilaritySearch`, in the event loop in which it was opened.
 """

@@ -1,4 +1,4 @@
-"""The protocol of a store. A store keeps records and answers plans; it knows nothing of texts or percentages."""
+"""The protocol of a store. A store keeps records and runs plans; it does not compare texts."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from simdoc_search.stores.shared_tokens import SharingDocuments
 Self = TypeVar("Self")
 
 MAX_COUNTED_HERE = 32
-"""If the bands of a plan match at most this many documents, their equal tokens are counted here."""
+"""If the bands of a plan match at most this many documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands match more documents, a store runs the plan without bands (`Bands.plain`), which is as fast."""
+"""If the bands of a plan match more documents, the store runs the plan without bands (`Bands.plain`): it is as fast."""
 
 
 class Candidates(Protocol):
-    """The documents that a plan found, most equal tokens first, read lazily.
+    """The documents that a plan found, those with most equal tokens first. They are read lazily.
 
-    The store chooses the order of documents with equally many. It is stable while the store does not change.
+    Documents with the same number of equal tokens have an order that is stable while the store does not change.
     """
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given one, or `Bands.plain` if its bands match too many documents."""
+        """The plan that was run: the given one, or its `Bands.plain` if its bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """The candidates that cannot be compared, as far as candidates were read."""
+        """The candidates that cannot be compared, among those that were read so far."""
 
     @property
     def total(self) -> int:
@@ -54,12 +54,13 @@ class StoreInfo:
     """Size and settings of a store.
 
     Attributes:
-        location: where the store is.
+        location: folder of the store, or address of the index.
         documents: number of documents.
-        bytes: size on disk; None if it cannot be read.
-        text_bytes: the part of it that texts take, projected from a sample; None if the store keeps no texts.
+        bytes: size on disk in bytes; None if it cannot be read.
+        text_bytes: size of the texts in bytes, projected from a sample; None if the store keeps no texts.
         settings: settings of the fingerprints.
-        text_compressed: whether `text_bytes` is the size on disk, or the size before an engine compresses texts.
+        text_compressed: whether `text_bytes` is the size on disk. Otherwise it is the size before the engine compresses
+            the texts.
     """
 
     location: str
@@ -73,25 +74,26 @@ class StoreInfo:
 class Writer(Protocol):
     """A writer of a store.
 
-    Leaving its `with` block commits. Leaving it by an error does not, but an engine keeps what it has received.
+    The end of its `with` block commits. After an error in the block, nothing is committed, but an engine keeps what it
+    has received.
     """
 
     @property
     def failed(self) -> Mapping[str, str]:
-        """Documents that the store refused for good, with the reason, by id. Complete after `commit`."""
+        """Ids of documents that the store refused permanently, with the reasons. Complete after `commit`."""
 
     def put(self, records: Iterable[Record]) -> None:
-        """Add records; each replaces an older one with the same id."""
+        """Add records. Each record replaces an older one with the same id."""
 
     def delete(self, ids: Iterable[str]) -> None:
-        """Remove the documents with these ids; unknown ids are ignored."""
+        """Remove the documents with these ids. Unknown ids are ignored."""
 
     def commit(self, *, within: float | None = None) -> None:
-        """Make all changes durable and visible to readers; a time limit in seconds is kept if the store can."""
+        """Make all changes durable and visible to readers. A store may ignore the time limit in seconds."""
 
 
 class Store(Protocol):
-    """A place that keeps records. `with open_store(...) as store:` closes it at the end."""
+    """Keeps records and finds similar ones. `with open_store(...) as store:` closes it at the end of the block."""
 
     def __enter__(self: Self) -> Self: ...
 
@@ -106,27 +108,31 @@ class Store(Protocol):
         """Whether the store has the texts of its documents."""
 
     def info(self) -> StoreInfo:
-        """Return the number of documents, size and settings."""
+        """Return the number of documents, the size and the settings."""
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
-        """Return the indices that cannot be queried; the answer may be some seconds old."""
+        """Return the indices behind an alias that cannot be queried. The result may be some seconds old."""
 
     def cancellable_by(self: Self, stop: Stop) -> Self:
-        """Return the same store for a cancellable caller: soon after `stop` is set, it raises `StoppedError`."""
+        """Return the same store, but cancellable: soon after `stop` is set, its methods raise `StoppedError`."""
 
     def close(self) -> None:
-        """Release what is open."""
+        """Close the store and its connections."""
 
     # --- writing ---
 
     def writer(self) -> AbstractContextManager[Writer]:
-        """Return a writer. Raises StoreLockedError if only one may be open and another is, here or elsewhere."""
+        """Return a writer.
+
+        Raises:
+            StoreLockedError: the store allows only one writer, and this or another process has one open.
+        """
 
     def remove(self, wanted: Mapping[Place, Removal]) -> Mapping[Place, str]:
-        """Remove documents if their conditions hold, whatever others write at the same time.
+        """Remove documents if their conditions hold at that moment, even if others write at the same time.
 
         Returns:
-            Place to reason, for documents that were not removed.
+            The documents that were not removed, with the reasons.
         """
 
     # --- reading documents ---
@@ -165,10 +171,13 @@ class Store(Protocol):
         below: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """Yield all matching records, or only those with this root or a root below it, in no order."""
+        """Yield the records that match the filters, in no particular order. The options are those of `get`.
+
+        If `root` is given, yield only documents with this root or, if `below`, with a root below it.
+        """
 
     def count(self, root: str, *, below: bool = False) -> int:
-        """Count the documents with this root, or with a root below it."""
+        """Count the documents with this root, or with a root below it if `below`."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
@@ -176,7 +185,7 @@ class Store(Protocol):
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> Mapping[Place, Mapping[str, Any]]:
         """Return the values of some fields of the documents at these places, as `candidates` does.
 
-        Missing ones are ignored.
+        Missing documents and fields are ignored.
         """
 
     def places_of(self, id: str, index: str) -> Collection[Place]:
@@ -187,15 +196,15 @@ class Store(Protocol):
     def candidates(
         self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
     ) -> Candidates:
-        """Return the documents that a plan finds, except the one at `exclude`, with their values of `fields`.
+        """Return the documents that a plan finds, except the one at `exclude`, with the values of some `fields`.
 
-        Fields are those of the metadata; in an application's index its own fields, with dots into objects.
+        The fields are metadata fields. In an application's index, they are its own fields, with dots into objects.
         """
 
     def candidates_of_many(
         self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
     ) -> Sequence[Candidates]:
-        """Run many plans, each with the place to leave out."""
+        """Run many plans, each with the place of a document to exclude, if any."""
 
     def documents_sharing(
         self,
@@ -206,19 +215,19 @@ class Store(Protocol):
         exclude: Place | None = None,
         size: int,
     ) -> SharingDocuments:
-        """Return the documents that share tokens of a kind, most shared first, for any number of tokens.
+        """Return the documents that share tokens of a kind, those with most shared tokens first.
 
         Args:
-            codes: the tokens as numbers; order and repeats do not matter. For passages those of a record or
-                fingerprint, or all of `shingle_codes`. Two-dimensional codes, such as those of `query_codes`, count
-                rows: a document has a row if it has one of its tokens.
+            codes: the tokens as numbers. They can have any number and order, and repeats are ignored. For passages,
+                they are those of a record or fingerprint, or all of `shingle_codes`. If the array has two dimensions,
+                as that of `query_codes`, rows are counted: a document shares a row if it has one of its tokens.
             among: the kind of tokens.
             filters: filters that must also match.
-            exclude: place of a document to leave out.
+            exclude: place of a document to exclude.
             size: maximum number of documents.
 
         Raises:
-            FormatMismatchError: the store has no tokens of this kind; the message says how to add them.
+            FormatMismatchError: the store has no tokens of this kind. The message says how to add them.
         """
 
     def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
@@ -227,56 +236,56 @@ class Store(Protocol):
         A local store also counts deleted and replaced documents, until it merges their segment.
 
         Args:
-            codes: the concepts as numbers, shape (concepts,), without ends of paragraphs.
+            codes: the concepts as numbers, shape (concepts,). All documents with concepts have `PARAGRAPH_END`.
 
         Returns:
             int64, shape (concepts,).
 
         Raises:
-            FormatMismatchError: the store has no concepts; the message says how to add them.
+            FormatMismatchError: the store has no concepts. The message says how to add them.
         """
 
     @property
     def can_find_phrases(self) -> bool:
-        """Whether `documents_with_phrases` can answer."""
+        """Whether `documents_with_phrases` works for this store."""
 
     def documents_with_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
-        """Return the documents that contain some of these phrases, word for word.
+        """Return the documents that contain at least one of these phrases verbatim.
 
-        A local store compares its own words, an engine those of its text field.
+        A local store compares normalised words. An engine compares the words of its text field.
 
         Args:
-            phrases: runs of words, none empty.
+            phrases: the phrases, each with at least one word.
             filters: filters that must also match.
-            exclude: place of a document to leave out.
+            exclude: place of a document to exclude.
 
         Raises:
-            FormatMismatchError: the store cannot find phrases, see `can_find_phrases`.
+            FormatMismatchError: the store cannot find phrases; see `can_find_phrases`.
         """
 
     # --- names ---
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
+        """Return the ids whose last path component is `name`, with or without its extension, sorted."""
 
-    def ids_with_prefix(self, begin: str, limit: int) -> list[str]:
-        """Return up to `limit` ids with this prefix, sorted, for shell completion."""
+    def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
+        """Return up to `limit` ids that begin with a prefix, sorted."""
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to three stored ids similar to this one, best first, that match the filters."""
+        """Return up to three similar ids of documents that match the filters, best first."""
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
-        """Return what to suggest for a field that no document has, or for a path prefix that matches none.
+        """Return what to suggest if no document has the field of a condition, or if its path prefix matches none.
 
         Returns:
-            Names of fields, or of top-level folders; None if a document has the field, or such a path.
+            The names of fields or top-level folders. None if a document has the field or matches the prefix.
         """
 
 
 class Closable:
-    """Base class of stores: a `with` block closes them."""
+    """Base class of stores. The end of a `with` block closes the store."""
 
     def __enter__(self: Self) -> Self:
         return self
@@ -285,5 +294,5 @@ class Closable:
         self.close()
 
     def close(self) -> None:
-        """Release what is open."""
+        """Close the store and its connections."""
         raise NotImplementedError

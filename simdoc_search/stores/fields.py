@@ -1,4 +1,4 @@
-"""What stores index of a record besides its tokens: other names, and metadata as exact terms."""
+"""Makes the terms that stores index besides the tokens of a record: its names and its metadata."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from simdoc_search.stores.filters import Condition, FilterValue
 from simdoc_search.stores.record import Record
 
 MAX_METADATA_BYTES = 1_000
-"""A longer metadata value is indexed by its hash, so that filters still find it."""
+"""Maximum length of a metadata term in bytes. A longer value is replaced by its hash, so that filters find it."""
 
 MAX_SUGGESTIONS = 3
 MIN_SIMILARITY = 0.5
 
 
 def indexable(text: str) -> str:
-    """Return the text as engines accept it: lone surrogates, which UTF-8 cannot express, are escaped."""
+    """Escape lone surrogates, which UTF-8 cannot represent and engines refuse."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -34,7 +34,7 @@ def names_of(id: str) -> list[str]:
 
 
 def metadata_term(key: str, value: FilterValue) -> str:
-    """Return the term by which a filter finds a metadata field with this value; numbers as in JSON."""
+    """Return the term of a metadata field with this value. Numbers and booleans are written as in JSON."""
     text = f"{key}\0{value if isinstance(value, str) else json.dumps(value)}"
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) > MAX_METADATA_BYTES:
@@ -43,7 +43,7 @@ def metadata_term(key: str, value: FilterValue) -> str:
 
 
 def root_term(root: str) -> str:
-    """Return the term of documents that were read from a root folder; no metadata field has it."""
+    """Return the term of documents with this root. No metadata field can have the same term."""
     return metadata_term("\0root", root)
 
 
@@ -53,27 +53,27 @@ def metadata_prefix(key: str) -> str:
 
 
 def field_or_folder_names(records: Iterable[Record], condition: Condition) -> list[str]:
-    """Return the metadata fields of some records, or the top-level folders of their paths."""
+    """Return the metadata fields of some records or, for a condition on `path`, their top-level folders."""
     if condition.field == "path":
-        return sorted({f"{first}/" for first, slash, _ in (each.path.partition("/") for each in records) if slash})
+        return sorted({f"{first}/" for first, slash, _ in (record.path.partition("/") for record in records) if slash})
     return sorted({key for record in records for key in record.metadata})
 
 
 def metadata_terms(record: Record) -> list[str]:
-    """Return the terms of all metadata of a record and of its root, without repeats, in order."""
-    facts = {root_term(record.origin.root)} if record.origin else set()
+    """Return the terms of the metadata and of the root of a record, sorted, without repeats."""
+    terms = {root_term(record.origin.root)} if record.origin else set()
     for key, value in record.metadata.items():
-        facts.update(metadata_term(key, each) for each in (value if isinstance(value, list) else [value]))
-    return sorted(facts)
+        terms.update(metadata_term(key, item) for item in (value if isinstance(value, list) else [value]))
+    return sorted(terms)
 
 
 def most_similar_ids(id: str, stored: Iterable[str]) -> list[str]:
-    """Return up to three stored ids that are most similar to the given one, best first."""
+    """Return the up to three stored ids that are most similar to an id, best first."""
     ranked = sorted((-_similarity(id, other), other) for other in stored)
     return [other for similarity, other in ranked if -similarity >= MIN_SIMILARITY][:MAX_SUGGESTIONS]
 
 
 def _similarity(id: str, stored: str) -> float:
-    """Return 1 if the stored id, or a name of it, equals the given one, and less the more edits are needed."""
+    """Return the similarity of an id to a stored id or one of its names, 0..1. Equal strings have 1."""
     id, stored = normalize("NFC", id), normalize("NFC", stored)
     return max(SequenceMatcher(None, id, name).ratio() for name in (stored, *names_of(stored)))

@@ -1,4 +1,4 @@
-"""Filters: a field has one of some values. Each store translates them into its own queries."""
+"""Filters on the fields of documents. Each store translates them into its own queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class AnyOf:
 
 
 def any_of(*values: FilterValue) -> AnyOf:
-    """Return a filter value that matches any of these values; a plain list means the same."""
+    """Return a filter value that matches any of these values. A plain list means the same."""
     return AnyOf(values)
 
 
@@ -36,10 +36,13 @@ def none_of(*values: FilterValue) -> NoneOf:
 
 
 Filters = Mapping[str, FilterValue | AnyOf | NoneOf | Collection[FilterValue]] | Sequence[Mapping[str, Any]]
-"""Field to value, or to a list of values of which a document must have one; all fields must match. In a list of such
-filters all must match, so that one field can occur several times. `path` matches documents whose path begins with the
-value, any other field by equality of its text form: `{"year": "2020"}` also finds the number 2020. For an engine, the
-list may also contain clauses in its own query language.
+"""A mapping of fields to values. All fields must match. If a value is a list, a document must have one of its items.
+
+In a list of mappings, all mappings must match, so that a field can occur several times. For an engine, the list may
+also contain clauses in its own query language.
+
+The field `path` matches documents whose path begins with the value. The values of other fields are compared as text:
+`{"year": "2020"}` also finds the number 2020.
 """
 
 
@@ -53,14 +56,14 @@ class Condition:
 
 
 def conditions(filters: Filters | None) -> list[Condition | dict[str, Any]]:
-    """Return all conditions of some filters, and clauses of an engine unchanged.
+    """Return the conditions in some filters. Clauses of an engine are returned unchanged.
 
     Raises:
-        QuerySyntaxError: the filters are malformed; the message says how to write them.
+        QuerySyntaxError: the filters are malformed. The message says how to write them.
     """
     if filters is None:
         return []
-    found: list[Condition | dict[str, Any]] = []
+    result: list[Condition | dict[str, Any]] = []
     for mapping in filters if isinstance(filters, list | tuple) else [filters]:
         if not isinstance(mapping, Mapping):
             raise QuerySyntaxError(
@@ -69,10 +72,10 @@ def conditions(filters: Filters | None) -> list[Condition | dict[str, Any]]:
             )
         is_clause = len(mapping) == 1 and isinstance(next(iter(mapping.values())), Mapping)
         if is_clause and mapping is not filters:
-            found.append(dict(mapping))
+            result.append(dict(mapping))
         else:
-            found += _conditions_of(mapping)
-    return found
+            result += _conditions_of(mapping)
+    return result
 
 
 def _conditions_of(filters: Mapping[str, Any]) -> Iterator[Condition]:

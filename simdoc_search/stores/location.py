@@ -1,4 +1,4 @@
-"""Decides which store a path or an address means. What looks like an address is never taken for a folder."""
+"""Decides whether a location is a folder or the address of an engine. A malformed address is never used as a folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parse_location(location: str) -> Path | str:
     """Return the folder, or the address of an engine or `:memory:` as a string.
 
     Raises:
-        LocationError: it looks like a malformed address. The message has no secret.
+        LocationError: it looks like a malformed address. The message contains no secret.
     """
     if location == MEMORY or _is_address(location):
         return location
@@ -39,7 +39,7 @@ def check_folder(path: str) -> None:
     """Check that a folder does not look like an address.
 
     Raises:
-        LocationError: it does, and there is no such folder; or it contains `://` or a password.
+        LocationError: it looks like an address and does not exist, or it contains `://` or a password.
     """
     if _is_address(path):
         raise LocationError(f"{without_credentials(path)} is the address of an engine; name a folder")
@@ -48,10 +48,10 @@ def check_folder(path: str) -> None:
 
 
 def check_address(address: str) -> None:
-    """Check that an address begins like that of an engine.
+    """Check that an address begins with `http://` or `https://`.
 
     Raises:
-        LocationError: it does not. The message has no secret.
+        LocationError: it does not. The message contains no secret.
     """
     if not _is_address(address):
         raise _malformed(address, "")

@@ -1,4 +1,4 @@
-"""The protocol of a store at one point in time, which runs a plan for each of its documents."""
+"""The protocol of a store at one point in time, for queries about all of its documents."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class FoundRecords:
     """The documents that a plan found.
 
     Attributes:
-        records: documents, without texts and unrequested metadata.
-        omitted: at most this many further documents were found.
+        records: the documents, without texts and unrequested metadata.
+        omitted: upper bound of the number of further documents that the plan found.
     """
 
     records: list[Record]
@@ -44,19 +44,20 @@ class FrozenStore(Protocol):
 
     @property
     def identity(self) -> str:
-        """An identity that no other store has, nor a later one of the same name."""
+        """An identifier that no other store has, not even a later store with the same name."""
 
     def records(self) -> Iterator[Record]:
-        """Yield all records, as `Store.scan`; can be called repeatedly."""
+        """Yield all records, as `Store.scan` does. It can be called repeatedly."""
 
     def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
-        """Return the documents that each plan finds, in no order.
+        """Return the documents that each plan finds, in no particular order.
 
         Args:
-            plans: the plans, sent together.
-            size: maximum number of documents. If all have a number of shingles, those with the most are returned.
-            distinct_words: return one of several documents with the same words. All documents must have the hash of
-                their words.
+            plans: the plans, which are sent together.
+            size: maximum number of documents per plan. If each document has a number of shingles, those with the most
+                shingles are returned.
+            distinct_words: return only one of several documents with the same words. Each document must then have a
+                `words_hash`.
         """
 
 
@@ -65,15 +66,19 @@ class Freezable(Protocol):
     """A store that can be read at one point in time."""
 
     def frozen(self, *, filters: Filters | None = None) -> AbstractContextManager[FrozenStore]:
-        """Return the store as it is now, until the `with` block ends. Raises StoreError if it cannot be read."""
+        """Return the store as it is now. It can be read until the `with` block ends.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
 
 
 @runtime_checkable
 class HasFields(Protocol):
-    """A store of documents that others wrote, whose metadata is not in the records."""
+    """A store over an application's index. The metadata of its documents is not in the records."""
 
     def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
-        """Return a hash of the fields of the documents at some places, without ids; none where records have a digest.
+        """Return a hash of the fields of each document, except its id. The result is empty if the records have digests.
 
         Raises:
             StoreError: the store cannot be read.

@@ -21,12 +21,12 @@ class Origin:
     """The file that a record was read from.
 
     Attributes:
-        root: absolute path of the indexed folder, or of the file itself if that was named.
+        root: absolute path of the indexed folder, or of the file itself if the user named the file.
         size: size in bytes.
-        mtime_ns: modification time in nanoseconds.
+        mtime_ns: modification time in nanoseconds since 1970.
         prefix: the part of the id before the path below the root.
-        content: for a member of an archive, the hash of its bytes, which identifies it.
-        archive: for one member of an archive that was stored completely: size and modification time of the archive.
+        content: for a member of an archive, the hash of its bytes. Empty for other files.
+        archive: size and modification time of an archive, in one member of each archive that was stored completely.
     """
 
     root: str
@@ -45,21 +45,22 @@ class Record:
         id: id of the document.
         codes: fingerprint tokens as numbers; uint32, ascending, without repeats.
         shingles: number of distinct shingles of the text.
-        digest: hash of text and metadata; equal digests mean that nothing changed. Only in stores of our own.
-        metadata: further fields.
-        text: the text; None if it was not loaded, or the store does not keep texts.
-        origin: the file it was read from, if any.
+        digest: hash of text and metadata. Equal digests mean that nothing changed. Empty in an application's index.
+        metadata: additional fields.
+        text: the text; None if it was not loaded or the store keeps no texts.
+        origin: the file that the document was read from, if any.
         text_hash: hash of the text alone, the same in every index; empty if the store has none.
-        words_hash: hash of its normalised words, regardless of letter case and punctuation.
-        fault: the part that cannot be read, because others wrote it; that part is then empty.
-        passages: passage tokens as 30-bit numbers; uint32, ascending, without repeats; empty if not loaded, or none.
-        sentences: tokens of its sentences, four each, in order (`codes_of_sentences`); empty likewise.
-        concepts: tokens of its concepts, paragraph by paragraph (`sketch.concepts`); empty likewise.
-        words: its distinct normalised words, as in `Fingerprint`; empty if unknown, and a store that needs them finds
-            them in the text. Never read from a store.
-        index: the engine's index that it was read from. The store decides where to write it.
-        routing: as in `Place`.
-        terms: for a field that an engine's `min_hash` filter fills: the query terms, which the codes do not have.
+        words_hash: hash of the normalised words, regardless of letter case and punctuation.
+        fault: what is missing or malformed, if an application wrote the document. The part is then empty.
+        passages: passage tokens as 30-bit numbers; uint32, ascending, without repeats. Empty if there are none or they
+            were not loaded.
+        sentences: tokens of the sentences in order, four per sentence (`codes_of_sentences`). Empty as `passages`.
+        concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). Empty as `passages`.
+        words: the distinct normalised words, as in `Fingerprint`. If empty, a store that needs them finds them in the
+            text. Records that were read from a store do not have them.
+        index: the engine's index that the document was read from. It does not matter when the record is written.
+        routing: the routing, as in `Place`.
+        terms: the query terms, if the engine's `min_hash` filter fills the field. They cannot be made from the codes.
     """
 
     id: str
@@ -81,24 +82,24 @@ class Record:
     terms: Sequence[str] = field(default=(), repr=False)
 
     def tokens(self, length: int) -> list[str]:
-        """Return its tokens as query terms, of this many characters where they are the codes."""
+        """Return the query terms of the tokens. Terms that are made from codes have `length` characters."""
         return list(self.terms) or encode(self.codes, length)
 
     @property
     def place(self) -> Place:
-        """The place it was read from."""
+        """The place that the document was read from."""
         return Place(self.id, self.index, self.routing)
 
     @property
     def path(self) -> str:
-        """The value for the filter `path`: the metadata field of that name, else the id."""
+        """The value for the filter `path`: the metadata field of this name if it is a string, else the id."""
         path = self.metadata.get("path")
         return path if isinstance(path, str) else self.id
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """Shows whether a document changed: its id, with digest and origin as in `Record`."""
+    """The digest and the origin of a document, which show whether it changed; see `Record`."""
 
     id: str
     digest: str
@@ -111,9 +112,9 @@ class Candidate(Placed):
 
     Attributes:
         place: place of the document.
-        matched: number of the plan's tokens that it has.
+        matched: number of tokens of the plan that the document has.
         codes: all fingerprint tokens as numbers, as in `Record`.
-        fields: its values of the requested fields.
+        fields: the values of the requested fields.
     """
 
     place: Place
@@ -135,8 +136,8 @@ class Phrase:
     """A run of words.
 
     Attributes:
-        words: its normalised words.
-        text: the run as it is in its text; an engine finds words in it by its own rules.
+        words: the normalised words.
+        text: the words as they are written in their text. An engine splits them by its own rules.
     """
 
     words: tuple[str, ...]
@@ -149,8 +150,8 @@ class PhraseMatches:
 
     Attributes:
         documents: for each document, the ascending numbers of the phrases that it contains.
-        incomplete: numbers of phrases that further documents may contain, because their words are in too many documents
-            to read them all.
+        incomplete: numbers of the phrases that further documents may contain. Their words are in too many documents to
+            read them all.
     """
 
     documents: Mapping[Place, tuple[int, ...]]
@@ -159,7 +160,7 @@ class PhraseMatches:
 
 NOT_IN_STORE = "it is not in the store"
 TEXT_CHANGED = "its text has changed since the plan was written"
-KEPT_CHANGED = "the document that is kept for it has changed or is gone"
+KEPT_CHANGED = "the document that is kept instead has changed or is gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +168,8 @@ class Removal:
     """The condition under which a document is removed.
 
     Attributes:
-        text_hash: the document must still have this hash.
-        kept: place and `text_hash` of another document that must be in the store; None for no such condition.
+        text_hash: the text hash that the document must still have.
+        kept: place and `text_hash` of another document that must be in the store. None: there is no such condition.
     """
 
     text_hash: str
@@ -197,5 +198,5 @@ class LeftOutIndex:
 
 
 def has_changed(record: Record) -> bool:
-    """Whether the text differs from the one that the fingerprint was made of; False if that is unknown."""
+    """Return whether the text changed after it was fingerprinted. False if that is unknown."""
     return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)

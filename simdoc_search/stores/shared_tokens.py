@@ -1,9 +1,10 @@
-"""Finds the documents that share tokens of a kind, by the sum over several partial queries.
+"""Finds the documents that share most tokens of a kind, by adding up the results of several queries.
 
-A store that cannot take all tokens at once is queried in parts. The number of shared tokens is the sum over the parts,
-and the best document may be the first in none of them. Each part is read from its best document down. Reading ends
-where no unread document can share more than those read: none shares more in total than the sum of the last ones of each
-part (Fagin, Lotem, Naor 2003, "Optimal aggregation algorithms for middleware").
+A store that cannot take all tokens in one query gets several, each with a part of the tokens. The number of tokens that
+a document shares is the sum over all parts, so the best document need not be the best one of any part. Each part is
+read from its best document down. An unread document shares at most the sum of the last count that was read from each
+part. Reading ends when that sum is not larger than the count of the last document of the result (Fagin, Lotem, Naor
+2003, "Optimal aggregation algorithms for middleware").
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from simdoc_search.sketch.tokens import encode
 Key = TypeVar("Key")
 
 FIRST_READ, GROWTH = 100, 4
-"""Documents read from each part at first, and the factor by which this grows."""
+"""Number of documents that are first read from each part, and the factor by which this number grows."""
 
-MOST_READ = 10_000
-"""Maximum of documents read from each part. More share a token where a phrase is in every document."""
+MAX_READ = 10_000
+"""Maximum number of documents that are read from each part. If every document has a phrase, more share a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Shared(Placed):
 
     Attributes:
         place: place of the document.
-        shared: number of query tokens that it has, or of rows of them, at least 1.
+        shared: number of tokens of the query, or of rows of tokens, that it has; at least 1.
     """
 
     place: Place
@@ -48,11 +49,12 @@ class SharingDocuments:
     """The documents that share tokens.
 
     Attributes:
-        documents: those that share most, most first, ties by id and index. Among documents tied with the last one, the
-            store chooses.
+        documents: the documents that share most tokens, most first. Ties are sorted by id and index. If several
+            documents tie for the last place, the store chooses.
         total: number of documents that share any token.
-        floor: 0 if no omitted document shares more than the last of them. Otherwise an omitted document may share up to
-            this many, because too many share nearly as much, as where a phrase is in every document.
+        floor: 0 if no omitted document shares more tokens than the last document. Otherwise an omitted document may
+            share up to this number. This happens if too many documents share nearly as many tokens, for example because
+            every document has the same phrase.
     """
 
     documents: list[Shared]
@@ -61,53 +63,53 @@ class SharingDocuments:
 
 
 def rows_of(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
-    """Return the rows that are counted; one token of a row suffices. Single codes become rows without repeats.
+    """Return the rows of tokens that are counted. Codes in one dimension become rows of one token, without repeats.
 
     Args:
-        codes: shape (codes,) or (rows, codes).
-        length: characters of a token.
+        codes: the codes, shape (codes,) or (rows, codes).
+        length: number of characters of a token.
     """
     rows = codes if codes.ndim > 1 else distinct(codes)[:, np.newaxis]
     tokens, width = encode(rows.reshape(-1), length), rows.shape[1]
-    return [tokens[at : at + width] for at in range(0, len(tokens), width)]
+    return [tokens[start : start + width] for start in range(0, len(tokens), width)]
 
 
 def most_first(document: Shared) -> tuple[int, str, str]:
-    """Sort key: most shared tokens first."""
+    """Return the sort key that puts the document with most shared tokens first."""
     return -document.shared, document.id, document.index or ""
 
 
-Counted = Callable[[Sequence[int], Sequence[Key]], Iterable[Mapping[Key, int]]]
-"""Counts the tokens of some parts that given documents share; a missing document shares none."""
+CountParts = Callable[[Sequence[int], Sequence[Key]], Iterable[Mapping[Key, int]]]
+"""Counts how many tokens of each of some parts the given documents share. A missing document shares none."""
 
 
 def sum_parts(
-    streams: Sequence[Iterator[tuple[Key, int]]], counted: Counted[Key], size: int
+    streams: Sequence[Iterator[tuple[Key, int]]], count_parts: CountParts[Key], size: int
 ) -> tuple[dict[Key, int], int]:
     """Return the documents that share most in all parts together.
 
     Args:
-        streams: for each part, documents and their number of shared tokens, most first.
-        counted: counts for given documents only.
+        streams: for each part, the documents with their numbers of shared tokens, most first.
+        count_parts: counts for given documents only.
         size: maximum number of documents.
 
     Returns:
-        Number of shared tokens of each document; and the `floor` of `SharingDocuments`.
+        The number of shared tokens of each document, and the `floor` of `SharingDocuments`.
     """
     if len(streams) == 1:
         return dict(islice(streams[0], size)), 0
-    sums = _Sums(counted)
+    sums = _Sums(count_parts)
     read, block = 0, max(size, FIRST_READ)
     while True:
         for part, stream in enumerate(streams):
             sums.take(part, list(islice(stream, block)), block)
         read += block
         sums.complete(sums.best(size))
-        if sums.unread <= sums.lowest(size) or read >= MOST_READ:
+        if sums.unread <= sums.lowest(size) or read >= MAX_READ:
             break
-        block = min(read * (GROWTH - 1), MOST_READ - read)
+        block = min(read * (GROWTH - 1), MAX_READ - read)
     lowest = sums.lowest(size)
-    sums.complete(nlargest(MOST_READ, (key for key in sums.counts if sums.upper(key) > lowest), key=sums.upper))
+    sums.complete(nlargest(MAX_READ, (key for key in sums.counts if sums.upper(key) > lowest), key=sums.upper))
     while sums.complete(sums.best(size)):
         pass  # the new counts may make other documents the best
     best = {key: sums.lower(key) for key in sums.best(size)}
@@ -116,18 +118,18 @@ def sum_parts(
 
 
 class _Sums(Generic[Key]):
-    """The partial sums of every document read from any part.
+    """The partial sums of the documents that were read from any part.
 
     Attributes:
         counts: for each document, its number of shared tokens by part, as far as it is known.
-        unread: upper bound of what a document shares that was read from no part.
+        unread: upper bound of the tokens that a document shares if it was not read from any part.
     """
 
-    def __init__(self, counted: Counted[Key]) -> None:
+    def __init__(self, count_parts: CountParts[Key]) -> None:
         self.counts: dict[Key, dict[int, int]] = {}
         self.unread = 0
-        self._last: dict[int, int] = {}  # for each unfinished part, the upper bound of its next document
-        self._counted = counted
+        self._last: dict[int, int] = {}  # for each unfinished part, the upper bound of the next count
+        self._count_parts = count_parts
 
     def take(self, part: int, page: list[tuple[Key, int]], size: int) -> None:
         """Add the next documents of a part. A page shorter than `size` is the last one."""
@@ -140,11 +142,11 @@ class _Sums(Generic[Key]):
         self.unread = sum(self._last.values())
 
     def lower(self, key: Key) -> int:
-        """Return the lower bound of what a document shares."""
+        """Return the lower bound of the number of tokens that a document shares."""
         return sum(self.counts[key].values())
 
     def upper(self, key: Key) -> int:
-        """Return the upper bound of what a document shares."""
+        """Return the upper bound of the number of tokens that a document shares."""
         return self.unread + sum(count - self._last.get(part, 0) for part, count in self.counts[key].items())
 
     def best(self, size: int) -> list[Key]:
@@ -157,12 +159,12 @@ class _Sums(Generic[Key]):
         return bounds[-1] if len(bounds) == size else 0
 
     def complete(self, keys: Iterable[Key]) -> bool:
-        """Count the unknown parts of these documents. Return whether there were any."""
+        """Get the unknown counts of these documents. Return whether there were any."""
         parts = list(self._last)
         unknown = [key for key in keys if any(part not in self.counts[key] for part in parts)]
         if not unknown:
             return False
-        for part, counts in zip(parts, self._counted(parts, unknown), strict=True):
+        for part, counts in zip(parts, self._count_parts(parts, unknown), strict=True):
             for key in unknown:
                 self.counts[key].setdefault(part, counts.get(key, 0))
         return True

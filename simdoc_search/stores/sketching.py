@@ -1,4 +1,4 @@
-"""Computes sentences and concepts of texts for all code that writes documents."""
+"""Computes the sentences and concepts of texts, for all stores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Sketches:
-    """Sentences and concepts of a text, as in `Record`; empty if the index has none, or they could not be made."""
+    """Sentences and concepts of a text, as in `Record`. Empty if the index has none or they could not be computed."""
 
     sentences: Codes = field(default_factory=no_passages)
     concepts: Codes = field(default_factory=no_passages)
@@ -45,7 +45,7 @@ def extractor_for(settings: Settings, given: Extractor | None) -> Extractor | No
 
 
 def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str) -> None:
-    """Check that everything the index has can be made here.
+    """Check that this installation can compute all kinds of tokens and metadata that the index has.
 
     Args:
         settings: settings of the index.
@@ -54,7 +54,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
 
     Raises:
         MissingExtraError: the package for sentences or languages is not installed.
-        FormatMismatchError: the index has concepts and there is no extractor, or another one; or the reverse.
+        FormatMismatchError: the extractor is missing, or it is not the extractor of the index.
     """
     if settings.sentences is not None and find_spec("sentencex") is None:
         raise MissingExtraError("splitting texts into sentences", "versions")
@@ -62,7 +62,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
         require_identifier()
     require_front_matter_parser(settings.left_out)
     if extractor is None and settings.concepts is not None:
-        raise FormatMismatchError(f"{place} has concepts of {_name_of(settings.concepts)}; give this extractor")
+        raise FormatMismatchError(f"{place} has concepts of {_name_of(settings.concepts)}; pass this extractor")
     if extractor is not None and extractor.settings != settings.concepts:
         concepts = "no concepts" if settings.concepts is None else f"concepts of {_name_of(settings.concepts)}"
         raise FormatMismatchError(
@@ -73,9 +73,9 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
 
 
 def sketches_of(texts: Sequence[str], settings: Settings, extractor: Extractor | None) -> list[Sketches]:
-    """Return the sentences and concepts of texts, as far as the index has them; see `check_can_sketch`.
+    """Return the sentences and concepts of texts, if the index has them; see `check_can_sketch`.
 
-    A text that fails has none; the other texts and its fingerprint are unaffected.
+    If they cannot be computed for a text, it has none. The other texts are not affected.
     """
     if settings.sentences is None and settings.concepts is None:
         return [Sketches()] * len(texts)
@@ -85,9 +85,10 @@ def sketches_of(texts: Sequence[str], settings: Settings, extractor: Extractor |
 
 
 def missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[KindName]:
-    """Return the kinds that an index has and that could not be made of a text with words.
+    """Return the kinds of tokens that an index has, but that could not be computed for a text with words.
 
-    Each such text has a sentence. One whose concepts were extracted has at least the end of a paragraph.
+    Every text with words has at least one sentence. If its concepts were extracted, they contain at least the end of a
+    paragraph.
     """
     return [
         name
@@ -111,7 +112,7 @@ def _sentences(text: str, settings: Settings) -> Codes:
         return no_passages()
     try:
         return codes_of_sentences(sentences_in(text, settings.analysis))
-    except Exception:  # of a third-party package; one text must not stop the others
+    except Exception:  # in a third-party package; one text must not stop the others
         return no_passages()
 
 

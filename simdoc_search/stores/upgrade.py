@@ -32,18 +32,18 @@ def upgrade_store(
     """Add missing kinds of tokens to a store. To complete an interrupted upgrade, call it again.
 
     Args:
-        location: where the store is, as for `open_store`.
+        location: the location of the store, as for `open_store`.
         kinds: `sentences`, `concepts` or both.
-        extractor: extractor of concepts; None for the default.
+        extractor: extractor of concepts. None: the default.
         engine: as for `open_store`.
-        progress: called with numbers of finished documents.
+        progress: called with the number of documents that were finished since the last call.
 
     Returns:
         The new settings of the store.
 
     Raises:
         StoreNotFoundError: there is no store.
-        StoreLockedError: another process writes to the store.
+        StoreLockedError: another process is writing to the store.
         StoreError: the store keeps no texts, or belongs to an application.
         MissingExtraError: the package for sentences or concepts is not installed.
     """
@@ -60,7 +60,7 @@ def upgrade_store(
         check_can_sketch(settings, used_extractor, str(location))
         if not store.store_texts:
             raise StoreError(
-                f"the store {location} keeps no texts, so it cannot be upgraded; index into a new store --with them"
+                f"the store {location} keeps no texts, so it cannot be upgraded; index into a new store with --with"
             )
 
         def sketch(records: Sequence[Record]) -> list[Record]:
@@ -82,18 +82,18 @@ def upgrade_store(
 def set_limits(store: Store, limits: Limits) -> Limits:
     """Store the default limits of `versions` and `related`.
 
-    No document is rewritten. Behind an alias, each index gets the limits. Whoever has the index open sees them after
-    opening it again.
+    No document is rewritten. If the store is an alias, each of its indices gets the limits. A program that has the
+    store open must open it again to use them.
 
     Args:
-        store: the index.
-        limits: the limits; numbers keep six digits.
+        store: the store.
+        limits: the limits. Numbers are stored with six digits.
 
     Returns:
         The stored limits.
 
     Raises:
-        StoreLockedError: another process writes to the store.
+        StoreLockedError: another process is writing to the store.
         StoreError: the store is in memory, or cannot be written.
     """
     from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
@@ -103,7 +103,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
         from simdoc_search.stores.local.upgrade import write_limits as write_in_folder  # noqa: PLC0415
 
         if store.location == MEMORY:
-            raise StoreError("an index in memory stores no limits; give them with each query")
+            raise StoreError("an index in memory cannot store limits; pass them with each query")
         write_in_folder(store, stored)
     else:
         from simdoc_search.stores.remote.mappings import mappings_of  # noqa: PLC0415
@@ -113,7 +113,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
 
         if not isinstance(store, RemoteStore) or store.access.has_terms_only:
             raise StoreError(
-                "a field that the engine's min_hash filter fills stores no limits; give them with each query"
+                "a field that the engine's min_hash filter fills cannot store limits; pass them with each query"
             )
         mappings = mappings_of(store.engine, store.index) or {}
         write_limits(store.engine, queryable(mappings, store.field), store.field, stored)

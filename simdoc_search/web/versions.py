@@ -16,9 +16,10 @@ from simdoc_search.web.response import Page
 
 
 def versions(request: PageRequest) -> Page:
-    """Find the versions of a document or a text, oldest first."""
+    """Find the versions of a document or a text, oldest first. No request starts git."""
     query = request_query(request)
-    result = request.served.search().versions(**query.arguments(), **_options(request))
+    options = {**_options(request), "version_control": False}
+    result = request.served.search().versions(**query.arguments(), **options)
     values = {
         **query.template_values(request),
         "result": result,

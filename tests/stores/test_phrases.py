@@ -84,8 +84,8 @@ def test_many_phrases_are_found_at_once(store: Store) -> None:
 
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other phrases of the same query are found."""
-    monkeypatch.setattr(local, "MOST_OF_PHRASE", 5)
-    monkeypatch.setattr(local, "MOST_READ", 5)
+    monkeypatch.setattr(local, "MAX_READ_FOR_ONE", 5)
+    monkeypatch.setattr(local, "BASE_READ", 5)
     monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
     monkeypatch.setattr(remote, "MAX_PER_PHRASE", 5)
     monkeypatch.setattr(remote, "MAX_TOGETHER", 5)
@@ -174,7 +174,7 @@ def test_many_phrases_and_few_phrases_have_the_same_matches(filled: Store, monke
     ]
     alone = [having(filled, each) for each in runs]
     together = having(filled, *runs)
-    monkeypatch.setattr(local, "_MANY", len(runs))
+    monkeypatch.setattr(local, "_MAX_SINGLE_PHRASES", len(runs))
 
     assert 50 < len(runs)
     assert together == having(filled, *runs)

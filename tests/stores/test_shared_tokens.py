@@ -105,7 +105,7 @@ def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
 def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_tokens, "MOST_READ", 40)
+    monkeypatch.setattr(shared_tokens, "MAX_READ", 40)
     boilerplate = [10 * part for part in range(5)]  # one in each part
     put(
         store,
@@ -186,7 +186,7 @@ def test_sums_are_exact_or_have_a_floor(parts: list[dict[int, int]], size: int, 
         exact.update(each)
     streams = [iter(sorted(each.items(), key=lambda item: -item[1])) for each in parts]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_tokens, "MOST_READ", most_read)
+        patch.setattr(shared_tokens, "MAX_READ", most_read)
         patch.setattr(shared_tokens, "FIRST_READ", 1)
         found, floor = sum_parts(streams, lambda some, _: [parts[part] for part in some], size)
     left_out = max((count for key, count in exact.items() if key not in found), default=0)

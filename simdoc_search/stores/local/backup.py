@@ -1,4 +1,4 @@
-"""Copies the last commit of a store while others write to it."""
+"""Copies the last commit of a store. Others may write to the store meanwhile."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.integrity import MISSING, Progress
-from simdoc_search.stores.local.open_index import pinned
+from simdoc_search.stores.local.open_index import pinned_commit
 from simdoc_search.stores.local.segments import META_FILE, fault_of
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 
 FILES_FILE = ".managed.json"
-"""The names of all files that may be deleted once no commit needs them."""
+"""The file with the names of all files that tantivy may delete when no commit needs them."""
 
 _CHUNK = 1 << 20
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -26,12 +26,12 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 def backup_store(folder: Path, target: Path, progress: Progress | None = None) -> int:
     """Copy the last commit of a store. Later writes are not included.
 
-    Every byte is copied, so that damage to one store does not affect the other, and every file is verified. The copy
-    gets its name when it is complete and durable. It is a store like any other.
+    Every file is copied and verified. The stores share no files, so damage to one does not affect the other. The copy
+    gets its name when it is complete and durable. It can be used like any other store.
 
     Args:
         folder: folder of the store.
-        target: folder of the copy; new or empty.
+        target: folder of the copy. It must not exist or be empty.
         progress: called with the number of copied bytes and of all bytes.
 
     Returns:
@@ -44,7 +44,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     with (
         engine_errors("back up", f"{folder} to {target}"),
         atomic_folder(target) as working,
-        pinned(folder / INDEX_FOLDER) as (commit, files),
+        pinned_commit(folder / INDEX_FOLDER) as (commit, files),
     ):
         index = working / INDEX_FOLDER
         index.mkdir(mode=PRIVATE_MODE)
@@ -53,7 +53,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
             fault = _copy(files[name], index / name) if name in files else MISSING
             if fault:
                 raise StoreError(
-                    f"{name} of the store is damaged: {fault}; simdoc-search repair saves what can be read"
+                    f"{name} of the store is damaged: {fault}; save what can be read with simdoc-search repair"
                 )
             done += (index / name).stat().st_size
             if progress:
@@ -67,9 +67,9 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
 
 
 def _copy(source: Path, target: Path) -> str | None:
-    """Copy a file durably, verify the copy, and return what is wrong with it."""
-    with source.open("rb") as given, os.fdopen(os.open(target, _NEW, 0o600), "wb") as taken:
-        shutil.copyfileobj(given, taken, _CHUNK)
-        taken.flush()
-        os.fsync(taken.fileno())
+    """Copy a file durably, verify the copy, and return what is wrong with it, or None."""
+    with source.open("rb") as original, os.fdopen(os.open(target, _NEW, 0o600), "wb") as copy:
+        shutil.copyfileobj(original, copy, _CHUNK)
+        copy.flush()
+        os.fsync(copy.fileno())
     return fault_of(target)

@@ -1,4 +1,4 @@
-"""The documents that a plan found in a local store, read lazily, most equal tokens first."""
+"""Reads the documents that a plan found in a local store, those with most equal tokens first."""
 
 from __future__ import annotations
 
@@ -21,18 +21,21 @@ from simdoc_search.stores.record import Candidate, LeftOut
 Page = list[tuple[float, Address]]
 
 FIRST_PAGE, PAGE_GROWTH = 1000, 8
-"""A page has only addresses. Every page counts the equal tokens of all candidates, which is most of its cost."""
+"""Size of the first page of addresses, and the factor by which pages grow.
+
+Every page counts the equal tokens of all candidates again, which is most of its cost.
+"""
 
 
 class LocalCandidates:
-    """The documents that a plan found, read lazily in growing pages; see `Candidates`.
+    """The documents that a plan found, which are read lazily in growing pages; see `Candidates`.
 
     Args:
         plan: the plan.
         snapshot: the store at one point in time.
         query: returns the query of the plan; see `build_query`.
-        few: all candidates, if they are known.
-        fields: the requested metadata.
+        hits: all candidates, if they are known already.
+        fields: names of the requested metadata fields.
     """
 
     left_out: Sequence[LeftOut] = ()  # a damaged document is an error
@@ -43,7 +46,7 @@ class LocalCandidates:
         snapshot: Snapshot,
         query: Callable[[Purpose], tantivy.Query],
         *,
-        few: Page | None = None,
+        hits: Page | None = None,
         fields: Sequence[str] = (),
     ) -> None:
         self.plan = plan
@@ -52,7 +55,7 @@ class LocalCandidates:
         self._fields = fields
         minimum = plan.minimum_match
         ranked = snapshot.ranked(query("ranked"), FIRST_PAGE, PAGE_GROWTH, minimum=minimum)
-        self._first = list(islice(ranked, FIRST_PAGE)) if few is None else few
+        self._first = list(islice(ranked, FIRST_PAGE)) if hits is None else hits
         self.total: int = len(self._first) if len(self._first) < FIRST_PAGE else snapshot.count(query("counted"))
 
     def __iter__(self) -> Iterator[Candidate]:
@@ -70,7 +73,7 @@ class LocalCandidates:
 
 
 def with_enough_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
-    """Return those of some documents that have enough equal tokens, most equal tokens first."""
+    """Return the documents that have enough equal tokens for the plan, those with most equal tokens first."""
     length = snapshot.settings.token_length
     query_codes = np.sort(decode(plan.tokens, length))
     counts = [count_common(query_codes, codes_of(snapshot.document(address), length)) for address in addresses]

@@ -12,9 +12,9 @@ from simdoc_search.errors import SimdocError, StoreError, StoreLockedError
 _REASONS = (
     (
         r"(os error|code:) (11|12)\b|OutOfMemory|Failed to spawn",
-        "out of memory; allow more (the limit of the container), then run the same command again",
+        "out of memory; raise the memory limit, then run the same command again",
     ),
-    ("PermissionDenied|ReadOnly", "no write permission in its folder"),
+    ("PermissionDenied|ReadOnly", "no permission to write in its folder; check its permissions"),
     (r"StorageFull|(os error|code:) (27|28|122)\b", f"the disk is full; {DISK_FULL_ADVICE}"),
     ("worker thread|writer was killed", f"writing failed, probably because the disk is full; {DISK_FULL_ADVICE}"),
     ("was consumed", "this writer is closed; open another one"),
@@ -24,13 +24,14 @@ _REASONS = (
     ),
     (
         "DoesNotExist|NotFound|InvalidData|IO error|[Cc]orrupt|Failed to (open|lookup)|PanicException",
-        "its files are damaged or missing; simdoc-search check says which, simdoc-search repair saves what can be read",
+        "its files are damaged or missing; run simdoc-search check to list them, and simdoc-search repair to save what "
+        "can be read",
     ),
 )
-"""What messages of tantivy mean, by a pattern. The original error is the cause of the StoreError."""
+"""Patterns of error messages of tantivy, and the messages that replace them."""
 
 _PATHS = re.compile(r'"(?:[^"\\]|\\.)*"')
-"""Quoted paths in a message of tantivy, which may contain any of the patterns."""
+"""Quoted paths in a message of tantivy. A path may contain one of the patterns."""
 
 
 @contextmanager
@@ -41,7 +42,7 @@ def engine_errors(action: str, location: str) -> Iterator[None]:
     except SimdocError:
         raise
     except BaseException as error:
-        is_panic = type(error).__name__ == "PanicException"  # of tantivy; not an Exception
+        is_panic = type(error).__name__ == "PanicException"  # tantivy raises it; it is not an Exception
         if not (is_panic or isinstance(error, (OSError, RuntimeError, ValueError))):
             raise
         raise _store_error(error, action, location) from error

@@ -1,4 +1,4 @@
-"""Finds a local store in a folder, or makes one. Only one process at a time makes a store."""
+"""Finds the local store in a folder, or makes one. A lock keeps several processes from making it at once."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from simdoc_search.stores.local.settings_file import (
 LOCK_FILE = ".simdoc.lock"
 UPGRADE_FOLDER, _REPLACED = "upgrade", "index.replaced"
 LOCK_SECONDS = 60
-"""How long to wait for another process that makes the same store."""
+"""How long to wait for another process that is making the same store."""
 
 
 def find_store(folder: Path, wanted: Identity | None = None) -> Identity:
-    """Return the identity of the store in a folder. Its key may be unknown.
+    """Return the identity of the store in a folder. The hash key in its settings may be unknown.
 
     Args:
         folder: folder of the store.
-        wanted: the identity of a store to make if there is none.
+        wanted: the identity of a new store, which is made if there is none.
 
     Raises:
-        StoreNotFoundError: there is no store.
-        StoreError: something else is there, or the store cannot be read or made.
+        StoreNotFoundError: there is no store, and `wanted` is None.
+        StoreError: the folder contains something else, or the store cannot be read or made.
     """
     with engine_errors("open", str(folder)):
         replace_index(folder)
@@ -53,19 +53,19 @@ def find_store(folder: Path, wanted: Identity | None = None) -> Identity:
 
 
 def find_or_make_store(
-    folder: Path, asked: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None = None
+    folder: Path, requested: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None = None
 ) -> Identity:
     """Find the store in a folder, or make it there. The arguments are those of `open_store`.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
         FormatMismatchError: the store has other settings, or another hash key.
-        StoreError: something else is there, or the store cannot be read or made.
+        StoreError: the folder contains something else, or the store cannot be read or made.
     """
-    wanted, with_texts = asked or Settings().with_key(key), store_texts is not False
+    wanted, with_texts = requested or Settings().with_key(key), store_texts is not False
     identity = find_store(folder, Identity.new(wanted.for_local(with_texts), with_texts) if create else None)
     identity = replace(identity, settings=identity.settings.unlocked(key, f"the store {folder}"))
-    _check_settings(folder, identity.settings, asked)
+    _check_settings(folder, identity.settings, requested)
     if store_texts is not None and store_texts != identity.store_texts:
         kept = "with" if identity.store_texts else "without"
         raise FormatMismatchError(
@@ -88,9 +88,9 @@ def make_store(folder: Path, identity: Identity) -> None:
 
 
 def replace_index(folder: Path) -> None:
-    """Replace the index of a store by the one in its folder `upgrade`, if that exists.
+    """Replace the index of a store by the one in its folder `upgrade`, if there is one.
 
-    Each step can be repeated, so that the next process completes an interrupted replacement.
+    Every step can be repeated, so that the next process can complete an interrupted replacement.
     """
     new, replaced, index = folder / UPGRADE_FOLDER, folder / _REPLACED, folder / INDEX_FOLDER
     if not new.exists():
@@ -110,7 +110,7 @@ def replace_index(folder: Path) -> None:
 
 
 def _make(folder: Path, wanted: Identity) -> Identity:
-    """Make the store, or its missing parts, unless another process has made it meanwhile."""
+    """Make the store or its missing parts, unless another process has made it in the meantime."""
     if not (folder / SETTINGS_FILE).exists():
         _check_free(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_MODE)
@@ -131,15 +131,15 @@ def _make(folder: Path, wanted: Identity) -> Identity:
     return made
 
 
-def _check_settings(folder: Path, stored: Settings, asked: Settings | None) -> None:
-    if asked is None or stored.satisfies(asked):
+def _check_settings(folder: Path, stored: Settings, requested: Settings | None) -> None:
+    if requested is None or stored.satisfies(requested):
         return
-    found, expected = stored.to_dict(), replace(asked, words=stored.words, limits=stored.limits).to_dict()
-    stored_values, asked_values = _flat(found), _flat(expected)
+    found, expected = stored.to_dict(), replace(requested, words=stored.words, limits=stored.limits).to_dict()
+    stored_values, requested_values = _flat(found), _flat(expected)
     differences = "; ".join(
-        f"{key} {value!r}, not {asked_values.get(key)!r}"
+        f"{key} {value!r}, not {requested_values.get(key)!r}"
         for key, value in stored_values.items()
-        if key != "version" and value != asked_values.get(key)  # the version follows from the other values
+        if key != "version" and value != requested_values.get(key)  # the version follows from the other values
     )
     raise FormatMismatchError(
         f"the store {folder} was made with {differences}; use it with its own settings, or index into a new store",
@@ -149,17 +149,17 @@ def _check_settings(folder: Path, stored: Settings, asked: Settings | None) -> N
 
 
 def _check_free(folder: Path) -> None:
-    """Check that the folder is free; remains of an interrupted making of a store are allowed."""
+    """Check that a folder has no other files. Files of a store that was not completed are allowed."""
     if not folder.exists():
         return
     if not folder.is_dir():
         raise StoreError(f"{folder} is a file and not a store; name a folder")
-    if not all(map(_is_ours, folder.iterdir())) and not (folder / SETTINGS_FILE).exists():
-        raise StoreError(f"{folder} is a folder with other things in it and not a store; name another folder")
+    if not all(map(_is_of_incomplete_store, folder.iterdir())) and not (folder / SETTINGS_FILE).exists():
+        raise StoreError(f"{folder} contains other files and is not a store; name another folder")
 
 
-def _is_ours(path: Path) -> bool:
-    """Whether a file is one that making a store writes, or an index without documents; never a link."""
+def _is_of_incomplete_store(path: Path) -> bool:
+    """Return whether a path is a file or an empty index of a store that was not completed. A link never is."""
     if path.is_symlink():
         return False
     if path.name == INDEX_FOLDER and path.is_dir():

@@ -9,13 +9,13 @@ from pathlib import Path
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import find_store
-from simdoc_search.stores.local.open_index import IndexInFolder, pinned
+from simdoc_search.stores.local.open_index import IndexInFolder, pinned_commit
 from simdoc_search.stores.local.schema import build_schema, optional_fields
 from simdoc_search.stores.local.segments import fault_of
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 
 Progress = Callable[[int, int], None]
-"""Called with the finished and the total number of documents or bytes."""
+"""A function that is called with the finished and the total number of documents or bytes."""
 
 MISSING = "it is missing"
 
@@ -36,14 +36,14 @@ class Damage:
 def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Damage]:
     """Verify the checksums of the settings and of all files of the index, and open the index.
 
-    Nothing is changed. Others may write to the store meanwhile.
+    The check changes nothing. Others may write to the store meanwhile.
 
     Args:
         folder: folder of the store.
         progress: called with the number of verified bytes and of all bytes.
 
     Yields:
-        Damage, as it is found.
+        Each damage when it is found.
 
     Raises:
         StoreNotFoundError: there is no store.
@@ -58,7 +58,7 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
             raise
         yield Damage(SETTINGS_FILE, str(error))
     try:
-        with engine_errors("read", str(folder)), pinned(index) as (commit, files):
+        with engine_errors("read", str(folder)), pinned_commit(index) as (commit, files):
             total, done, is_whole = sum(path.stat().st_size for path in files.values()), 0, True
             for name in commit.files:
                 fault = fault_of(files[name]) if name in files else MISSING

@@ -1,4 +1,4 @@
-"""Opens a tantivy index for writing, for reading, and for reading on read-only media."""
+"""Opens a tantivy index for writing and for reading, also on read-only media."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simdoc_search.stores.local.segments import META_FILE, Commit, fault_of, rea
 
 READERS_LOCK, WRITERS_LOCK = ".tantivy-meta.lock", ".tantivy-writer.lock"
 TRIES = 100
-"""A commit can be replaced, and its files removed, while they are being opened."""
+"""Maximum number of attempts to open the files of a commit. A newer commit may remove them meanwhile."""
 
 _DESCRIPTORS = Path("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
 
@@ -30,7 +30,7 @@ class IndexInMemory:
         self._index = _without_reloads(tantivy.Index(schema))
 
     def searcher(self) -> tantivy.Searcher:
-        """Return the last commit; later commits do not change it."""
+        """Return a searcher of the last commit. Later commits do not change what it finds."""
         self._index.reload()
         return self._index.searcher()
 
@@ -40,9 +40,9 @@ class IndexInMemory:
 
 
 class IndexInFolder:
-    """An index in a folder. It is also readable where its lock file cannot be written, as on a read-only medium.
+    """An index in a folder. It can be read even if its lock file cannot be written, as on a read-only medium.
 
-    An index with another schema is an error.
+    It is an error if the index has another schema.
     """
 
     def __init__(self, path: Path, schema: tantivy.Schema) -> None:
@@ -56,7 +56,7 @@ class IndexInFolder:
             self._link()
 
     def searcher(self) -> tantivy.Searcher:
-        """Return the last commit; later commits do not change it."""
+        """Return a searcher of the last commit. Later commits do not change what it finds."""
         if self._commit is None:
             self._index.reload()
         elif read_commit(self._path) != self._commit:
@@ -64,20 +64,20 @@ class IndexInFolder:
         return self._index.searcher()
 
     def for_writing(self) -> tantivy.Index:
-        """Return the index for a writer.
+        """Open the index again, for a writer.
 
-        An index opened earlier does not know the files that others wrote since, and would remove them from the list of
-        files that may be deleted. An index with a reader would keep what the reader has open.
+        An index that was opened earlier does not know the files that others wrote later. It would remove them from the
+        list of files that may be deleted. An index with a reader would not delete the files that the reader has open.
         """
         can_lock(self._path / WRITERS_LOCK)
         return open_index(self._path)
 
     def _link(self) -> None:
-        """Open the index through links. tantivy needs a lock file beside what it reads.
+        """Open the index through links in a temporary folder, because tantivy must write a lock file there.
 
-        tantivy then has all files open, so the folder of links is removed.
+        tantivy opens all files at once, so the folder can then be removed.
         """
-        with pinned(self._path) as (self._commit, files), scratch_folder() as folder:
+        with pinned_commit(self._path) as (self._commit, files), scratch_folder() as folder:
             for name, path in files.items():
                 (folder / name).symlink_to(path.absolute())
             (folder / META_FILE).write_bytes(self._commit.meta)
@@ -90,11 +90,11 @@ def open_index(path: Path, schema: tantivy.Schema | None = None) -> tantivy.Inde
 
 
 @contextmanager
-def pinned(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
-    """Return the last commit, and the paths of its files by name. No writer can remove them during the block.
+def pinned_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
+    """Return the last commit, and the paths of its files by name. The files can be read during the block.
 
-    Open files have paths on Linux and macOS, and cannot be removed on Windows. A file that is gone for good is left
-    out.
+    All files are opened, so that a writer cannot make them unreadable: on Linux and macOS, the paths are those of open
+    files, and on Windows, an open file cannot be removed. A file that is missing from the commit is left out.
 
     Raises:
         StoreError: `meta.json` is damaged or missing.
@@ -109,7 +109,7 @@ def pinned(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
                     files[name] = index / name
                     with suppress(OSError):
                         path = _DESCRIPTORS / str(opened.fileno())
-                        path.stat()  # also fails for a process with the rights of another user
+                        path.stat()  # fails for a process that has changed its user
                         files[name] = path
             if len(files) == len(commit.files) or read_commit(index) == commit:
                 yield commit, files
@@ -119,7 +119,7 @@ def pinned(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Make a folder that is removed after the block, even if tantivy is still making its lock file in it."""
+    """Make a temporary folder and remove it after the block, even if tantivy is still writing its lock file there."""
     folder = Path(tempfile.mkdtemp(prefix="simdoc-"))
     try:
         yield folder
@@ -131,10 +131,10 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def _verify_small_files(index: Path) -> None:
-    """Verify deletions and numbers of tokens: they are small, and damage to them would change answers unnoticed."""
+    """Verify the small files with deletions and numbers of tokens. Damage to them would silently change results."""
     for name in read_commit(index).files:
         if name.endswith((".del", ".fast")):
-            with suppress(FileNotFoundError):  # a later commit has others
+            with suppress(FileNotFoundError):  # a later commit has removed it
                 if fault := fault_of(index / name):
                     raise StoreError(
                         f"{index / name} is damaged: {fault}; save what can be read with simdoc-search repair"
@@ -157,6 +157,6 @@ def can_lock(path: Path) -> bool:
 
 
 def _without_reloads(index: tantivy.Index) -> tantivy.Index:
-    """Return the index without its thread that looks for commits twice a second."""
+    """Return the index without the thread that looks for new commits twice a second."""
     index.config_reader("manual")
     return index

@@ -1,4 +1,4 @@
-"""Finds phrases in a local store: the index of words selects documents, their texts decide."""
+"""Finds phrases in a local store. The index of words selects documents, and their texts are then searched."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Phrase, PhraseMatches
 
 WORDS_OF_PHRASE = 8
-"""Number of words of a phrase that are looked up, the rarest ones."""
+"""Maximum number of words of a phrase that are looked up. The rarest words are chosen."""
 
-MOST_OF_PHRASE = 1_000
-"""Maximum of documents read for one of many phrases."""
+MAX_READ_FOR_ONE = 1_000
+"""Maximum number of documents that are read for one of many phrases."""
 
-MOST_READ, READ_PER_PHRASE, MOST_READ_EVER = 5_000, 20, 50_000
-"""Maximum of documents read for all phrases together, those of the rarest phrases first; how many more for each phrase;
-and the maximum for any number of phrases. Reading a few thousand documents takes 0.1 s.
+BASE_READ, READ_PER_PHRASE, MAX_READ = 5_000, 20, 50_000
+"""Maximum number of documents that are read for all phrases: `BASE_READ`, plus `READ_PER_PHRASE` for each phrase, but
+at most `MAX_READ`. The documents of the rarest phrases are read first. Reading a few thousand documents takes 0.1 s.
 """
 
 CHECK_EVERY = 256
 
-_MANY = 50
-"""Number of phrases from which a text is compared with all of them at once."""
+_MAX_SINGLE_PHRASES = 50
+"""If a text is compared with more phrases, it is compared with all of them at once."""
 
 _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256).lower()
 
@@ -42,11 +42,11 @@ def find_phrases(
 ) -> PhraseMatches:
     """Return the documents that contain some of these phrases; see `Store.documents_with_phrases`."""
     candidates = _candidates(snapshot, phrases, filters, exclude)
-    phrases_of, incomplete = _affordable(candidates, len(phrases))
+    phrases_of, incomplete = _documents_to_read(candidates, len(phrases))
     matcher = _Matcher(phrases, snapshot.settings.analysis)
     documents = {}
-    for at, (address, numbers) in enumerate(sorted(phrases_of.items())):
-        if at % CHECK_EVERY == 0:
+    for count, (address, numbers) in enumerate(sorted(phrases_of.items())):
+        if count % CHECK_EVERY == 0:
             check_stopped()
         document = snapshot.document(address)
         if matches := matcher.phrases_in(text_of(document) or "", numbers):
@@ -57,7 +57,7 @@ def find_phrases(
 def _candidates(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> dict[int, list[Address]]:
-    """Return for each phrase, by its number, documents with all of its words: at most one more than are read."""
+    """Return the documents with all words of each phrase, by its number. At most one more than will be read."""
     frequencies: dict[str, int] = {}
     candidates: dict[int, list[Address]] = {}
     limit = _limit(len(phrases)) + 1
@@ -77,7 +77,7 @@ def _candidates(
 
 
 class _Matcher:
-    """Matches phrases in texts."""
+    """Decides which phrases a text contains."""
 
     def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:
         self._analysis = analysis
@@ -86,8 +86,8 @@ class _Matcher:
         self._plain = [_plain(joined) or b"" for joined in self._joined]
 
     def phrases_in(self, text: str, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Return the ascending numbers of those phrases that a text contains."""
-        if len(numbers) > _MANY:
+        """Return which of the phrases with these numbers a text contains, in ascending order."""
+        if len(numbers) > _MAX_SINGLE_PHRASES:
             return self._among_windows(text, numbers)
         if (plain := _plain(text)) is not None:
             numbers = [number for number in numbers if self._plain[number] in plain]
@@ -97,19 +97,19 @@ class _Matcher:
         return tuple(number for number in sorted(numbers) if self._joined[number] in words)
 
     def _among_windows(self, text: str, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Compare all windows of the text that are as long as phrases, so that its words are read once."""
-        words, found = joined_words(text, self._analysis).split(" "), set[tuple[str, ...]]()
+        """Compare each window of words of the text with all phrases of its length, so that the words are found once."""
+        words, matching = joined_words(text, self._analysis).split(" "), set[tuple[str, ...]]()
         wanted = {self._words[number] for number in numbers}
         for length in {len(phrase) for phrase in wanted}:
-            found |= wanted.intersection(zip(*(words[at:] for at in range(length)), strict=False))
-        return tuple(number for number in sorted(numbers) if self._words[number] in found)
+            matching |= wanted.intersection(zip(*(words[start:] for start in range(length)), strict=False))
+        return tuple(number for number in sorted(numbers) if self._words[number] in matching)
 
 
 def _plain(text: str) -> bytes | None:
     """Return the letters and digits of a text, with one space for everything between them.
 
-    They rule out most texts without a phrase, and are much faster to find than words. None if they are inconclusive:
-    the text is not ASCII, or a word may be so long that it is cut.
+    Most texts without a phrase can be excluded by them, which is much faster than finding their words. None if they
+    prove nothing, because the text is not ASCII or may have a word that is cut at the maximum length.
     """
     if not text.isascii() or max(map(len, text.split()), default=0) >= MAX_WORD_UNITS:
         return None
@@ -117,17 +117,17 @@ def _plain(text: str) -> bytes | None:
 
 
 def _limit(phrases: int) -> int:
-    """Return the maximum of documents read for one of this many phrases."""
-    return max(MOST_OF_PHRASE, MOST_READ // max(1, phrases))
+    """Return the maximum number of documents that are read for one of this number of phrases."""
+    return max(MAX_READ_FOR_ONE, BASE_READ // max(1, phrases))
 
 
-def _affordable(
+def _documents_to_read(
     candidates: Mapping[int, Sequence[Address]], phrases: int
 ) -> tuple[dict[Address, list[int]], tuple[int, ...]]:
-    """Return the documents to read with the phrases of each, and the phrases of which not all documents are read."""
+    """Return the documents to read, each with its phrases, and the phrases that are also in other documents."""
     phrases_of: defaultdict[Address, list[int]] = defaultdict(list)
     incomplete = []
-    limit, maximum = _limit(phrases), min(MOST_READ + READ_PER_PHRASE * phrases, MOST_READ_EVER)
+    limit, maximum = _limit(phrases), min(BASE_READ + READ_PER_PHRASE * phrases, MAX_READ)
     for number in sorted(candidates, key=lambda number: len(candidates[number])):
         addresses = candidates[number]
         is_whole = len(addresses) <= limit

@@ -1,4 +1,4 @@
-"""Plans and filters as tantivy queries whose score is the number of equal tokens."""
+"""Translates plans and filters into tantivy queries. The score of a document is its number of equal tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.local.schema import path_terms
 
 Purpose = Literal["ranked", "counted", "chosen"]
-"""What a query is for: rank candidates, count them, or find the documents with a whole band."""
+"""The purpose of a query: rank the candidates, count them, or find the documents with a whole band."""
 
 
 def build_query(
@@ -24,21 +24,21 @@ def build_query(
 ) -> Query:
     """Return the query of a plan.
 
-    In tantivy, a query that selects by the number of equal tokens takes three times as long as one that only adds
-    them up. `ranked` therefore also finds documents with too few tokens, after all others.
+    A tantivy query that requires a minimum number of equal tokens takes three times as long as one that only counts
+    them. Therefore `ranked` also finds documents with too few equal tokens. They come after all others.
 
     Args:
         schema: the schema of the index.
         plan: the plan.
         filters: filters that must also match.
-        exclude: the document to leave out.
+        exclude: place of a document to exclude.
         purpose: `ranked` scores each document by the number of the plan's tokens it has; `counted` finds exactly the
             candidates; `chosen` finds the documents with a whole band.
 
     Raises:
         QuerySyntaxError: the filters contain clauses of an engine.
     """
-    if not plan.can_match:  # tantivy 0.26 lets a lone clause pass for two
+    if not plan.can_match:  # tantivy 0.26 accepts a single clause where two are required
         return Query.empty_query()
     clauses = _of_threshold(schema, plan, purpose) if isinstance(plan, Threshold) else _of_bands(schema, plan, purpose)
     return Query.boolean_query([*clauses, *_restrictions(schema, filters, exclude)])
@@ -53,17 +53,20 @@ def sharing_query(
     *,
     counted: bool = True,
 ) -> Query:
-    """Return the query for documents with a token of any row in a field, scored by their number of rows or unscored."""
+    """Return the query for documents with a token of any row in a field.
+
+    Their score is the number of rows if `counted`, otherwise 0.
+    """
     if not rows:
         return Query.empty_query()
     if not counted:
-        some = _unscored(Query.term_set_query(schema, field, [token for row in rows for token in row]))
+        matching = _unscored(Query.term_set_query(schema, field, [token for row in rows for token in row]))
     elif len(rows[0]) == 1:
-        some = _counting(schema, [row[0] for row in rows], field)
+        matching = _counting(schema, [row[0] for row in rows], field)
     else:
         sets = [Query.const_score_query(Query.term_set_query(schema, field, row), 1.0) for row in rows]
-        some = Query.boolean_query([(Occur.Should, tokens) for tokens in sets], 1)
-    return restricted(schema, some, filters, exclude)
+        matching = Query.boolean_query([(Occur.Should, tokens) for tokens in sets], 1)
+    return restricted(schema, matching, filters, exclude)
 
 
 def term_query(schema: Schema, field: str, value: str) -> Query:
@@ -72,9 +75,9 @@ def term_query(schema: Schema, field: str, value: str) -> Query:
 
 
 def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
-    """Return the query for documents with a term that begins with this prefix; all documents for an empty prefix.
+    """Return the query for documents with a term that begins with a prefix. An empty prefix matches all documents.
 
-    It is a fuzzy query with distance 0: unlike a regular expression it takes every character as it is.
+    It is a fuzzy query with distance 0, because it takes every character literally, unlike a regular expression.
     """
     if not prefix:
         return Query.all_query()
@@ -82,7 +85,7 @@ def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
 
 
 def root_query(schema: Schema, root: str | None, below: bool) -> Query:
-    """Return the query for documents with this root, or with a root below it; all documents without a root."""
+    """Return the query for documents with this root or, if `below`, a root below it. None matches all documents."""
     if root is None:
         return Query.all_query()
     if below:
@@ -91,13 +94,13 @@ def root_query(schema: Schema, root: str | None, below: bool) -> Query:
 
 
 def restricted(schema: Schema, query: Query, filters: Filters | None, exclude: Place | None = None) -> Query:
-    """Return a query restricted by filters, without an excluded document. Raises QuerySyntaxError as `build_query`."""
+    """Restrict a query by filters, and exclude a document. Raises QuerySyntaxError as `build_query`."""
     restrictions = list(_restrictions(schema, filters, exclude))
     return Query.boolean_query([(Occur.Must, query), *restrictions]) if restrictions else query
 
 
 def condition_query(schema: Schema, condition: Condition) -> Query:
-    """Return the query for documents whose field has one of the values, or whose path begins with one."""
+    """Return the query for documents whose field has one of the values, or whose path begins with one of them."""
     if condition.field == "path":
         queries = [_path_query(schema, str(value)) for value in condition.values]
     else:
@@ -143,7 +146,9 @@ def _scored_by_one(schema: Schema, tokens: Iterable[str], field: str) -> Iterato
 def _restrictions(schema: Schema, filters: Filters | None, exclude: Place | None) -> Iterator[tuple[Occur, Query]]:
     for condition in conditions(filters):
         if not isinstance(condition, Condition):
-            raise QuerySyntaxError("the local store takes filters as field and value; clauses are for an engine")
+            raise QuerySyntaxError(
+                "a local store does not understand clauses of an engine; give filters as fields with values"
+            )
         query = condition_query(schema, condition)
         if condition.excluded:
             query = Query.boolean_query([(Occur.Must, Query.all_query()), (Occur.MustNot, query)])
@@ -152,9 +157,9 @@ def _restrictions(schema: Schema, filters: Filters | None, exclude: Place | None
         yield Occur.MustNot, term_query(schema, "id", exclude.id)
 
 
-def _path_query(schema: Schema, beginning: str) -> Query:
-    prefix = path_terms(beginning)[0]
-    return term_query(schema, "path", prefix) if prefix.endswith("/") else prefix_query(schema, "path", prefix)
+def _path_query(schema: Schema, prefix: str) -> Query:
+    term = path_terms(prefix)[0]
+    return term_query(schema, "path", term) if term.endswith("/") else prefix_query(schema, "path", term)
 
 
 def _unscored(query: Query) -> Query:

@@ -1,4 +1,4 @@
-"""The fields of a tantivy index, and the conversion between records and its documents."""
+"""Defines the fields of a tantivy index, and converts records to documents of tantivy and back."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ TEXT_COMPRESSION = 1
 """Level of zlib, besides tantivy's own compression. Most records are read without their texts, and a compressed block
 of tantivy contains both."""
 
-_STORED: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
+_STORED_FIELDS: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
 """The stored field of each kind of tokens. The indexed field has the name of the kind."""
 
 WORDS = "words"
-"""The field of the words of the texts. It records which documents have a word, not how often and where."""
+"""The field with the words of the texts. It records which documents have a word, but not how often and where."""
 
-_CHECKED = ("id", "codes", "rest", "text", *_STORED.values())
-"""The fields in the checksum of a document. A missing field does not change it, so fields can be added."""
+_CHECKSUM_FIELDS = ("id", "codes", "rest", "text", *_STORED_FIELDS.values())
+"""The fields in the checksum of a document. A missing field does not change the checksum, so fields can be added."""
 
 
 def optional_fields(settings: Settings) -> list[str]:
@@ -49,11 +49,11 @@ def optional_fields(settings: Settings) -> list[str]:
     return [*names_of_kinds(settings), *([WORDS] if settings.words else [])]
 
 
-def build_schema(further: Collection[str]) -> tantivy.Schema:
-    """Return the schema of an index. Optional fields come last, so that the others have the same numbers without them.
+def build_schema(optional: Collection[str]) -> tantivy.Schema:
+    """Return the schema of an index. Optional fields come last, so that they do not change the numbers of the others.
 
     Args:
-        further: names of the optional fields that the index has.
+        optional: names of the optional fields that the index has.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
@@ -64,11 +64,11 @@ def build_schema(further: Collection[str]) -> tantivy.Schema:
     builder.add_unsigned_field("checksum", stored=True)
     for name in ("codes", "rest", "text"):
         builder.add_bytes_field(name, stored=True)
-    for name, stored in _STORED.items():
-        if name in further:
+    for name, stored in _STORED_FIELDS.items():
+        if name in optional:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
             builder.add_bytes_field(stored, stored=True)
-    if WORDS in further:
+    if WORDS in optional:
         builder.add_text_field(WORDS, tokenizer_name="whitespace", index_option="basic")
     return builder.build()
 
@@ -91,12 +91,12 @@ def to_document(record: Record, schema: tantivy.Schema, settings: Settings, stor
     for kind in kinds_of(settings):
         codes = getattr(record, kind.name)
         values[kind.name] = " ".join(encode(codes if kind.is_set else distinct(codes), kind.length))
-        values[_STORED[kind.name]] = _pack_kind(codes, kind)
+        values[_STORED_FIELDS[kind.name]] = _pack_kind(codes, kind)
     if store_text and record.text is not None:
         values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
     if settings.words and record.text is not None:
         values[WORDS] = record.words.decode() or joined_words(record.text, settings.analysis)
-    values["checksum"] = _checksum(*(values.get(name) for name in _CHECKED))
+    values["checksum"] = _checksum(*(values.get(name) for name in _CHECKSUM_FIELDS))
     return tantivy.Document.from_dict(values, schema)
 
 
@@ -128,10 +128,10 @@ def document_at(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tant
         StoreError: the document is damaged.
     """
     document = searcher.doc(address)
-    if document.get_first("checksum") != _checksum(*(document.get_first(name) for name in _CHECKED)):
+    if document.get_first("checksum") != _checksum(*(document.get_first(name) for name in _CHECKSUM_FIELDS)):
         raise StoreError(
-            f"the document {id_of(document)!r} is damaged (its checksum does not fit); simdoc-search check lists the "
-            "damage, simdoc-search repair saves the other documents"
+            f"the document {id_of(document)!r} is damaged (its checksum does not match); run simdoc-search check to "
+            "list all damage, and simdoc-search repair to save the other documents"
         )
     return document
 
@@ -142,13 +142,13 @@ def id_of(document: tantivy.Document) -> str:
 
 
 def text_of(document: tantivy.Document) -> str | None:
-    """Return the text of a document, or None."""
+    """Return the text of a document, or None if the store keeps no texts."""
     body = document.get_first("text")
     return None if body is None else zlib.decompress(_stored_bytes(body)).decode("utf-8", "surrogatepass")
 
 
 def indexed_words(words: Iterable[str]) -> list[str]:
-    """Return the distinct terms of some words. A normalised word that contains spaces is indexed as several terms."""
+    """Return the distinct terms of words. A normalised word that contains spaces is indexed as several terms."""
     return list(dict.fromkeys(" ".join(words).split(" ")))
 
 
@@ -158,8 +158,8 @@ def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32
 
 
 def tokens_of(document: tantivy.Document, kind: Kind) -> NDArray[np.uint32]:
-    """Return the tokens of a kind as numbers, in the order in which they were put; empty if the store has none."""
-    packed = document.get_first(_STORED[kind.name])
+    """Return the tokens of a kind as numbers, in their original order. Empty if the store has none."""
+    packed = document.get_first(_STORED_FIELDS[kind.name])
     return no_passages() if packed is None else _unpack_kind(_stored_bytes(packed), kind)
 
 
@@ -172,9 +172,9 @@ def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, M
 
 
 def path_terms(path: str) -> list[str]:
-    """Return a path and its parent folders, each with its final `/`. A folder is then found by one term."""
+    """Return a path and its parent folders, each with a final `/`, so that a folder is found by one term."""
     path = indexable(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
-    ends = [at + 1 for at, character in enumerate(path) if character == "/"]
+    ends = [position + 1 for position, character in enumerate(path) if character == "/"]
     return [path, *(path[:end] for end in ends if end < len(path))]
 
 
@@ -193,7 +193,7 @@ def _rest(record: Record) -> str:
 
 
 def _checksum(*parts: object) -> int:
-    """Return the CRC-32 of some fields; a missing field counts as empty."""
+    """Return the CRC-32 of the values of fields. A missing field counts as empty."""
     checksum = 0
     for part in parts:
         checksum = zlib.crc32(
@@ -207,7 +207,7 @@ def _width(token_length: int) -> int:
 
 
 def _pack(codes: NDArray[np.uint32], token_length: int) -> bytes:
-    """Pack codes without the bytes that are zero for tokens of this length."""
+    """Pack codes without the bytes that are always zero for tokens of this length."""
     octets = codes.astype(">u4").view(np.uint8).reshape(-1, 4)
     return octets[:, 4 - _width(token_length) :].tobytes()
 
@@ -220,7 +220,7 @@ def _unpack(packed: bytes, token_length: int) -> NDArray[np.uint32]:
 
 
 def _pack_kind(codes: NDArray[np.uint32], kind: Kind) -> bytes:
-    """Pack the tokens of a kind; four tokens of a sentence become its number of 8 bytes."""
+    """Pack the tokens of a kind. The four tokens of a sentence become a number of 8 bytes."""
     return sentences_of_codes(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
 
 

@@ -1,7 +1,7 @@
-"""Reads which files the last commit of an index has, and verifies their checksums.
+"""Reads the list of files of the last commit of an index, and verifies their checksums.
 
-A commit is a list of segments in `meta.json`. A segment consists of some files that never change, and of one more file
-if documents of it were deleted. Each file ends with the CRC-32 of its content.
+A commit is a list of segments in `meta.json`. A segment consists of files that never change. If some of its documents
+were deleted, it has another file that lists them. Each file ends with the CRC-32 of its content.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from simdoc_search.small_files import parse_json, read_small
 
 META_FILE = "meta.json"
 PARTS = ("store", "term", "idx", "pos", "fieldnorm", "fast")
-"""Extensions of the files of a segment. `store` has the documents, the others are the inverted index."""
+"""Extensions of the files of a segment. `store` contains the documents. The others are the inverted index."""
 
 _MAGIC = 1337
 _TAIL = 8
-"""A file ends with JSON that contains the CRC-32, the length of this JSON, and the magic number."""
+"""Length in bytes of the end of a file: the length of the JSON before it, which has the CRC-32, and a magic number."""
 
 _CHUNK = 1 << 20
 _MAX_BYTES = 16 << 20
@@ -29,7 +29,7 @@ _MAX_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Documents that were written, or merged, together; `documents` includes the deleted ones."""
+    """Documents that were written or merged together. `documents` is their number, including deleted ones."""
 
     name: str
     documents: int
@@ -38,7 +38,7 @@ class Segment:
 
     @property
     def deletions(self) -> str | None:
-        """Name of the file that says which documents are deleted; None if none is."""
+        """Name of the file that lists the deleted documents; None if there are none."""
         return None if self.opstamp is None else f"{self.name}.{self.opstamp}.del"
 
     @property
@@ -82,10 +82,10 @@ def read_commit(index: Path) -> Commit:
 
 
 def fault_of(file: Path) -> str | None:
-    """Return what is wrong with a file of a segment; None if its checksum fits.
+    """Return what is wrong with a file of a segment; None if its checksum matches.
 
     Raises:
-        FileNotFoundError: it is missing, perhaps because a later commit does not need it.
+        FileNotFoundError: the file is missing, perhaps because a later commit does not need it.
     """
     with file.open("rb") as opened:
         size = opened.seek(0, 2)
@@ -93,7 +93,7 @@ def fault_of(file: Path) -> str | None:
         tail = opened.read()
         length, magic = int.from_bytes(tail[:4], "little"), int.from_bytes(tail[4:], "little")
         if magic != _MAGIC or length > size - _TAIL:
-            return "it is cut off, or its end is damaged"
+            return "it is truncated, or its end is damaged"
         opened.seek(size - _TAIL - length)
         try:
             expected = parse_json(opened.read(length))["crc"]
@@ -104,7 +104,7 @@ def fault_of(file: Path) -> str | None:
         while chunk := opened.read(min(rest, _CHUNK)):
             rest -= len(chunk)
             checksum = zlib.crc32(chunk, checksum)
-    return None if checksum == expected else "its checksum does not fit its content"
+    return None if checksum == expected else "its checksum does not match its content"
 
 
 def _segment(entry: dict[str, Any]) -> Segment:

@@ -22,12 +22,12 @@ _MAX_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The content of a settings file.
+    """What identifies a store: the content of its settings file.
 
     Attributes:
         settings: settings of the fingerprints.
         store_texts: whether the store keeps texts.
-        id: a random id that no other store has, not even one with the same settings.
+        id: a random id that no other store has.
     """
 
     settings: Settings
@@ -51,7 +51,7 @@ def read_identity(folder: Path) -> Identity | None:
     if identity is None:
         return None
     copy = _read(folder / INDEX_FOLDER / SETTINGS_FILE, folder)
-    # The contents may differ: writing them may have been interrupted after the first file.
+    # The files may differ, because a process may have been interrupted after writing the first one.
     is_missing = copy is None and (folder / INDEX_FOLDER / "meta.json").exists()
     if is_missing or (copy and copy.id != identity.id):
         raise StoreError(
@@ -62,7 +62,7 @@ def read_identity(folder: Path) -> Identity | None:
 
 
 def surviving_identity(folder: Path) -> Identity | None:
-    """Read the identity of a damaged store from its settings file, or else from the copy; None if both are damaged."""
+    """Read the identity of a damaged store from its settings file or from the copy; None if both are damaged."""
     for file in (folder / SETTINGS_FILE, folder / INDEX_FOLDER / SETTINGS_FILE):
         with suppress(StoreError):
             if identity := _read(file, folder):
@@ -71,7 +71,7 @@ def surviving_identity(folder: Path) -> Identity | None:
 
 
 def write_identity(folder: Path, identity: Identity) -> None:
-    """Write both settings files. The one in the folder comes last: a folder that has it is a complete store."""
+    """Write both settings files. The one in the folder is written last, because it marks the store as complete."""
     values = {**identity.settings.to_dict(), "store_texts": identity.store_texts, "id": identity.id}
     content = json.dumps({**values, "checksum": _checksum(values)}, indent=2).encode()
     write_atomically(folder / INDEX_FOLDER / SETTINGS_FILE, content)
@@ -103,7 +103,7 @@ def _read(path: Path, folder: Path) -> Identity | None:
         message = f"the store {folder} has {error} into a new store"
         raise FormatMismatchError(message, error.found, error.expected) from error
     if not is_whole:
-        raise _damaged(folder, "its checksum does not fit")
+        raise _damaged(folder, "its checksum does not match")
     return Identity(settings, bool(store_texts), id)
 
 

@@ -26,7 +26,7 @@ from simdoc_search.stores.shared_tokens import (
 )
 
 TOKENS_AT_ONCE = 1 << 15
-"""Number of tokens in one query, as many as a text of half a million words has. Each takes 3 kB meanwhile."""
+"""Maximum number of tokens in one query. Each takes 3 kB. A text of half a million words has about this number."""
 
 
 def find_sharing(
@@ -43,7 +43,7 @@ def find_sharing(
     rows = rows_of(codes, kind.length)
     width = len(rows[0]) if rows else 1
     rows_at_once = max(1, TOKENS_AT_ONCE // width)
-    parts = [rows[at : at + rows_at_once] for at in range(0, len(rows), rows_at_once)]
+    parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
     queries = [sharing_query(schema, kind.name, part, filters, exclude) for part in parts]
 
     def count(numbers: Sequence[int], addresses: Sequence[Address]) -> list[Mapping[Address, int]]:

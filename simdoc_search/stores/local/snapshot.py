@@ -12,7 +12,7 @@ from simdoc_search.stores.local.schema import document_at, to_record
 from simdoc_search.stores.record import Record
 
 Address = tuple[int, int]
-"""A document in a snapshot: its segment, and its number in the segment."""
+"""The address of a document in a snapshot: the number of its segment, and its number in the segment."""
 
 READ_AT_ONCE = 64
 
@@ -37,26 +37,26 @@ class Snapshot:
         return self._searcher.num_docs
 
     def search(self, query: Query, limit: int) -> list[tuple[float, Address]]:
-        """Return the score and the address of the best documents. The order of equal scores differs between calls."""
+        """Return the scores and addresses of the best documents. The order of equal scores may differ between calls."""
         with engine_errors("read", self.location):
             hits = self._searcher.search(query, limit=max(1, limit), count=False).hits
         return [(score, (address.segment_ord, address.doc)) for score, address in hits]
 
     def addresses(self, query: Query, limit: int | None = None) -> list[Address]:
-        """Return the addresses of the best documents, by default of all."""
+        """Return the addresses of the best documents; of all documents if `limit` is None."""
         return [address for _, address in self.search(query, self.documents if limit is None else limit)]
 
     def ranked(
         self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
     ) -> Iterator[tuple[float, Address]]:
-        """Yield the score and the address of documents, best first, each once.
+        """Yield the scores and addresses of documents, best first and without repeats.
 
         Args:
             query: the query.
             size: number of documents in the first page.
             growth: the factor by which pages grow. Each page searches again from the best document.
             minimum: the lowest score.
-            skip: documents to leave out.
+            skip: documents to exclude.
         """
         yielded = set(skip)
         while True:
@@ -78,7 +78,7 @@ class Snapshot:
             return int(result.count)  # type: ignore[attr-defined] # missing in the stub
 
     def frequency(self, field: str, term: str) -> int:
-        """Return the number of documents with a term, including deleted ones of segments that were not merged yet."""
+        """Return the number of documents with a term. It includes deleted ones of segments that were not merged yet."""
         return self._searcher.doc_freq(field, term)
 
     def document(self, address: Address) -> Document:

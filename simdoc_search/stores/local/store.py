@@ -57,17 +57,17 @@ from simdoc_search.stores.record import (
 from simdoc_search.stores.shared_tokens import SharingDocuments
 
 SIZE_SAMPLE = 500
-"""Number of documents whose texts are measured for `info`."""
+"""Maximum number of documents whose texts are measured for `info`."""
 
 NAMES_SAMPLE = 200
-"""Number of documents whose fields are suggested for an unknown one."""
+"""Maximum number of documents whose fields are suggested for an unknown field."""
 
 IDS_PER_QUERY = 20
-"""Number of ids that each query for suggestions contributes."""
+"""Maximum number of ids that each query for suggestions returns."""
 
 
 class LocalStore(Closable):
-    """Records in a tantivy index. `Store` documents the methods.
+    """Keeps records in a tantivy index. `Store` documents the methods.
 
     Attributes:
         location: the path of its folder, or `:memory:`.
@@ -130,7 +130,7 @@ class LocalStore(Closable):
         try:
             if folder:
                 with engine_errors("write to", self.location):
-                    engine.garbage_collect_files()  # a failed commit may have left files with names of the next one
+                    engine.garbage_collect_files()  # a failed commit may have left files of the next one
             yield (writer := LocalWriter(engine, folder, self.location, convert))
             writer.commit()
         except BaseException:
@@ -142,7 +142,7 @@ class LocalStore(Closable):
                 engine.wait_merging_threads()  # also releases the lock
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-        with self.writer() as writer:  # nobody else can write meanwhile
+        with self.writer() as writer:  # nobody else can write during the block
             places = {*wanted, *(removal.kept[0] for removal in wanted.values() if removal.kept)}
             hashes = {record.place: record.text_hash for record in self.records({place.id for place in places})}
             refused: dict[Place, str] = {}
@@ -196,7 +196,9 @@ class LocalStore(Closable):
 
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
         records = self.records([place.id for place in places])
-        return {each.place: {key: each.metadata[key] for key in fields if key in each.metadata} for each in records}
+        return {
+            record.place: {key: record.metadata[key] for key in fields if key in record.metadata} for record in records
+        }
 
     def places_of(self, id: str, index: str) -> Collection[Place]:  # noqa: ARG002
         """Return no places, because a local store has no named indices."""
@@ -208,15 +210,15 @@ class LocalStore(Closable):
         self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
     ) -> LocalCandidates:
         query = partial(build_query, self._schema, plan, filters, exclude)
-        snapshot, few = self._snapshot(), None
+        snapshot, hits = self._snapshot(), None
         if isinstance(plan, Bands):
             chosen = snapshot.addresses(query("chosen"), MAX_BAND_MATCHES + 1)
             if len(chosen) <= MAX_COUNTED_HERE:
-                few = with_enough_tokens(snapshot, plan, chosen)
+                hits = with_enough_tokens(snapshot, plan, chosen)
             elif plan.plain and len(chosen) > MAX_BAND_MATCHES:
                 plan = plan.plain
                 query = partial(build_query, self._schema, plan, filters, exclude)
-        return LocalCandidates(plan, snapshot, query, few=few, fields=fields)
+        return LocalCandidates(plan, snapshot, query, hits=hits, fields=fields)
 
     def candidates_of_many(
         self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
@@ -257,15 +259,15 @@ class LocalStore(Closable):
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
         return sorted(self._ids(term_query(self._schema, "names", name), filters=filters))
 
-    def ids_with_prefix(self, begin: str, limit: int) -> list[str]:
-        return sorted(self._ids(prefix_query(self._schema, "id", begin), limit=limit))
+    def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
+        return sorted(self._ids(prefix_query(self._schema, "id", prefix), limit=limit))
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return ids whose name is at most two edits away, or begins alike, ranked by their similarity."""
+        """Return ids with a name at most two edits away, or with the same first two thirds, the most similar first."""
         if len(id) > MAX_ID_BYTES:
             return []  # no stored id is that long
         ids = [indexable(spelling) for spelling in unicode_forms(id)]
-        names = [*(("id", each) for each in ids), *(("names", name) for each in ids for name in names_of(each))]
+        names = [*(("id", form) for form in ids), *(("names", name) for form in ids for name in names_of(form))]
         schema = self._schema
         queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
         queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
@@ -289,7 +291,7 @@ class LocalStore(Closable):
                 yield id_of(snapshot.document(address))
 
     def _kind(self, name: KindName) -> Kind:
-        """Return a kind of tokens, or raise an error if the store does not have it."""
+        """Return a kind of tokens. Raise FormatMismatchError if the store does not have it."""
         kind = KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
@@ -311,7 +313,7 @@ class LocalStore(Closable):
 
 
 def _text_bytes(snapshot: Snapshot) -> int:
-    """Return the size of the stored texts, projected from a sample."""
+    """Return the size of the stored texts in bytes, projected from a sample."""
     addresses = snapshot.addresses(tantivy.Query.all_query())
     sample = addresses[:: len(addresses) // SIZE_SAMPLE + 1]
     sizes = [len(snapshot.document(address).get_first("text") or b"") for address in sample]
@@ -319,7 +321,7 @@ def _text_bytes(snapshot: Snapshot) -> int:
 
 
 def _folder_bytes(folder: Path) -> int:
-    """Return the size of all files in a folder and below; files that vanish meanwhile count as 0."""
+    """Return the size of all files below a folder in bytes. Files that vanish meanwhile count as 0."""
     size = 0
     for parent, _, names in os.walk(folder):
         for name in names:

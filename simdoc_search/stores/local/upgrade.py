@@ -1,7 +1,7 @@
 """Adds sentences or concepts to a local store, and changes its limits.
 
-For new kinds of tokens, a new index is written into the folder `upgrade` of the store. When it is complete, it replaces
-the old index. If the replacement is interrupted, whoever opens the store next completes it.
+To add kinds of tokens, a new index is written into the folder `upgrade` of the store. When it is complete, it replaces
+the old index. If the replacement is interrupted, the next process that opens the store completes it.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from simdoc_search.stores.record import Record
 AT_ONCE = 64
 
 Sketch = Callable[[Sequence[Record]], list[Record]]
-"""Returns records with further kinds of tokens, made of their texts."""
+"""Adds kinds of tokens to records. The tokens are made from the texts."""
 
 
 def upgrade_folder(store: LocalStore, settings: Settings, sketch: Sketch, progress: Callable[[int], None]) -> None:
-    """Give a store further kinds of tokens.
+    """Add kinds of tokens to a store.
 
     Args:
         store: the store.
         settings: the new settings.
         sketch: makes the new tokens.
-        progress: called with numbers of finished documents.
+        progress: called with the number of documents that were finished since the last call.
 
     Raises:
-        StoreLockedError: another process writes to the store.
+        StoreLockedError: another process is writing to the store.
         StoreError: the store cannot be read or written.
     """
     folder = Path(store.location)
-    with _locked(store):
+    with _write_lock(store):
         identity = replace(find_store(folder), settings=settings)
         records = store.scan(text=True, passages=True, sketches=True)
         with engine_errors("write to", store.location), atomic_folder(folder / UPGRADE_FOLDER) as working:
@@ -57,16 +57,16 @@ def upgrade_folder(store: LocalStore, settings: Settings, sketch: Sketch, progre
 
 
 def write_limits(store: LocalStore, limits: Limits) -> None:
-    """Store other limits. Raises as `upgrade_folder`."""
+    """Store other limits. Raises the same errors as `upgrade_folder`."""
     folder = Path(store.location)
-    with _locked(store):
+    with _write_lock(store):
         identity = find_store(folder)
         write_identity(folder, replace(identity, settings=replace(identity.settings, limits=limits)))
 
 
 @contextmanager
-def _locked(store: LocalStore) -> Iterator[None]:
-    """Keep others from writing to the store during the block, by the lock of a writer that writes nothing."""
+def _write_lock(store: LocalStore) -> Iterator[None]:
+    """Keep others from writing to the store during the block, by opening a writer that writes nothing."""
     with engine_errors("write to", store.location):
         engine = store.for_writing().writer(heap_bytes(), 1)
     try:

@@ -16,14 +16,14 @@ from simdoc_search.stores.record import Record
 from simdoc_search.workers.memory import machine_memory
 
 MAX_HEAP, MIN_HEAP = 128_000_000, 15_000_000
-"""Bytes that the writer buffers before it writes a segment. tantivy refuses less than the minimum."""
+"""Maximum and minimum number of bytes that the writer buffers before it writes a segment. tantivy needs the minimum."""
 
 WRITER_THREADS = 1
-"""A second thread is only 10 % faster, and leaves twice as many segments to merge."""
+"""With a second thread, writing is only 10 % faster, and twice as many segments must be merged."""
 
 
 class LocalWriter:
-    """Writer of a local store.
+    """The writer of a local store.
 
     Args:
         engine: the writer of tantivy.
@@ -43,16 +43,16 @@ class LocalWriter:
         self.failed: Mapping[str, str] = {}
 
     def put(self, records: Iterable[Record]) -> None:
-        """Add records; each replaces an older one with the same id."""
+        """Add records. Each record replaces an older one with the same id."""
         for record in records:
             with engine_errors("write to", self._location):
                 document = self._to_document(record)
-                with _interrupts_deferred():  # between both calls the document would be lost
+                with _interrupts_deferred():  # an interrupt between the two calls would lose the document
                     self._engine.delete_documents_by_term("id", record.id)
                     self._engine.add_document(document)
 
     def delete(self, ids: Iterable[str]) -> None:
-        """Remove the documents with these ids; unknown ids are ignored."""
+        """Remove the documents with these ids. Unknown ids are ignored."""
         for id in ids:
             with engine_errors("write to", self._location):
                 self._engine.delete_documents_by_term("id", id)
@@ -66,7 +66,7 @@ class LocalWriter:
 
 
 def heap_bytes() -> int:
-    """Return the bytes that the writer buffers, less on a small machine or in a small container."""
+    """Return the number of bytes that the writer buffers. It is smaller on a small machine or in a small container."""
     machine = machine_memory()
     return MAX_HEAP if machine is None else max(MIN_HEAP, min(machine // 16, MAX_HEAP))
 

@@ -235,9 +235,9 @@ class RemoteStore(Closable):
         """Return up to three stored ids similar to this one, best first, that match the filters."""
         return lookups.suggest_ids(self.access, id, filters)
 
-    def ids_with_prefix(self, begin: str, limit: int) -> list[str]:
+    def ids_with_prefix(self, prefix: str, limit: int) -> list[str]:
         """Return up to `limit` ids with this prefix, sorted."""
-        return lookups.find_by_prefix(self.access, begin, limit)
+        return lookups.find_by_prefix(self.access, prefix, limit)
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
         """Return what to suggest for a field, or a path, that no document has; see `Store`."""

@@ -83,7 +83,7 @@ def test_a_place_with_something_else_is_left_alone(tmp_path: Path) -> None:
     for create in (False, True):
         with pytest.raises(StoreError, match="is a file and not a store"):
             open_store(file, create=create)
-        with pytest.raises(StoreError, match="is a folder with other things in it and not a store"):
+        with pytest.raises(StoreError, match="contains other files and is not a store"):
             open_store(tmp_path, create=create)
     with pytest.raises(StoreError, match="cannot open the store"):
         open_store(file / "below", create=True)
