@@ -46,8 +46,8 @@ def status(
 ) -> None:
     """Show how many documents have current fingerprints.
 
-    URL names an index, an alias or a pattern. The command counts the documents with a fingerprint, without one, with a
-    fingerprint of other settings, and those that the engine's pipeline could not fingerprint.
+    URL names an index, an alias or a pattern. The command counts the documents that have a fingerprint, that have none,
+    that have one with other settings, and that the engine's pipeline could not fingerprint.
 
     A fingerprint is stale if it does not match the current text. The command estimates the number of stale fingerprints
     from a sample of the documents written since the last `backfill --stale`. If the sample contains all of these
