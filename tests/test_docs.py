@@ -79,7 +79,7 @@ def check_python(name: str, code: list[str]) -> None:
         claimed += [pair for pair in zip(comments, lines, strict=True) if is_value(pair[0])]
 
     assert [] != claimed
-    assert [] == [(said, shown) for said, shown in claimed if said != shown]
+    assert [] == [(claim, shown) for claim, shown in claimed if claim != shown]
 
 
 def is_value(comment: str) -> bool:

@@ -41,7 +41,10 @@ MORE = {f"more{number}" for number in range(300)}
 def lines(name: str, count: int) -> str:
     """JSONL of documents of 200 words."""
     return cli.json_lines(
-        *({"id": f"{name}{number}", "text": each.text} for number, each in enumerate(documents(name, count, 200)))
+        *(
+            {"id": f"{name}{number}", "text": document.text}
+            for number, document in enumerate(documents(name, count, 200))
+        )
     )
 
 

@@ -65,8 +65,8 @@ def either(make: Callable[[], Made], *errors: type[Exception]) -> Made | None:
     try:
         return make()
     except errors as error:
-        said = str(error)
-    assert said.strip()
+        message = str(error)
+    assert message.strip()
     return None
 
 
@@ -75,12 +75,12 @@ def is_text(text: object) -> bool:
     return text is None or (isinstance(text, str) and text == text.encode().decode())
 
 
-def is_found(each: object, name: str) -> bool:
+def is_found(document: object, name: str) -> bool:
     """Whether it is a document that every store can keep, or a skip that names the file, its line and a reason."""
-    if isinstance(each, Skipped):
-        place = each.path.removeprefix(f"{name}:")
-        return place.isdigit() and bool(each.reason) and "\n" not in each.reason
-    return isinstance(each, Document) and 1 <= len(each.id.encode()) <= 512 and is_text(each.text)
+    if isinstance(document, Skipped):
+        place = document.path.removeprefix(f"{name}:")
+        return place.isdigit() and bool(document.reason) and "\n" not in document.reason
+    return isinstance(document, Document) and 1 <= len(document.id.encode()) <= 512 and is_text(document.text)
 
 
 @fuzzing
@@ -128,7 +128,7 @@ def test_any_percentage_is_a_share_or_refused(text: str, name: str) -> None:
 def test_any_bytes_are_read_as_jsonl(data: bytes) -> None:
     found = list(read_jsonl(io.BytesIO(data)))
 
-    assert [] == [each for each in found if not is_found(each, "stream")]
+    assert [] == [document for document in found if not is_found(document, "stream")]
     assert len(found) <= data.count(b"\n") + 1
 
 
@@ -145,7 +145,7 @@ def test_any_bytes_are_read_as_packed_jsonl(whole: bool, data: bytes, cut: int, 
         path.write_bytes((packed if whole else packed[: max(0, len(packed) - cut)]) + noise)
         found = list(read_jsonl(path))
 
-    assert [] == [each for each in found if not is_found(each, str(path))]
+    assert [] == [document for document in found if not is_found(document, str(path))]
 
 
 @fuzzing
@@ -160,7 +160,7 @@ def test_any_strings_are_tokens_or_refused(tokens: list[str], length: int) -> No
 
     assert codes is None or np.uint32 == codes.dtype
     assert codes is None or tokens == encode(codes, length)
-    assert codes is not None or not all(len(each) == length and set(each) <= set(ALPHABET) for each in tokens)
+    assert codes is not None or not all(len(token) == length and set(token) <= set(ALPHABET) for token in tokens)
 
 
 @fuzzing
@@ -206,4 +206,4 @@ def test_any_bytes_are_a_table_or_refused(data: bytes) -> None:
         path.write_bytes(data)
         found = either(lambda: list(read_table(path)), CorpusError)
 
-    assert [] == [each for each in found or [] if not is_found(each, str(path))]
+    assert [] == [document for document in found or [] if not is_found(document, str(path))]

@@ -44,30 +44,34 @@ def test_the_pictures_are_those_of_the_script(tmp_path: Path) -> None:
 
 
 def shapes() -> list[tuple[str, Any]]:
-    """Each command of the page about JSON, and what is said to be printed."""
+    """Each command of the page about JSON, and what is documented to be printed."""
     page = (ROOT / "docs" / "json.md").read_text("utf-8")
     pairs = re.findall(r"^```console\n\$ (.*?)\n```\n\n```json\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     return [(command, json.loads(shown)) for command, shown in pairs]
 
 
-def differences(said: Any, printed: Any, at: str = "") -> Iterator[str]:
+def differences(documented: Any, printed: Any, at: str = "") -> Iterator[str]:
     """Where two values have other keys, or are of another kind; of lists the first parts count."""
-    if isinstance(said, dict) and isinstance(printed, dict):
-        yield from (f"{at}.{key}" for key in said.keys() ^ printed.keys())
-        for key in said.keys() & printed.keys():
-            yield from differences(said[key], printed[key], f"{at}.{key}")
-    elif isinstance(said, list) and isinstance(printed, list):
-        for pair in zip(said[:1], printed[:1], strict=False):
+    if isinstance(documented, dict) and isinstance(printed, dict):
+        yield from (f"{at}.{key}" for key in documented.keys() ^ printed.keys())
+        for key in documented.keys() & printed.keys():
+            yield from differences(documented[key], printed[key], f"{at}.{key}")
+    elif isinstance(documented, list) and isinstance(printed, list):
+        for pair in zip(documented[:1], printed[:1], strict=False):
             yield from differences(*pair, f"{at}[]")
-    elif not (isinstance(said, int | float) and isinstance(printed, int | float)) and type(said) is not type(printed):
-        yield f"{at}: {said!r}, {printed!r}"
+    elif not (isinstance(documented, int | float) and isinstance(printed, int | float)) and type(
+        documented
+    ) is not type(printed):
+        yield f"{at}: {documented!r}, {printed!r}"
 
 
 def test_the_json_of_commands_is_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "corpus/empty.txt": ""})
-    found = {command: list(differences(said, answer(*shlex.split(command)[1:]))) for command, said in shapes()}
+    found = {
+        command: list(differences(documented, answer(*shlex.split(command)[1:]))) for command, documented in shapes()
+    }
 
     assert 7 < len(found)
-    assert {} == {command: each for command, each in found.items() if each}
+    assert {} == {command: difference for command, difference in found.items() if difference}

@@ -144,12 +144,12 @@ print(component_template())
 """
     place, query, template = ran(core / "python", "-c", code, cwd=tmp_path).splitlines()
     done = subprocess.run([core / "simdoc-search"], check=False, cwd=tmp_path, capture_output=True, text=True)
-    said = "Error: the command line needs an optional package; install it with: pip install 'simdoc-search[cli]'\n"
+    message = "Error: the command line needs an optional package; install it with: pip install 'simdoc-search[cli]'\n"
 
     assert core.parent in Path(place).parents
     assert "dict_keys(['simdoc.tokens'])" == query
     assert repr(component_template()) == template
-    assert (1, "", said) == (done.returncode, done.stdout, done.stderr)
+    assert (1, "", message) == (done.returncode, done.stdout, done.stderr)
 
 
 def test_the_program_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
@@ -182,6 +182,6 @@ def test_the_pages_are_served_from_the_wheel(installed: Path, tmp_path: Path) ->
 
                 assert [200] * 3 == [page.status_code for page in pages]
                 assert {".css", ".js", ".svg"} == {Path(link).suffix for link in linked}
-                assert [200] * len(linked) == [client.get(each).status_code for each in linked]
+                assert [200] * len(linked) == [client.get(path).status_code for path in linked]
         finally:
             server.terminate()

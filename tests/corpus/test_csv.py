@@ -34,8 +34,10 @@ def texts_of(folder: Path, data: str | bytes, *, max_bytes: int = 1_000_000) -> 
     """The texts of a table by id, and why rows are skipped by their number."""
     read = read_table(table(folder, data), max_bytes=max_bytes)
     return dict(
-        (each.path.rpartition(":")[2], each.reason) if isinstance(each, Skipped) else (each.id, each.text)
-        for each in read
+        (document.path.rpartition(":")[2], document.reason)
+        if isinstance(document, Skipped)
+        else (document.id, document.text)
+        for document in read
     )
 
 

@@ -61,7 +61,7 @@ def test_links_inside_the_folder_are_followed_once(tmp_path: Path) -> None:
 def test_links_out_of_the_folder_are_followed_on_request(tmp_path: Path) -> None:
     corpus = linked(tmp_path)
     found = list(read_corpus([corpus], follow_links=True))
-    read = [load(each) if isinstance(each, FileSource) else each for each in found]
+    read = [load(source) if isinstance(source, FileSource) else source for source in found]
 
     assert {
         "file.txt": "the text of outside/b.txt",
@@ -72,7 +72,7 @@ def test_links_out_of_the_folder_are_followed_on_request(tmp_path: Path) -> None
         "real/absolute.txt": "the text of z.txt",
         "real/around.txt": "the text of outside/b.txt",
         "real/twice.txt": "the text of outside/b.txt",
-    } == {each.id: each.text for each in read if isinstance(each, Document)}
+    } == {document.id: document.text for document in read if isinstance(document, Document)}
     assert {
         "again/": LOOP,
         "broken": "broken link",
@@ -81,7 +81,7 @@ def test_links_out_of_the_folder_are_followed_on_request(tmp_path: Path) -> None
         "self": "too many levels of symbolic links",
         "real/up/": LOOP,
         "real/upper/": LOOP,
-    } == {each.path[len(str(corpus)) + 1 :]: each.reason for each in read if isinstance(each, Skipped)}
+    } == {skipped.path[len(str(corpus)) + 1 :]: skipped.reason for skipped in read if isinstance(skipped, Skipped)}
 
 
 @posix_only

@@ -23,17 +23,17 @@ def inside(tmp_path: Path, name: str, data: bytes, max_bytes: int = 50_000_000) 
     (tmp_path / name).write_bytes(data)
     (source,) = find_files([tmp_path / name], max_bytes=max_bytes)
     assert isinstance(source, FileSource)
-    return [each for some in read_members(source) for each in some]
+    return [member for some in read_members(source) for member in some]
 
 
 def read(found: list[Member]) -> dict[str, bytes]:
     """Names and contents of those that were read."""
-    return {each.name: each.data for each in found if not each.reason}
+    return {member.name: member.data for member in found if not member.reason}
 
 
 def reasons(found: list[Member]) -> dict[str, str]:
     """Why the others were not."""
-    return {each.name: each.reason for each in found if each.reason}
+    return {member.name: member.reason for member in found if member.reason}
 
 
 # --- what is in them ---
@@ -48,7 +48,7 @@ def test_a_member_has_a_name_bytes_and_a_date(tmp_path: Path, ending: str) -> No
     found = inside(tmp_path, f"old.{ending}", data)
 
     assert files == read(found)
-    assert {1_614_834_368 if ending == "zip" else 1_600_000_000} == {each.mtime_ns // 10**9 for each in found}
+    assert {1_614_834_368 if ending == "zip" else 1_600_000_000} == {member.mtime_ns // 10**9 for member in found}
 
 
 def test_a_message_is_named_by_its_subject(tmp_path: Path) -> None:
@@ -72,9 +72,9 @@ def test_a_message_is_named_by_its_subject(tmp_path: Path) -> None:
         "=?utf-8?b?a?=",
     ]
 
-    assert [f"{name}.eml" for name in names] == [each.name for each in found]
+    assert [f"{name}.eml" for name in names] == [member.name for member in found]
     assert found == inside(tmp_path, "mail.mbox.gz", gzip.compress(box))
-    assert {1_583_143_200} == {each.mtime_ns // 10**9 for each in found}
+    assert {1_583_143_200} == {member.mtime_ns // 10**9 for member in found}
 
 
 def test_a_line_from_without_a_date_does_not_begin_a_message(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_names_are_harmless_and_different(tmp_path: Path) -> None:
         "x" * 900,
     ]
     found = inside(tmp_path, "a.zip", packed_zip([(name, "text") for name in names]))
-    seen = [each.name for each in found]
+    seen = [member.name for member in found]
 
     assert ["etc/passwd", "etc/passwd 2", "a/b.txt", "a/b 2.txt", "a/b 3.txt", "x [2J .txt", "unnamed"] == seen[:-1]
     assert 400 == len(seen[-1])
@@ -151,7 +151,7 @@ def test_a_file_that_is_not_an_archive_is_damaged(tmp_path: Path, name: str, dat
     found = inside(tmp_path, name, data)
 
     assert {} == read(found)
-    assert all(each.reason.startswith("damaged: ") and not each.name for each in found)
+    assert all(member.reason.startswith("damaged: ") and not member.name for member in found)
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz", "tar"])

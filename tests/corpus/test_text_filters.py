@@ -110,7 +110,7 @@ def test_quoted_lines_and_their_attributions_are_removed() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "separator",
     [
         "-----Original Message-----",
         "On Mon, 2 Mar 2020, Ada wrote:",
@@ -119,8 +119,8 @@ def test_quoted_lines_and_their_attributions_are_removed() -> None:
         "El lun, 2 mar 2020 a las 10:00, Ada escribió:",
     ],
 )
-def test_an_original_message_without_quote_signs_is_removed(said: str) -> None:
-    assert ("I agree.\n", {}) == left("a.eml", f"I agree.\n\n{said}\n\nWhat do you think\nof that?\n")
+def test_an_original_message_without_quote_signs_is_removed(separator: str) -> None:
+    assert ("I agree.\n", {}) == left("a.eml", f"I agree.\n\n{separator}\n\nWhat do you think\nof that?\n")
 
 
 def test_a_long_line_is_kept() -> None:

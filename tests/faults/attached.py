@@ -31,7 +31,7 @@ def unreliable_way(rng: random.Random, place: Place) -> None:
             ("watch", "--arrived", "doc3", *on_watches),
             ("template", "install", server.url, "--search", "--pipeline"),
         ]
-        for asked in (
+        for arguments in (
             ("backfill", url, "--text-field", "body", *rng.choice([[], ["--in-engine"] if is_whole else []])),
             ("backfill", url, "--text-field", "body", "--field", "simdoc_2", "--shingle-size", 4),
             ("template", "install", server.url),
@@ -39,14 +39,16 @@ def unreliable_way(rng: random.Random, place: Place) -> None:
             *(by_modules if is_whole else ()),
         ):
             server.handle = Unreliable(rng, forward(place.engine), faults=rng.randint(1, 4), often=0.3)
-            until_done(lambda asked=asked: command(*asked, cwd=place.folder).code == 0)  # type: ignore[misc]
-        said = json.loads(command("status", straight, "--field", "simdoc", "--json", cwd=place.folder).out)
+            until_done(lambda arguments=arguments: command(*arguments, cwd=place.folder).code == 0)  # type: ignore[misc]
+        status = json.loads(command("status", straight, "--field", "simdoc", "--json", cwd=place.folder).out)
         listed = command("watch", "--list", "--store", straight, *on_watches[2:], "--json", cwd=place.folder)
         sources = [hit["_source"] for hit in call(place.engine, "POST", f"/{name}/_search?size=1000")["hits"]["hits"]]
 
-        assert (len(TEXTS), 0) == (said["documents"], said["missing"])
-        assert ({"doc3", "doc4"} if is_whole else set()) == {each["id"] for each in json.loads(listed.out)["watched"]}
-        assert [{"body", "number", "simdoc", "simdoc_2"}] * len(TEXTS) == [each.keys() for each in sources]
+        assert (len(TEXTS), 0) == (status["documents"], status["missing"])
+        assert ({"doc3", "doc4"} if is_whole else set()) == {
+            watched["id"] for watched in json.loads(listed.out)["watched"]
+        }
+        assert [{"body", "number", "simdoc", "simdoc_2"}] * len(TEXTS) == [source.keys() for source in sources]
 
 
 ATTACKS = [Attack("an unreliable way to an application's index", unreliable_way, needs_engine=True)]

@@ -98,7 +98,7 @@ def pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None)
         load(engine, index, {id: {"body": text, "number": 0} for id, text in LATE.items()})
 
         with Application(place.engine, index, rng.randrange(10**6)) as application:
-            lines = [[each.format(**values) for each in COMMANDS[name]] for name in (one, two)]
+            lines = [[argument.format(**values) for argument in COMMANDS[name]] for name in (one, two)]
             running = [Running(line, place.folder, place.folder / f"log{at}") for at, line in enumerate(lines)]
             disturbed(rng, running, within=0.5)
         done(place.folder, "backfill", values["url"], "--text-field", "body")  # again, as it may have been killed

@@ -63,8 +63,8 @@ class Unreliable:
 
     def deliver(self) -> None:
         """What was held back arrives now, when all that was to be written after it is written."""
-        for each in self._late:
-            self._handle(each)
+        for request in self._late:
+            self._handle(request)
         self._late.clear()
 
     def _fate(self, is_write: bool) -> str:
@@ -83,27 +83,27 @@ def _halved(done: Answer | None) -> Answer | None:
         return done
     if "_shards" in value:
         value["_shards"] = {"total": 2, "successful": 1, "failed": 1, "failures": [SHARD]}
-    for each in value.get("items", ())[::2]:
-        for kind, said in each.items():
+    for item in value.get("items", ())[::2]:
+        for kind, result in item.items():
             refused = {"type": "rejected_execution_exception", "reason": "queue full"}
-            each[kind] = {"_index": said["_index"], "_id": said["_id"], "status": 429, "error": refused}
+            item[kind] = {"_index": result["_index"], "_id": result["_id"], "status": 429, "error": refused}
     return done and replace(done, body=json.dumps(value).encode())
 
 
 def _drawn(rng: random.Random, number: int) -> dict[str, Document]:
-    return {each.id: each for each in documents(rng.random(), number, 40)}
+    return {document.id: document for document in documents(rng.random(), number, 40)}
 
 
 def _written(url: str, texts: dict[str, Document], place: Place) -> None:
     file = place.folder / "documents.jsonl"
-    file.write_text(json_lines(*({"id": each.id, "text": each.text} for each in texts.values())), "utf-8")
+    file.write_text(json_lines(*({"id": document.id, "text": document.text} for document in texts.values())), "utf-8")
     until_done(lambda: command("index", file, "--store", url, cwd=place.folder).code == 0)
 
 
 def _deleted(ids: list[str], url: str, straight: str, place: Place) -> bool:
     """Delete those that are left; whether it is done."""
     with open_store(straight) as store:
-        left = [each.id for each in store.records(ids)]
+        left = [record.id for record in store.records(ids)]
     return not left or command("delete", *left, "--store", url, cwd=place.folder).code == 0
 
 
@@ -119,17 +119,19 @@ def unreliable_way(rng: random.Random, place: Place) -> None:
         name = made.name()
         wanted = _drawn(rng, rng.randint(50, 1500))
         _written(f"{server.url}/{name}", wanted, place)
-        changed = {id: Document(id, each.text + " changed") for id, each in wanted.items() if rng.random() < 0.3}
+        changed = {
+            id: Document(id, document.text + " changed") for id, document in wanted.items() if rng.random() < 0.3
+        }
         _written(f"{server.url}/{name}", changed, place)
         gone = rng.sample(sorted(wanted), rng.randint(1, 20))
         until_done(lambda: _deleted(gone, f"{server.url}/{name}", f"{place.engine}/{name}", place))
         way.deliver()
         call(place.engine, "POST", f"/{name}/_refresh")
-        wanted = {id: each for id, each in {**wanted, **changed}.items() if id not in gone}
+        wanted = {id: document for id, document in {**wanted, **changed}.items() if id not in gone}
         with open_store(f"{place.engine}/{name}") as store:
-            stored = {each.id: each.text for each in store.scan(text=True)}
+            stored = {record.id: record.text for record in store.scan(text=True)}
 
-        assert {id: each.text for id, each in wanted.items()} == stored
+        assert {id: document.text for id, document in wanted.items()} == stored
 
 
 @contextmanager
@@ -159,22 +161,22 @@ def killed_backfill(rng: random.Random, place: Place) -> None:
     """Killed again and again while an application writes: none of its writes is lost, and all get fingerprints."""
     with indices(place.engine) as made:
         name = made.make({"properties": {"body": {"type": "text"}}})
-        texts = {each.id: each.text for each in documents(rng.random(), 300, 40)}
-        lines = (json.dumps(each) for id in texts for each in ({"index": {"_id": id}}, {"body": texts[id]}))
+        texts = {document.id: document.text for document in documents(rng.random(), 300, 40)}
+        lines = (json.dumps(line) for id in texts for line in ({"index": {"_id": id}}, {"body": texts[id]}))
         _bulk(place.engine, name, lines)
-        asked = ("backfill", f"{place.engine}/{name}", "--text-field", "body")
+        arguments = ("backfill", f"{place.engine}/{name}", "--text-field", "body")
         with _writing(rng, made, name, texts):
             for _ in range(3):
-                killed(rng.uniform(0.1, 1.5), *asked, "--throttle", 150, cwd=place.folder)
+                killed(rng.uniform(0.1, 1.5), *arguments, "--throttle", 150, cwd=place.folder)
         time.sleep(0.1)
-        assert 0 == command(*asked, "--stale", cwd=place.folder).code
+        assert 0 == command(*arguments, "--stale", cwd=place.folder).code
         found = call(place.engine, "POST", f"/{name}/_search?size=2000")["hits"]["hits"]
         sources = {hit["_id"]: hit["_source"] for hit in found}
 
-        assert texts == {id: each["body"] for id, each in sources.items()}
-        for each in sources.values():
-            assert text_hash(each["body"]) == each["simdoc"]["text_hash"]
-            assert fingerprint(each["body"]).tokens() == each["simdoc"]["tokens"].split()
+        assert texts == {id: source["body"] for id, source in sources.items()}
+        for source in sources.values():
+            assert text_hash(source["body"]) == source["simdoc"]["text_hash"]
+            assert fingerprint(source["body"]).tokens() == source["simdoc"]["tokens"].split()
 
 
 def _bulk(engine: str, index: str, lines: Iterator[str]) -> None:

@@ -28,7 +28,7 @@ def _material() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="simdoc-faults-"))
     rng = random.Random("faults")
     pairs = [overlapping(rng, 200, 0.5) for _ in range(20)]
-    documents = [{"id": f"doc{n}", "text": each, "kind": n % 3} for n, each in enumerate(sum(pairs, ()))]
+    documents = [{"id": f"doc{n}", "text": text, "kind": n % 3} for n, text in enumerate(sum(pairs, ()))]
     documents += [{"id": f"other{n}", "text": text(rng, 150)} for n in range(100)]
     (folder / "documents.jsonl").write_text(json_lines(*documents), "utf-8")
     command("index", folder / "documents.jsonl", "--store", folder / "store", cwd=folder)
@@ -40,8 +40,8 @@ def _answers(store: Path) -> list[tuple[int, str]]:
     told = []
     for question in QUESTIONS:
         done = command(*question, "--store", store, "--json", cwd=store.parent)
-        said = json.loads(done.out) if not done.code else {}
-        told.append((done.code, json.dumps({key: said[key] for key in said.keys() - NOT_COMPARED}, sort_keys=True)))
+        values = json.loads(done.out) if not done.code else {}
+        told.append((done.code, json.dumps({key: values[key] for key in values.keys() - NOT_COMPARED}, sort_keys=True)))
     return told
 
 
@@ -57,8 +57,8 @@ def damaged_store(rng: random.Random, place: Place) -> None:
     """
     store = place.folder / "store"
     shutil.copytree(_material() / "store", store)
-    files = [each for each in sorted(store.rglob("*")) if each.is_file() and each.stat().st_size]
-    victim = rng.choices(files, weights=[max(50, each.stat().st_size) for each in files])[0]
+    files = [file for file in sorted(store.rglob("*")) if file.is_file() and file.stat().st_size]
+    victim = rng.choices(files, weights=[max(50, file.stat().st_size) for file in files])[0]
     data = bytearray(victim.read_bytes())
     match rng.choice(["flip", "flip", "flip", "cut", "zero", "remove"]):
         case "flip":
@@ -77,8 +77,8 @@ def damaged_store(rng: random.Random, place: Place) -> None:
     assert not changed or checked.code == 1 or victim.name in UNUSED, f"check says nothing of {victim.name}"
     if victim.suffix in INDEX_FILES:
         return  # their checksums are looked at by `check` alone
-    for (code, said), right in zip(_answers(store), _right_answers(), strict=True):
-        assert code or (code, said) == right, f"a wrong answer after damage to {victim.name}"
+    for (code, output), right in zip(_answers(store), _right_answers(), strict=True):
+        assert code or (code, output) == right, f"a wrong answer after damage to {victim.name}"
 
 
 def killed_commands(rng: random.Random, place: Place) -> None:

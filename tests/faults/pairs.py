@@ -69,7 +69,7 @@ def _keep_only(plan: Path, *parts: str) -> None:
     """Let a plan be about files with these parts in their paths."""
     lines = plan.read_text("utf-8").splitlines(keepends=True)
     plan.write_text(
-        "".join(each for each in lines if "file:" not in each or any(part in each for part in parts)), "utf-8"
+        "".join(line for line in lines if "file:" not in line or any(part in line for part in parts)), "utf-8"
     )
 
 
@@ -81,7 +81,7 @@ def done(folder: Path, *arguments: str, status: frozenset[int] = frozenset({0}))
 
 
 def _contents(folder: Path) -> set[str]:
-    return {each.read_text() for name in ("docs", "gone") for each in (folder / name).rglob("*") if each.is_file()}
+    return {file.read_text() for name in ("docs", "gone") for file in (folder / name).rglob("*") if file.is_file()}
 
 
 def _save(rng: random.Random, folder: Path) -> tuple[set[str], set[str]]:
@@ -119,18 +119,18 @@ def pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None)
 def disturbed(rng: random.Random, running: list[Running], within: float = 0.12) -> None:
     """Kill, pause or leave each, and wait; whoever was not killed has manners."""
     killed = []
-    for each in rng.sample(running, len(running)):
+    for process in rng.sample(running, len(running)):
         time.sleep(rng.uniform(0, within))
         match rng.choice(["leave", "pause", "kill"]):
             case "kill":
-                each.kill()
-                killed.append(each)
+                process.kill()
+                killed.append(process)
             case "pause":
-                each.pause(rng.uniform(0, 0.1))
-    for each in running:
-        code = each.wait()
-        assert code in {0, 1} or each in killed, (code, each.arguments, each.output)
-        assert "Traceback" not in each.output, each.output
+                process.pause(rng.uniform(0, 0.1))
+    for process in running:
+        code = process.wait()
+        assert code in {0, 1} or process in killed, (code, process.arguments, process.output)
+        assert "Traceback" not in process.output, process.output
 
 
 def _check_files(folder: Path, contents: set[str]) -> None:
@@ -140,24 +140,24 @@ def _check_files(folder: Path, contents: set[str]) -> None:
     for name in UNDO_FILES:
         if (folder / name).exists():
             told = json.loads(done(folder, "apply", "--undo", name, "--json", status=frozenset({0, 1})))
-            left += [f"{each['name']} {each['reason']}" for each in told["left"]]
+            left += [f"{file['name']} {file['reason']}" for file in told["left"]]
     assert contents == _contents(folder) & contents, "a content was lost by undo"
     first = _material() / "first/docs"
     missing = [
-        each.relative_to(first)
-        for each in first.rglob("*.txt")
-        if not (folder / "docs" / each.relative_to(first)).exists()
+        file.relative_to(first)
+        for file in first.rglob("*.txt")
+        if not (folder / "docs" / file.relative_to(first)).exists()
     ]
-    assert [] == [each for each in missing if not any(str(each) in line for line in left)], (missing, left)
+    assert [] == [file for file in missing if not any(str(file) in line for line in left)], (missing, left)
     hidden = list(folder.rglob("*.away"))
-    assert [] == [each for each in hidden if not any(str(each) in line for line in left)], (hidden, left)
+    assert [] == [file for file in hidden if not any(str(file) in line for line in left)], (hidden, left)
 
 
 def _check_store(folder: Path) -> None:
     """Brought up to date, it has each file once; so has each copy of it that was finished."""
     done(folder, "index", "docs", "--prune", "--workers", "1")
     listed = [json.loads(line)["id"] for line in done(folder, "list", "--json").splitlines()]
-    files = [each.relative_to(folder / "docs").as_posix() for each in (folder / "docs").rglob("*.txt")]
+    files = [file.relative_to(folder / "docs").as_posix() for file in (folder / "docs").rglob("*.txt")]
     assert sorted(files) == sorted(listed)
     for name in (".simdoc", "repaired", "copied"):
         if (folder / name).exists():

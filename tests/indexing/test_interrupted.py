@@ -42,7 +42,7 @@ COMMITTING = [  # as above, but each chunk is committed as soon as it is written
 @functools.cache
 def everything() -> dict[str, str]:
     """The ids and texts that the processes index."""
-    return {each.id: each.text for each in documents("interrupted", COUNT, 400)}
+    return {document.id: document.text for document in documents("interrupted", COUNT, 400)}
 
 
 @functools.cache
@@ -175,10 +175,10 @@ def test_an_interrupt_keeps_the_prepared_documents(search: SimilaritySearch) -> 
     with pytest.raises(KeyboardInterrupt):
         search.index(interrupted())
 
-    assert {each.id for each in made[:128]} == {record.id for record in search.store.scan()}
+    assert {document.id for document in made[:128]} == {record.id for record in search.store.scan()}
     report = search.index(made)
     assert (72, 128) == (report.indexed, report.unchanged)
-    assert {each.id for each in made} == {record.id for record in search.store.scan()}
+    assert {document.id for document in made} == {record.id for record in search.store.scan()}
 
 
 def test_a_killed_worker_costs_no_document(search: SimilaritySearch) -> None:

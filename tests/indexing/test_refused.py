@@ -47,7 +47,7 @@ def blocked(place: str) -> Iterator[None]:
 
 
 def ids(store: Store) -> list[str]:
-    return sorted(each.id for each in store.scan())
+    return sorted(record.id for record in store.scan())
 
 
 # --- the library ---
@@ -73,7 +73,11 @@ def test_refused_documents_are_listed_apart_from_skipped_ones(place: str, store:
         report = search.index([Document("a", "another"), Document("b", "new"), Document("c", "...")])
 
     assert (0, 0, 0, 0) == (report.indexed, report.replaced, report.deleted, report.unchanged)
-    assert ({"a", "b"}, ["c"], True) == (set(report.refused), [each.path for each in report.skipped], report.failed)
+    assert ({"a", "b"}, ["c"], True) == (
+        set(report.refused),
+        [skipped.path for skipped in report.skipped],
+        report.failed,
+    )
     assert ["a"] == ids(store)
 
 
@@ -101,8 +105,10 @@ def test_the_delete_command_fails_where_the_store_refuses(place: str, store: Sto
     assert (1, "0 deleted, 1 refused\n") == (shown.exit_code, shown.stdout)
     assert shown.stderr.startswith("  a: the index test-")
     assert (1, 0) == (machine.exit_code, json.loads(machine.stdout)["deleted"])
-    assert ["a", "b"] == [each["id"] for each in json.loads(machine.stdout)["refused"]]
-    assert all("read-only by index.blocks.write" in each["reason"] for each in json.loads(machine.stdout)["refused"])
+    assert ["a", "b"] == [refused["id"] for refused in json.loads(machine.stdout)["refused"]]
+    assert all(
+        "read-only by index.blocks.write" in refused["reason"] for refused in json.loads(machine.stdout)["refused"]
+    )
 
 
 @pytest.mark.parametrize("all_of_them", [True, False])

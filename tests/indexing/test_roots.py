@@ -79,7 +79,7 @@ def test_pruning_a_part_leaves_the_rest_of_the_root(search: SimilaritySearch, fo
 def test_each_file_is_stored_once_in_whatever_order_folders_come(
     search: SimilaritySearch, paths: list[str], at_once: bool
 ) -> None:
-    for some in [paths] if at_once else [[each] for each in paths]:
+    for some in [paths] if at_once else [[path] for path in paths]:
         report = index(search, *some, prune=True)
 
     assert [] == report.problems

@@ -94,7 +94,7 @@ PREFIXES = [
 def test_the_filter_path_takes_every_character_as_it_is(store: Store, prefix: str) -> None:
     put(store, *map(record, PATHS))
 
-    assert sorted(each for each in PATHS if each.startswith(prefix)) == filtered(store, path=prefix)
+    assert sorted(path for path in PATHS if path.startswith(prefix)) == filtered(store, path=prefix)
 
 
 def test_the_filter_path_prefers_the_metadata_field(store: Store) -> None:

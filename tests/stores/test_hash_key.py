@@ -60,11 +60,11 @@ def test_a_keyed_folder_opens_with_its_key_only(tmp_path: Path, monkeypatch: pyt
 
 def test_a_key_can_be_given_beside_settings_or_within_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(HASH_KEY, raising=False)
-    asked = Settings(token_length=5)
-    open_store(tmp_path / "a", asked, create=True, hash_key=SECRET).close()
-    open_store(tmp_path / "b", asked.with_key(HashKey(SECRET)), create=True).close()
+    settings = Settings(token_length=5)
+    open_store(tmp_path / "a", settings, create=True, hash_key=SECRET).close()
+    open_store(tmp_path / "b", settings.with_key(HashKey(SECRET)), create=True).close()
     for name in "ab":
-        assert asked.with_key(HashKey(SECRET)) == open_store(tmp_path / name, asked, hash_key=SECRET).settings
+        assert settings.with_key(HashKey(SECRET)) == open_store(tmp_path / name, settings, hash_key=SECRET).settings
     with pytest.raises(FormatMismatchError, match="sketches"):
         open_store(tmp_path / "a", Settings(), hash_key=SECRET)
 
@@ -88,16 +88,16 @@ def test_a_given_key_takes_precedence_over_the_environment(tmp_path: Path, monke
 
 def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
-    for each in DOCUMENTS:
-        (tmp_path / "corpus" / f"{each.id}.txt").write_text(each.text)
+    for document in DOCUMENTS:
+        (tmp_path / "corpus" / f"{document.id}.txt").write_text(document.text)
     store, key = tmp_path / "store", {HASH_KEY: SECRET}
     output("index", tmp_path / "corpus", "--store", store, **key)
-    said = output("similar", "draft_20", "--store", store, **key) + output("info", "--store", store, **key)
-    said += output("info", "--store", store, "--json", **key)
+    outputs = output("similar", "draft_20", "--store", store, **key) + output("info", "--store", store, **key)
+    outputs += output("info", "--store", store, "--json", **key)
 
-    assert "final.txt" in said
-    assert "made with SIMDOC_HASH_KEY" in said
-    assert SECRET not in said
+    assert "final.txt" in outputs
+    assert "made with SIMDOC_HASH_KEY" in outputs
+    assert SECRET not in outputs
     assert "set SIMDOC_HASH_KEY to it" in sentence(run("similar", "draft_20", "--store", store, **{HASH_KEY: ""}))
     assert "another hash key" in sentence(run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY: OTHER}))
     assert "--hash-key" not in output("index", "--help")

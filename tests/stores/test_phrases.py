@@ -30,7 +30,7 @@ def phrase(text: str) -> Phrase:
 
 def having(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
     """Return the ids of the documents that contain some phrases, with the numbers of the phrases."""
-    found = store.documents_with_phrases([phrase(each) for each in texts], **options)  # type: ignore[arg-type]
+    found = store.documents_with_phrases([phrase(text) for text in texts], **options)  # type: ignore[arg-type]
     assert () == found.incomplete
     return {place.id: numbers for place, numbers in found.documents.items()}
 
@@ -60,7 +60,7 @@ def test_phrases_are_found_word_for_word(filled: Store) -> None:
 
 def test_filters_and_the_excluded_document_are_left_out(filled: Store) -> None:
     assert {"b": (0,)} == having(filled, "the lazy dog", filters={"kind": ["b", "c"]})
-    place = next(each.place for each in filled.records(["a"]))
+    place = next(record.place for record in filled.records(["a"]))
     assert {"b": (0,)} == having(filled, "the lazy dog", exclude=place)
     assert {} == having(filled, "the lazy dog", exclude=place, filters={"kind": "a"})
 
@@ -90,8 +90,8 @@ def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: p
     monkeypatch.setattr(remote, "MAX_PER_PHRASE", 5)
     monkeypatch.setattr(remote, "MAX_TOGETHER", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
-    asked = [phrase(each) for each in ("is now", "it is now w7", "now w8")]
-    found = store.documents_with_phrases(asked)
+    phrases = [phrase(text) for text in ("is now", "it is now w7", "now w8")]
+    found = store.documents_with_phrases(phrases)
 
     assert (0,) == found.incomplete
     assert {1, 2} <= {number for numbers in found.documents.values() for number in numbers}
@@ -120,7 +120,7 @@ def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None
             result = SimilaritySearch(store).passages(text=sentence, min_words=6, size=40)
 
             assert (min(length, 6), 0) == (result.run, result.too_common)
-            assert {each for each, other in texts.items() if f" {sentence} " in f" {other} "} <= {
+            assert {id for id, other in texts.items() if f" {sentence} " in f" {other} "} <= {
                 hit.id for hit in result.hits
             }
             assert id in {hit.id for hit in result.hits}
@@ -161,7 +161,7 @@ def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -
     fill(local_store, {"x": text, "y": "something else"})
     words = placed_words(text).words
     runs = [tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)]
-    found = local_store.documents_with_phrases([Phrase(each, "") for each in runs])
+    found = local_store.documents_with_phrases([Phrase(run, "") for run in runs])
 
     assert {"x": tuple(range(len(runs)))} == {place.id: numbers for place, numbers in found.documents.items()}
 
@@ -172,7 +172,7 @@ def test_many_phrases_and_few_phrases_have_the_same_matches(filled: Store, monke
     runs = [
         text[words.starts[at] : words.ends[at + size]] for size in range(4) for at in range(len(words.words) - size)
     ]
-    alone = [having(filled, each) for each in runs]
+    alone = [having(filled, text) for text in runs]
     together = having(filled, *runs)
     monkeypatch.setattr(local, "_MAX_SINGLE_PHRASES", len(runs))
 

@@ -29,7 +29,7 @@ def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[
     """Return the number of shared tokens and the id of each document, in order."""
     found = store.documents_sharing(np.array(sorted(passages), np.uint32), size=size, **options)
     assert 0 == found.floor
-    return [(each.shared, each.id) for each in found.documents]
+    return [(document.shared, document.id) for document in found.documents]
 
 
 @pytest.fixture
@@ -72,8 +72,8 @@ def test_filters_and_the_excluded_document_are_left_out(store: Store) -> None:
 def test_passages_are_loaded_only_on_request(store: Store) -> None:
     put(store, record("a", text="words", passages=[1, 2**30 - 1]))
     ways: list[Any] = [
-        lambda **asked: [store.get("a", **asked)],
-        lambda **asked: store.records(["a"], **asked),
+        lambda **options: [store.get("a", **options)],
+        lambda **options: store.records(["a"], **options),
         store.scan,
     ]
 
@@ -115,10 +115,10 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
     found = store.documents_sharing(np.arange(50, dtype=np.uint32), size=1)
     many = store.documents_sharing(np.arange(50, dtype=np.uint32), size=250)
 
-    assert [("passage", 9)] == [(each.id, each.shared) for each in found.documents]
+    assert [("passage", 9)] == [(document.id, document.shared) for document in found.documents]
     assert (301, 0) == (found.total, found.floor)
     assert 250 == len(many.documents)
-    assert 5 == max(each.shared for each in many.documents[1:]) == many.documents[1].shared
+    assert 5 == max(document.shared for document in many.documents[1:]) == many.documents[1].shared
 
 
 def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore) -> None:
@@ -142,7 +142,7 @@ def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
 
     assert ["2"] == [id for _, id in shared(store, codes)]
     short = [shingle_codes(" ".join(texts["3"][at : at + 12])) for at in range(0, 6_000, 300)]
-    assert 5 < sum(["3"] == [id for _, id in shared(store, each)] for each in short) < 15
+    assert 5 < sum(["3"] == [id for _, id in shared(store, codes)] for codes in short) < 15
 
 
 def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewStore) -> None:
@@ -161,17 +161,19 @@ PASSAGES = st.frozensets(st.integers(0, 40), max_size=30)
 @pytest.mark.usefixtures("few_at_once")
 @given(st.lists(PASSAGES, max_size=30), PASSAGES, st.integers(1, 12))
 def test_shared_tokens_are_the_same_as_counted_by_hand(
-    stored: list[frozenset[int]], asked: frozenset[int], size: int
+    stored: list[frozenset[int]], query: frozenset[int], size: int
 ) -> None:
-    wanted = sorted((-len(each & asked), f"{n:02}") for n, each in enumerate(stored) if each & asked)
+    wanted = sorted((-len(passages & query), f"{n:02}") for n, passages in enumerate(stored) if passages & query)
     with closing(open_store(":memory:")) as store:
-        put(store, *(record(f"{n:02}", passages=each) for n, each in enumerate(stored)))
-        found = store.documents_sharing(np.array(sorted(asked), np.uint32), size=size)
+        put(store, *(record(f"{n:02}", passages=passages) for n, passages in enumerate(stored)))
+        found = store.documents_sharing(np.array(sorted(query), np.uint32), size=size)
         least = [-count for count, _ in wanted[:size]]
 
         assert (len(wanted), 0) == (found.total, found.floor)
-        assert least == [each.shared for each in found.documents]
-        assert {(each.id, -each.shared) for each in found.documents} <= {(id, count) for count, id in wanted}
+        assert least == [document.shared for document in found.documents]
+        assert {(document.id, -document.shared) for document in found.documents} <= {
+            (id, count) for count, id in wanted
+        }
 
 
 COUNTS = st.dictionaries(st.integers(0, 25), st.integers(1, 5), max_size=25)
@@ -182,9 +184,9 @@ COUNTS = st.dictionaries(st.integers(0, 25), st.integers(1, 5), max_size=25)
 def test_sums_are_exact_or_have_a_floor(parts: list[dict[int, int]], size: int, most_read: int) -> None:
     """No omitted document shares more than the last one, or than the floor."""
     exact: Counter[int] = Counter()
-    for each in parts:
-        exact.update(each)
-    streams = [iter(sorted(each.items(), key=lambda item: -item[1])) for each in parts]
+    for counts in parts:
+        exact.update(counts)
+    streams = [iter(sorted(counts.items(), key=lambda item: -item[1])) for counts in parts]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_tokens, "MAX_READ", most_read)
         patch.setattr(shared_tokens, "FIRST_READ", 1)

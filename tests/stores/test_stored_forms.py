@@ -125,11 +125,13 @@ def test_the_newest_form_finds_passages_sentences_and_concepts(tmp_path: Path) -
         assert passages.tolist() == found.passages.tolist() != []
         assert fresh.sentences.tolist() == found.sentences.tolist() != []
         assert fresh.concepts.tolist() == found.concepts.tolist() != []
-        assert id in [each.id for each in store.documents_sharing(passages, size=3).documents]
-        assert id in [each.id for each in store.documents_sharing(fresh.sentences, among="sentences", size=3).documents]
+        assert id in [document.id for document in store.documents_sharing(passages, size=3).documents]
+        assert id in [
+            document.id for document in store.documents_sharing(fresh.sentences, among="sentences", size=3).documents
+        ]
     zurich = codes_of_names(["Zürich"])
     assert ["notes/größe.txt"] == [
-        each.id for each in store.documents_sharing(zurich, among="concepts", size=3).documents
+        document.id for document in store.documents_sharing(zurich, among="concepts", size=3).documents
     ]
     assert [1] == store.concept_frequencies(zurich).tolist()
 
@@ -155,16 +157,16 @@ def test_settings_keep_sketches_that_this_version_does_not_know(location: Path) 
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "difference"),
     [
         ({"version": 4}, "format version 4, and this .* reads up to 3; "),
         ({"version": 2, "sketches": ["bucketed:2"]}, "sketch bucketed:2, and .* a new store"),
     ],
 )
-def test_a_newer_form_is_refused(tmp_path: Path, values: dict[str, object], said: str) -> None:
+def test_a_newer_form_is_refused(tmp_path: Path, values: dict[str, object], difference: str) -> None:
     location = unpacked(NEWEST, tmp_path / "store")
     file = location / "simdoc.json"
     file.write_text(json.dumps({**json.loads(file.read_text("utf-8")), **values}), "utf-8")
 
-    with pytest.raises(FormatMismatchError, match=f"the store {location} has {said}"):
+    with pytest.raises(FormatMismatchError, match=f"the store {location} has {difference}"):
         open_store(location)

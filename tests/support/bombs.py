@@ -72,8 +72,8 @@ def _changed(archive: bytes, name: str, after: bytes, inserted: bytes) -> bytes:
     """Insert bytes into one file of an archive."""
     changed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
-        for each in old.namelist():
-            data = old.read(each)
-            new.writestr(each, data.replace(after, after + inserted) if each == name else data)
+        for member in old.namelist():
+            data = old.read(member)
+            new.writestr(member, data.replace(after, after + inserted) if member == name else data)
     assert name in old.namelist()
     return changed.getvalue()

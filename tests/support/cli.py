@@ -50,10 +50,10 @@ def sentence(result: Result | subprocess.CompletedProcess[str]) -> str:
 def usage_error(result: Result) -> str:
     """Return the sentence of a usage error, without "Error: "."""
     assert (2, "") == (result.exit_code, result.stdout), result.output
-    usage, *_, said = result.stderr.splitlines()
+    usage, *_, message = result.stderr.splitlines()
     assert usage.startswith("Usage: simdoc-search")
-    assert said.startswith("Error: ")
-    return said.removeprefix("Error: ")
+    assert message.startswith("Error: ")
+    return message.removeprefix("Error: ")
 
 
 def environment(**values: str) -> dict[str, str]:
@@ -110,4 +110,4 @@ def write_corpus(folder: Path) -> Path:
 
 def json_lines(*documents: Mapping[str, object]) -> str:
     """Return documents as JSONL."""
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents)
+    return "".join(json.dumps(document, ensure_ascii=False) + "\n" for document in documents)

@@ -13,7 +13,7 @@ from tests.support.stores import plain
 def content(folder: Path) -> dict[str, Any]:
     """Return all documents of a store by id."""
     with closing(open_store(folder)) as store:
-        return {each.id: plain(each) for each in store.scan(text=True, passages=True, sketches=True)}
+        return {record.id: plain(record) for record in store.scan(text=True, passages=True, sketches=True)}
 
 
 def flip(file: Path, bit: int) -> None:

@@ -24,4 +24,4 @@ def mapping(**changes: Any) -> dict[str, Any]:
 
 def check(engine: Engine, index: str, field: str = "simdoc") -> list[Finding]:
     """The findings, without the note that each index of an application gets."""
-    return [each for each in check_index(engine, index, field) if "responses with _source" not in each.problem]
+    return [finding for finding in check_index(engine, index, field) if "responses with _source" not in finding.problem]

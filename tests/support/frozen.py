@@ -60,13 +60,15 @@ class _Frozen:
     def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         self._store.before_asking()
         self._store.asked += plans
-        return [self._answer(each, size, distinct_words) for each in plans]
+        return [self._answer(plan, size, distinct_words) for plan in plans]
 
     def _answer(self, plan: SizedPlan, size: int, distinct_words: bool) -> FoundRecords:
         least, most = plan.sizes or (0, 1 << 31)
         found = [self._records[number] for number in self._found_by(plan.plan)]
-        found = sorted((each for each in found if least <= each.shingles <= most), key=lambda each: -each.shingles)
-        kept = list({each.words_hash: each for each in found}.values()) if distinct_words else found
+        found = sorted(
+            (record for record in found if least <= record.shingles <= most), key=lambda record: -record.shingles
+        )
+        kept = list({record.words_hash: record for record in found}.values()) if distinct_words else found
         return FoundRecords(kept[:size], len(found) - size if len(kept) >= size else 0)
 
     def _found_by(self, plan: Plan) -> set[int]:

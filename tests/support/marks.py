@@ -71,5 +71,5 @@ def found(made: Indices, name: str, **body: Any) -> list[str]:
 
 def marks(made: Indices, name: str) -> dict[str, tuple[str | None, str | None]]:
     """`duplicate_of` and `cluster` of the marked documents."""
-    both = {hit["_id"]: [hit["_source"]["simdoc"].get(each) for each in FIELDS] for hit in hits(made, name)}
+    both = {hit["_id"]: [hit["_source"]["simdoc"].get(field) for field in FIELDS] for hit in hits(made, name)}
     return {id: (of, cluster) for id, (of, cluster) in both.items() if of or cluster}

@@ -29,7 +29,7 @@ def record(
 ) -> Record:
     """A record with these codes; of sentences their simhashes are given, of concepts the codes in order."""
     digest, hashes = "digest of " + id, ("hash of " + id, "words of " + id)
-    sketches = [np.array(sorted(each), np.uint32) for each in (codes, passages)]
+    sketches = [np.array(sorted(values), np.uint32) for values in (codes, passages)]
     return Record(
         id,
         sketches[0],
@@ -53,7 +53,7 @@ def put(store: Store, *records: Record) -> None:
 
 def ids(store: Store) -> list[str]:
     """All ids in the store."""
-    return sorted(each.id for each in store.scan())
+    return sorted(document.id for document in store.scan())
 
 
 def tokens(codes: Iterable[int], length: int = 4) -> tuple[str, ...]:
@@ -63,9 +63,9 @@ def tokens(codes: Iterable[int], length: int = 4) -> tuple[str, ...]:
 
 def found(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
     """Equal tokens and id of each candidate, which must come most equal tokens first; ties are sorted by id here."""
-    read = [(each.matched, each.id) for each in store.candidates(plan, **options)]
+    read = [(candidate.matched, candidate.id) for candidate in store.candidates(plan, **options)]
     assert [matched for matched, _ in read] == sorted((matched for matched, _ in read), reverse=True)
-    return sorted(read, key=lambda each: (-each[0], each[1]))
+    return sorted(read, key=lambda hit: (-hit[0], hit[1]))
 
 
 def plain(record: Record | None) -> tuple[Any, ...] | None:
@@ -73,7 +73,7 @@ def plain(record: Record | None) -> tuple[Any, ...] | None:
     if record is None:
         return None
     values = (record.id, record.shingles, record.digest, record.metadata, record.text, record.origin)
-    sketches = [each for codes in _all_codes(record) for each in (codes.dtype, codes.tolist())]
+    sketches = [part for codes in _all_codes(record) for part in (codes.dtype, codes.tolist())]
     return (*values, record.text_hash, record.words_hash, *sketches)
 
 

@@ -39,10 +39,10 @@ def overlapping(rng: random.Random, words: int, overlap: float) -> tuple[str, st
     longer = rng.uniform(1, 1 + (1 / overlap - 1) / 2)  # how much longer the other text is
     # overlap = shared / (words + longer * words - shared), counted in shingles
     shared = round(overlap * (1 + longer) * (words - _SHINGLE + 1) / (1 + overlap))
-    common = [_sample(rng, each) for each in _cut(rng, min(words, shared + lost), passages)]
+    common = [_sample(rng, size) for size in _cut(rng, min(words, shared + lost), passages)]
     length = sum(map(len, common))
     others = (max(0, words - length), max(0, round(longer * words) - length))
-    first, second = ([_sample(rng, each) for each in _cut(rng, own, passages + 1)] for own in others)
+    first, second = ([_sample(rng, size) for size in _cut(rng, own, passages + 1)] for own in others)
     return _woven(rng, first, common), _woven(rng, second, common)
 
 

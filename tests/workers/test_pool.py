@@ -46,8 +46,8 @@ SWELL = "needed more memory than 300 MB to read"
         ("no memory", "ran out of memory"),
         ("no thread", "ran out of memory"),
         *(
-            pytest.param(*each, marks=pytest.mark.slow)
-            for each in [
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [
                 ("late crash", CRASH),  # after all items were read
                 ("hang", "took longer than 2 s to read"),
                 ("swell", SWELL),

@@ -29,9 +29,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 *(
                     record(
                         f"d/{part}-{n}.txt" if n % 9 else f"d/{n}.txt",
-                        {int(each) for each in random_codes.integers(0, 2**24, 200)},
+                        {int(code) for code in random_codes.integers(0, 2**24, 200)},
                         text=f"text {part} {n} \ud800 " * 40,
-                        passages={int(each) for each in random_codes.integers(0, 2**25, 20)},
+                        passages={int(code) for code in random_codes.integers(0, 2**25, 20)},
                         sentences=random_codes.integers(0, 2**63, 6).tolist() * 2,
                         concepts=[*random_codes.integers(1, 2**30, 9).tolist(), 0, 7, 0] if n else [],
                         year=n,

@@ -124,9 +124,9 @@ def test_a_document_that_would_end_the_process_is_named_and_costs_itself_alone(t
     codes = {"a": [1, 255], "b": [2, 131], "c": [3, 132]}
     with closing(open_store(tmp_path / "s", create=True)) as store:
         put(store, record("a", codes.pop("a")))
-        put(store, *(record(id, each) for id, each in codes.items()))
+        put(store, *(record(id, values) for id, values in codes.items()))
     first_codes = bytes([0, 0, 1, 0, 0, 255])
-    file = next(each for each in (tmp_path / "s/index").glob("*.store") if first_codes in each.read_bytes())
+    file = next(path for path in (tmp_path / "s/index").glob("*.store") if first_codes in path.read_bytes())
     flip(file, (file.read_bytes().index(first_codes) - 1) * 8 + 7)  # the length has another byte
     query = f"from simdoc_search import open_store; open_store({str(tmp_path / 's')!r}).get('a')"
 
@@ -237,10 +237,10 @@ def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: 
     flip(file, 80)
     result = run("check", store)
 
-    said = f"wrong: index/{file.name}: its checksum does not match its content\n"
-    assert (1, said) == (result.exit_code, result.stdout)
+    finding = f"wrong: index/{file.name}: its checksum does not match its content\n"
+    assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
-    assert (False, [f"index/{file.name}"]) == (found["fit"], [each["place"] for each in found["findings"]])
+    assert (False, [f"index/{file.name}"]) == (found["fit"], [damage["place"] for damage in found["findings"]])
     assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; make one with")
 
 

@@ -38,12 +38,12 @@ def store(tmp_path: Path) -> Path:
 
 def test_a_folder_is_opened_again_with_its_settings_and_records(tmp_path: Path) -> None:
     """A file: URL names it as well."""
-    asked = Settings(Analysis(shingle_size=3))
-    with closing(open_store(tmp_path / "a b", asked, create=True, store_texts=False)) as store:
+    settings = Settings(Analysis(shingle_size=3))
+    with closing(open_store(tmp_path / "a b", settings, create=True, store_texts=False)) as store:
         put(store, record("a", text="words"))
     for place in (tmp_path / "a b", f"file:{tmp_path}/a b", (tmp_path / "a b").as_uri()):
         with closing(open_store(place)) as store:
-            assert (asked, ["a"]) == (store.settings, ids(store))
+            assert (settings, ["a"]) == (store.settings, ids(store))
             assert plain(record("a")) == plain(store.get("a", text=True))
 
 
@@ -92,12 +92,12 @@ def test_a_place_with_something_else_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_other_settings_are_refused_and_shown(store: Path) -> None:
-    asked = Settings(Analysis(shingle_size=3, profile="lowercase"))
+    settings = Settings(Analysis(shingle_size=3, profile="lowercase"))
 
     with pytest.raises(FormatMismatchError) as error:
-        open_store(store, asked, create=True)
+        open_store(store, settings, create=True)
     assert "analysis.profile 'nfkc_cf', not 'lowercase'; analysis.shingle_size 5, not 3" in str(error.value)
-    assert (Settings().to_dict(), asked.to_dict()) == (error.value.found, error.value.expected)
+    assert (Settings().to_dict(), settings.to_dict()) == (error.value.found, error.value.expected)
 
 
 # --- damage ---
@@ -306,12 +306,12 @@ def test_of_processes_that_make_one_store_all_get_the_same(tmp_path: Path, seed:
         assert maker.stdin is not None
         maker.stdin.write("\n")
         maker.stdin.flush()
-    said = [maker.communicate(timeout=120)[0].strip() for maker in makers]
+    outcomes = [maker.communicate(timeout=120)[0].strip() for maker in makers]
     with closing(open_store(tmp_path / "s")) as store:
         size, kept = store.settings.analysis.shingle_size, ids(store)
 
     assert [0] * 4 == [maker.returncode for maker in makers]
-    assert [str(size) if 3 + n % 2 == size else "FormatMismatchError" for n in range(4)] == said
+    assert [str(size) if 3 + n % 2 == size else "FormatMismatchError" for n in range(4)] == outcomes
     assert [f"d{n}" for n in range(4) if 3 + n % 2 == size] == kept
 
 

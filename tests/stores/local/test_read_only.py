@@ -23,8 +23,8 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other permi
 
 def readable(folder: Path, *, writable: bool = False) -> None:
     """Let everybody read a folder, and only its owner, if anybody, write."""
-    for each in [folder, *folder.rglob("*")]:
-        each.chmod((0o755 if writable else 0o555) if each.is_dir() else (0o644 if writable else 0o444))
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod((0o755 if writable else 0o555) if path.is_dir() else (0o644 if writable else 0o444))
 
 
 @pytest.fixture
@@ -42,10 +42,10 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(place: Pat
     with closing(open_store(place, create=True)) as store:
         put(store, record("a", text="words"), record("b"))
     if not lock_files:
-        for each in (place / "index").glob(".tantivy-*.lock"):
-            each.unlink()
+        for path in (place / "index").glob(".tantivy-*.lock"):
+            path.unlink()
     readable(place)
-    before = sorted(each.name for each in place.rglob("*"))
+    before = sorted(path.name for path in place.rglob("*"))
     with ordinary_user(), closing(open_store(place)) as store:
         assert (["a", "b"], 2) == (ids(store), store.info().documents)
         assert "words" == store.get("a", text=True).text  # type: ignore[union-attr]
@@ -53,7 +53,7 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(place: Pat
         with pytest.raises(StoreError, match="no permission to write in its folder"):
             put(store, record("c"))
 
-    assert before == sorted(each.name for each in place.rglob("*"))
+    assert before == sorted(path.name for path in place.rglob("*"))
 
 
 def test_a_reader_without_write_permission_sees_later_commits(place: Path) -> None:
