@@ -1,4 +1,4 @@
-"""Hard conditions around an index: loops, odd names and large numbers. `scripts/stress.py` does them at full size."""
+"""Indexing works with loops of links, odd names and large numbers. `scripts/stress.py` tests larger ones."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ TEXT = "They met Jason Dufner at Oak Hill, and the secret merger of both compani
 
 @pytest.fixture
 def finished(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[ReadableSpan]]]:
-    """Record spans as an application would; returns the spans that were finished since the last call."""
+    """Record spans as an application does. The function returns the spans that finished since its last call."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
@@ -45,7 +45,7 @@ Finished = Callable[[], list[ReadableSpan]]
 
 
 def test_each_query_is_a_span(finished: Finished) -> None:
-    """It contains nothing of the query."""
+    """The span does not contain the query."""
     search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts("names"))))
     search.index([Document("private/a", TEXT), Document("private/b", TEXT)])
     assert ["simdoc_search.index"] == [span.name for span in finished()]
@@ -96,7 +96,7 @@ def test_each_request_to_an_engine_is_a_span_below_its_query(finished: Finished,
 
 
 def test_a_span_has_the_span_of_the_application_as_its_parent(finished: Finished) -> None:
-    """Also in a thread."""
+    """This also works in a thread."""
 
     async def ask() -> None:
         with span("application"):

@@ -1,4 +1,4 @@
-"""Links in a folder: followed while they stay in it, and out of it only where that is asked for."""
+"""Links inside a folder are followed. Links out of it are followed only on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.folders import ids, posix_only, skipped, write
 
 
 def linked(folder: Path) -> Path:
-    """A folder with links of all kinds, within it and out of it."""
+    """A folder with links of all kinds, inside it and out of it."""
     corpus = write(folder / "corpus", "real/a.txt", "z.txt")
     write(folder, "outside/b.txt")
     (corpus / "again").symlink_to("real")
@@ -114,7 +114,7 @@ def test_a_link_put_in_place_after_the_listing_is_not_followed(tmp_path: Path, n
 
 
 @posix_only
-def test_a_link_that_is_only_there_while_the_file_is_opened_is_noticed(tmp_path: Path) -> None:
+def test_a_link_that_exists_only_while_the_file_is_opened_is_noticed(tmp_path: Path) -> None:
     corpus = write(tmp_path / "corpus", "a.txt")
     info = corpus.stat()
     with (write(tmp_path, "outside") / "outside").open("rb") as opened, (corpus / "a.txt").open("rb") as right:

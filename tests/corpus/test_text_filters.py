@@ -1,4 +1,4 @@
-"""Front matter and quoted replies are removed from texts if the store is made so."""
+"""Front matter and quoted replies are removed from texts if the settings of the store say so."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BOTH = ("front-matter", "quoted-replies")
 
 
 def left(name: str, text: str, **metadata: Any) -> tuple[str, dict[str, Any]]:
-    """The rest of a text, and its metadata."""
+    """Return the text without these parts, and its metadata."""
     document = without_parts(Document("a", text, metadata), format_of(Path(name)), BOTH)
     return document.text, dict(document.metadata)
 
@@ -146,7 +146,7 @@ def _left_here(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 # --- in an index ---
 
 
-def test_an_index_remembers_what_it_leaves_out(tmp_path: Path) -> None:
+def test_an_index_records_which_parts_it_leaves_out(tmp_path: Path) -> None:
     front = "---\ntitle: Notes\nstatus: final\n---\n"
     files: dict[str, str | bytes] = {
         "a.md": front + words(0, 60),

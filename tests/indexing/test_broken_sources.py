@@ -1,4 +1,4 @@
-"""A broken source costs only itself. The run fails and names it."""
+"""A broken source does not affect other sources. The run names it and fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ids(search: SimilaritySearch) -> set[str]:
 
 
 @pytest.mark.parametrize("paths", [["a", "empty", "bare", "c"], ["empty", "bare", "a", "c"]])
-def test_empty_folders_cost_only_themselves(paths: list[str]) -> None:
+def test_other_paths_are_indexed_if_folders_are_empty(paths: list[str]) -> None:
     result = run("index", *paths)
 
     assert 1 == result.exit_code
@@ -58,7 +58,7 @@ def test_without_any_file_no_store_is_made(folder: Path) -> None:
     assert not (folder / ".simdoc").exists()
 
 
-def test_a_table_that_lacks_a_column_costs_only_itself(folder: Path) -> None:
+def test_other_paths_are_indexed_if_a_table_lacks_a_column(folder: Path) -> None:
     write(folder, {"bad.csv": "a,b\n1,2\n", "good.csv": "id,text\nx,some words\n"})
     result = run("index", "a", "bad.csv", "good.csv")
 
@@ -67,7 +67,7 @@ def test_a_table_that_lacks_a_column_costs_only_itself(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_lines_before_a_cut_are_indexed(folder: Path) -> None:
+def test_the_lines_of_a_truncated_file_are_indexed(folder: Path) -> None:
     import gzip
     import random
 

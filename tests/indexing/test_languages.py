@@ -1,4 +1,4 @@
-"""Languages are identified as documents are indexed."""
+"""Languages are identified when documents are indexed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_store_without_the_setting_identifies_nothing(new_memory_store: NewSto
 
 
 @pytest.mark.slow
-def test_workers_find_the_same(new_memory_store: NewStore, tmp_path: Path) -> None:
+def test_workers_identify_the_same_languages(new_memory_store: NewStore, tmp_path: Path) -> None:
     texts = [PROSE[code] + f" {number}" for number in range(60) for code in PROSE]
     documents = [Document(str(number), text) for number, text in enumerate(texts * 3)]
     counts = []

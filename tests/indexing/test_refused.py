@@ -28,7 +28,7 @@ def place(opensearch_url: str) -> Iterator[str]:
 
 @pytest.fixture
 def store(place: str) -> Iterator[Store]:
-    """The store there."""
+    """The store at that address."""
     with ExitStack() as after:
         opened = open_store(place, create=True)
         after.callback(opened.close)
@@ -37,7 +37,7 @@ def store(place: str) -> Iterator[Store]:
 
 @contextmanager
 def blocked(place: str) -> Iterator[None]:
-    """Nothing may be written to an index meanwhile."""
+    """Block writes to the index during the block."""
     url, _, index = place.rpartition("/")
     call(url, "PUT", f"/{index}/_settings", {"index.blocks.write": True})
     try:
@@ -97,7 +97,7 @@ def test_a_refused_removal_is_not_counted_as_deleted(place: str, store: Store, t
 # --- the commands ---
 
 
-def test_the_delete_command_fails_where_the_store_refuses(place: str, store: Store) -> None:
+def test_the_delete_command_fails_if_the_store_refuses(place: str, store: Store) -> None:
     SimilaritySearch(store).index([Document("a", "text a"), Document("b", "text b")])
     with blocked(place):
         shown, machine = run("delete", "a", "--store", place), run("delete", "a", "b", "--store", place, "--json")
@@ -112,7 +112,7 @@ def test_the_delete_command_fails_where_the_store_refuses(place: str, store: Sto
 
 
 @pytest.mark.parametrize("all_of_them", [True, False])
-def test_the_index_command_fails_where_the_store_refuses(
+def test_the_index_command_fails_if_the_store_refuses(
     place: str, store: Store, tmp_path: Path, all_of_them: bool
 ) -> None:
     folder = write(tmp_path / "folder", {"a.txt": "text a", "b.txt": "text b"})

@@ -1,4 +1,4 @@
-"""What a run counts, reads again and removes, with one or several processes."""
+"""A run counts, reads and removes the right documents, with one or several processes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def memory() -> SimilaritySearch:
-    """The same in memory only, for what does not depend on the store."""
+    """A search over an empty store in memory, for tests that do not depend on the kind of store."""
     return SimilaritySearch(open_store(":memory:"))
 
 
@@ -51,21 +51,21 @@ def set_time(path: Path, seconds: int) -> None:
 
 
 def counts(report: IndexReport) -> dict[str, int]:
-    """What is not zero in a report."""
+    """Return the counts of a report that are not zero."""
     numbers = {name: value for name, value in asdict(report).items() if name not in ("seconds", "notes")}
     numbers["skipped"] = len(report.skipped)
     return {name: value for name, value in numbers.items() if value}
 
 
 def texts(search: SimilaritySearch) -> dict[str, str | None]:
-    """All ids and texts; fails if an id is there twice."""
+    """Return all ids and texts. Fails if two documents have the same id."""
     found = {record.id: record.text for record in search.store.scan(text=True)}
     assert search.info().documents == len(found)
     return found
 
 
 def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
-    """All records as values that can be compared."""
+    """Return all records as values that can be compared."""
     return {
         record.id: (record.codes.tolist(), record.shingles, record.digest, record.text, record.metadata, record.origin)
         for record in search.store.scan(text=True)
@@ -122,7 +122,7 @@ def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearc
     assert len(sources) == sum(done)
 
 
-# --- an id that comes again ---
+# --- repeated ids ---
 
 
 @pytest.mark.parametrize("stored", first(2, [None, "third", "first", "second"]))
@@ -141,7 +141,7 @@ def test_the_last_document_with_an_id_counts(stored: str | None, workers: int, m
 
 
 @pytest.mark.parametrize("between", [0, 200])
-def test_a_last_document_without_words_counts_too(between: int, memory: SimilaritySearch) -> None:
+def test_a_last_document_without_words_also_counts(between: int, memory: SimilaritySearch) -> None:
     others = documents("wordless", between, 10)
     report = memory.index([Document("a", "some words"), *others, Document("a", "...")])
 

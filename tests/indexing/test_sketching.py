@@ -1,4 +1,4 @@
-"""Sentences and concepts are stored; a text of which they cannot be made is stored without."""
+"""Sentences and concepts are stored. If they cannot be computed, a text is stored without them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TEXT = "The Danube flows through Vienna. It is a long river, and Vienna lies on 
 
 @pytest.fixture
 def search() -> SimilaritySearch:
-    """Over an empty store with sentences and concepts."""
+    """A search over an empty store with sentences and concepts."""
     return SimilaritySearch(open_store(":memory:", BOTH))
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tmp_path: Path, workers: int) -> None:
-    count = 400 if workers > 1 else 20  # fewer are done by this process
+    count = 400 if workers > 1 else 20  # fewer documents are prepared by this process
     for n in range(count):
         (tmp_path / f"{n}.txt").write_text(f"{TEXT} Number {n}.")
     sources = [*read_corpus([tmp_path])]

@@ -18,7 +18,7 @@ from tests.support.formats import docx, odt
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with a file for each common reason."""
+    """The current folder, with a file for each common reason."""
     monkeypatch.chdir(tmp_path)
     write(
         tmp_path / "corpus",
