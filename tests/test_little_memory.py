@@ -32,7 +32,9 @@ def caused(cause: Exception) -> MissingExtraError:
         caused(ImportError("libx.so: failed to map segment from shared object")),
     ],
 )
-def test_a_lack_of_memory_is_one_sentence(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lack_of_memory_is_reported_with_one_sentence(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
 

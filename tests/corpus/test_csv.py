@@ -267,7 +267,7 @@ def test_the_command_indexes_a_table(tmp_path: Path) -> None:
     assert ["2"] == [hit["id"] for hit in cli.answer("similar", "1_80", *store)["hits"]]
 
 
-def test_a_missing_column_is_one_sentence_and_makes_no_store(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported_and_no_store_is_made(tmp_path: Path) -> None:
     path = table(tmp_path, "nr,text,body\n1,a,b\n")
     store = ("--store", tmp_path / "store")
     without_id = cli.run("index", path, *store)

@@ -1,4 +1,4 @@
-"""Candidates of a plan: every store finds the same documents, most equal tokens first."""
+"""Every store finds the same candidates of a plan, those with most equal tokens first."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_order_is_exact_across_pages(store: Store, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_of_thousands_of_equal_documents_only_a_page_is_read(
+def test_only_a_page_of_thousands_of_equal_documents_is_read(
     local_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(local_store, *(record(f"{n:04}") for n in range(3000)))
@@ -203,7 +203,7 @@ def test_fields_are_a_list_of_names(new_memory_store: NewStore, fields: Any) -> 
         SimilaritySearch(new_memory_store()).similar_many([], fields=fields)
 
 
-def test_many_records_come_with_their_texts_on_request(store: Store) -> None:
+def test_the_texts_of_many_records_are_loaded_on_request(store: Store) -> None:
     """Unknown ids are ignored."""
     put(store, *(record(f"{n}", text=f"text {n}") for n in range(120)))
     ids = [f"{n}" for n in range(0, 130, 2)]

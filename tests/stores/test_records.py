@@ -1,4 +1,4 @@
-"""Records of a store: kept, replaced, deleted and found by name."""
+"""Records are stored, replaced, deleted and found by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.stores import NewStore, found, ids, plain, put, record, token
 # --- records ---
 
 
-def test_a_record_comes_back_as_it_was_put(store: Store) -> None:
+def test_a_stored_record_is_read_unchanged(store: Store) -> None:
     metadata: Mapping[str, MetadataValue] = {
         'a key=with "signs"\0': 'é 漢 \U0001f600 " _ / \\ \n',
         "year": 2020,
@@ -41,8 +41,8 @@ def test_a_record_comes_back_as_it_was_put(store: Store) -> None:
     assert plain(put_in) == plain(store.get(put_in.id, text=True))
 
 
-def test_lone_surrogates_come_back_from_a_local_store(local_store: Store) -> None:
-    """Python and JSON allow them, UTF-8 does not. An engine replaces them by U+FFFD."""
+def test_a_local_store_keeps_lone_surrogates(local_store: Store) -> None:
+    """Python and JSON allow them, but UTF-8 does not. An engine replaces them by U+FFFD."""
     broken = record("a", text="x\ud800y", title="\ud800")
     put(local_store, broken)
 
@@ -72,7 +72,7 @@ def test_a_token_of_five_characters_keeps_30_bits(new_store: NewStore) -> None:
     assert [(2, "a")] == found(store, Threshold(tokens([3, 2**30 - 1], 5), 2))
 
 
-def test_an_unknown_id_gives_nothing(store: Store) -> None:
+def test_an_unknown_id_has_no_record(store: Store) -> None:
     put(store, record("a"))
 
     assert [None, None, None] == [store.get(id) for id in ("b", "", "\udcff")]

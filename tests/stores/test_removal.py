@@ -1,4 +1,4 @@
-"""Conditional removal of documents."""
+"""Documents are removed on conditions."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -
     assert ["b", "c", "d"] == ids(store)
 
 
-def test_two_runs_at_once_never_remove_both_documents(new_store: NewStore) -> None:
-    """Each run keeps the documents that the other one removes."""
+def test_two_removals_at_once_never_remove_both_documents(new_store: NewStore) -> None:
+    """Each removal keeps the documents that the other one removes."""
     store = new_store()
     pairs = [(f"a{number}", f"b{number}") for number in range(150)]
     put(store, *(record(id) for pair in pairs for id in pair))

@@ -1,4 +1,4 @@
-"""Documents that share passage tokens, in every store, for any number of tokens."""
+"""Every store finds the documents that share passage tokens, for any number of tokens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.support.stores import NewStore, put, record
 
 
 def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
-    """Return the number of shared tokens and the id of each document, in order."""
+    """Return the number of shared tokens and the id of each found document, in order."""
     found = store.documents_sharing(np.array(sorted(passages), np.uint32), size=size, **options)
     assert 0 == found.floor
     return [(document.shared, document.id) for document in found.documents]
@@ -34,7 +34,7 @@ def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[
 
 @pytest.fixture
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let stores take 10 tokens at once, and read few documents of each part."""
+    """Let stores send 10 tokens per query, and read few documents of each part."""
     monkeypatch.setattr(local, "TOKENS_AT_ONCE", 10)
     monkeypatch.setattr(remote, "MAX_CLAUSES", 14)
     monkeypatch.setattr(remote, "LARGEST_PAGE", 20)
@@ -83,7 +83,7 @@ def test_passages_are_loaded_only_on_request(store: Store) -> None:
 
 @pytest.mark.usefixtures("few_at_once")
 def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
-    """The best document may be the first in no part."""
+    """The best document need not be the best one of any part."""
     parts = [range(10 * part, 10 * part + 10) for part in range(5)]
     best = {f"best{part}{n:02}": list(codes)[: 9 - n % 2] for part, codes in enumerate(parts) for n in range(30)}
     put(
@@ -106,7 +106,7 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_tokens, "MAX_READ", 40)
-    boilerplate = [10 * part for part in range(5)]  # one in each part
+    boilerplate = [10 * part for part in range(5)]  # one token in each part
     put(
         store,
         *(record(f"{n:03}", passages=[code for code in boilerplate if (n + code) % 50]) for n in range(300)),
@@ -133,7 +133,7 @@ def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore
 
 
 def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
-    """36 of 6,000 words are always found; 12 words, by all their shingles, about every second time."""
+    """A quote of 36 of 6,000 words is always found. One of 12 words is found about every second time."""
     choose = random.Random(1)
     texts = {f"{n}": [str(choose.randrange(10**5)) for _ in range(6_000)] for n in range(4)}
     SimilaritySearch(store).index(Document(id, " ".join(words)) for id, words in texts.items())
@@ -151,7 +151,7 @@ def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewSt
         store.documents_sharing(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
 
 
-# --- by hand ---
+# --- compared with a simple count ---
 
 
 PASSAGES = st.frozensets(st.integers(0, 40), max_size=30)
@@ -160,7 +160,7 @@ PASSAGES = st.frozensets(st.integers(0, 40), max_size=30)
 @settings(max_examples=25)
 @pytest.mark.usefixtures("few_at_once")
 @given(st.lists(PASSAGES, max_size=30), PASSAGES, st.integers(1, 12))
-def test_shared_tokens_are_the_same_as_counted_by_hand(
+def test_shared_tokens_are_those_of_a_simple_count(
     stored: list[frozenset[int]], query: frozenset[int], size: int
 ) -> None:
     wanted = sorted((-len(passages & query), f"{n:02}") for n, passages in enumerate(stored) if passages & query)

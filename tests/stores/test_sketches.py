@@ -1,4 +1,4 @@
-"""Sentences and concepts of documents: kept in every store, and found by what they share."""
+"""Every store keeps sentences and concepts, and finds documents by them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(both:
 def test_sentences_that_differ_in_few_bits_are_found(
     both: Store, monkeypatch: pytest.MonkeyPatch, clauses: int
 ) -> None:
-    """Whichever bits differ, up to the maximum."""
+    """Any bits may differ, up to the maximum number."""
     monkeypatch.setattr(local, "TOKENS_AT_ONCE", 68 * clauses)
     monkeypatch.setattr(remote, "MAX_CLAUSES", clauses)
     choose = random.Random(1)
@@ -136,10 +136,10 @@ def test_each_row_of_tokens_counts_once(stored: list[list[int]], query: list[lis
 
 
 def _bits(choose: random.Random, count: int) -> int:
-    """Return a number with this many of 64 bits set."""
+    """Return a number of 64 bits with this number of bits set."""
     return sum(1 << bit for bit in choose.sample(range(64), count))
 
 
 def _common(query: list[int], stored: list[int]) -> int:
-    """Count the numbers with a block that differs in at most one bit from that of a stored number."""
+    """Count the numbers with a block that differs in at most one bit from the same block of a stored number."""
     return sum(any((one ^ simhash) >> 16 * n & 0xFFFF in FEW for simhash in stored for n in range(4)) for one in query)

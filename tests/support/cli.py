@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from simdoc_search.cli.group import cli
 
-# What the tests rely on, whatever the shell has set: no store of its own, no colours.
+# The tests need these values, whatever the shell has set: no default store and no colours.
 CLEAN: dict[str, str | None] = dict.fromkeys(
     ("SIMDOC_CONFIG", "SIMDOC_STORE", "SIMDOC_HASH_KEY", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 )
@@ -81,7 +81,7 @@ def _run(*arguments: object, cwd: Path, stdin: str | None = None, **values: str)
 
 
 def words(start: int, stop: int) -> str:
-    """Return a text of different words. Texts with a common range share its shingles."""
+    """Return a text of distinct words. Texts whose ranges overlap share the shingles of the overlap."""
     return " ".join(f"word{number}" for number in range(start, stop))
 
 

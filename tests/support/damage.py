@@ -17,7 +17,7 @@ def content(folder: Path) -> dict[str, Any]:
 
 
 def flip(file: Path, bit: int) -> None:
-    """Replace a file by one with a flipped bit. A change in place would also change the mappings of other processes."""
+    """Flip a bit of a file. The file is replaced, because other processes may have mapped the old one."""
     damaged = bytearray(file.read_bytes())
     damaged[bit // 8] ^= 1 << bit % 8
     file.unlink()

@@ -1,4 +1,4 @@
-"""Makes small real files of many formats with the standard library. All have the same two paragraphs."""
+"""Makes small files of many formats with the standard library. All contain the same two paragraphs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def pdf_stream(entries: str, content: str) -> str:
 
 
 def pdf_of_objects(*objects: str) -> bytes:
-    """A PDF of these objects, numbered from 1. The first one is the root."""
+    """A PDF of these objects, which are numbered from 1. The first object is the root."""
     data, places = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, 1):
         places.append(len(data))
@@ -137,7 +137,7 @@ def xlsx() -> bytes:
 
 
 def odt(*, encrypted: bool = False) -> bytes:
-    """An OpenDocument text. If it is encrypted, its content is noise, and the manifest says so."""
+    """An OpenDocument text. If `encrypted`, the content is noise, and the manifest declares encryption."""
     body = "".join(f"<text:p>{paragraph}</text:p>" for paragraph in PARAGRAPHS)
     content = (
         f'{_XML}<office:document-content xmlns:office="{_OPEN}:office:1.0" xmlns:text="{_OPEN}:text:1.0" '
@@ -181,7 +181,7 @@ def epub() -> bytes:
 
 
 def rtf() -> bytes:
-    """A rich text."""
+    """An RTF file."""
     body = "".join(f"{paragraph}\\par\n" for paragraph in PARAGRAPHS)
     return f"{{\\rtf1\\ansi\\deff0{{\\fonttbl{{\\f0 Helvetica;}}}}\\f0\\fs24 {body}}}".encode()
 
@@ -205,7 +205,7 @@ MAKERS: dict[str, Callable[[], bytes]] = {
     ".rtf": rtf,
     ".xlsx": xlsx,
 }
-"""The function that makes a file, by extension."""
+"""The functions that make a file, by extension."""
 
 
 def _office(main: str, main_type: str, parts: dict[str, str], types: dict[str, str] | None = None) -> bytes:

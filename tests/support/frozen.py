@@ -1,4 +1,4 @@
-"""A store in memory that answers the queries of `duplicates --via engine`, by brute force."""
+"""A store in memory for `duplicates --via engine`. It answers queries by brute force."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class FreezableStore:
     """A store that records its queries.
 
     Attributes:
-        asked: the plans.
-        before_asking: called before each batch of queries.
+        plans: the plans that were run.
+        before_search: called before each batch of queries.
         changed: applied to each record before it is returned.
     """
 
     def __init__(self, store: Store) -> None:
-        self.asked: list[SizedPlan] = []
-        self.before_asking: Callable[[], None] = lambda: None
+        self.plans: list[SizedPlan] = []
+        self.before_search: Callable[[], None] = lambda: None
         self.changed: Callable[[Record], Record] = lambda record: record
         self.identity = "this store"
         self._store = store
@@ -58,8 +58,8 @@ class _Frozen:
         return iter(self._records)
 
     def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
-        self._store.before_asking()
-        self._store.asked += plans
+        self._store.before_search()
+        self._store.plans += plans
         return [self._answer(plan, size, distinct_words) for plan in plans]
 
     def _answer(self, plan: SizedPlan, size: int, distinct_words: bool) -> FoundRecords:

@@ -51,7 +51,7 @@ def mark(made: Indices, name: str, **options: Any) -> MarkReport:
 
 
 def counts(report: MarkReport) -> tuple[int, int, int]:
-    """Number of marks set, removed and unchanged; there must be no problems."""
+    """Return the numbers of set, removed and unchanged marks. The report must have no problems."""
     assert (0, 0, {}) == (report.passed_over, report.refused, report.reasons)
     return report.set, report.removed, report.unchanged
 
@@ -59,8 +59,8 @@ def counts(report: MarkReport) -> tuple[int, int, int]:
 def hits(made: Indices, name: str, **body: Any) -> list[dict[str, Any]]:
     """The hits of a search."""
     call(made.engine, "POST", f"/{name}/_refresh")
-    asked = {"size": 100, "seq_no_primary_term": True, **body}
-    found: list[dict[str, Any]] = call(made.engine, "POST", f"/{name}/_search", asked)["hits"]["hits"]
+    query = {"size": 100, "seq_no_primary_term": True, **body}
+    found: list[dict[str, Any]] = call(made.engine, "POST", f"/{name}/_search", query)["hits"]["hits"]
     return found
 
 

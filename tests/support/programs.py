@@ -12,7 +12,7 @@ PROGRAMS = ("curl", "node", "go")
 
 
 def program(name: str) -> str:
-    """Return the path of a program, or skip the test. The header of pytest says so too."""
+    """Return the path of a program, or skip the test. The header of pytest also lists missing programs."""
     found = shutil.which(name)
     if found is None:
         pytest.skip(f"{name} is not at hand")

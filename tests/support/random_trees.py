@@ -14,7 +14,7 @@ _SIGNS = (".", "!", " -1", " 1", " a+b", " a-b")
 
 
 def random_tree(rng: random.Random, folder: Path, files: int) -> None:
-    """Make a folder of new files, copies, hard and symbolic links, and files with other words, signs and formats."""
+    """Make a folder of files, copies, hard and symbolic links, and files with changed words, punctuation or formats."""
     made: list[Path] = []
     for number in range(files):
         path = folder / rng.choice(["", "sub", "sub/deep", "other"]) / f"{number:04}.txt"

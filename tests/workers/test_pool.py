@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search.errors import DocumentError, SimdocError
 from simdoc_search.workers import ItemLimits, WorkerPool, iterate_in_subprocess, memory_per_worker
-from tests.support.trouble import lost, numbers, work
+from tests.support.trouble import failed, numbers, work
 from tests.support.workers import worker_processes
 
 Pool = WorkerPool[str, str]
@@ -24,7 +24,7 @@ MEMORY = 300_000_000  # bytes that a process may hold
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
     """Two processes, with little time for an item."""
-    made = Pool(2, work, lost, ItemLimits(2.0, MEMORY))
+    made = Pool(2, work, failed, ItemLimits(2.0, MEMORY))
     yield made
     made.close()
 
@@ -84,7 +84,7 @@ def test_what_a_reader_prints_does_not_disturb_the_answers(pool: Pool, capfd: py
 
 def test_close_ends_processes_at_work() -> None:
     before = len(worker_processes())
-    pool = Pool(2, work, lost, ItemLimits(60.0, MEMORY))
+    pool = Pool(2, work, failed, ItemLimits(60.0, MEMORY))
     future = pool.submit(["hang"])
     pool.close()
 
@@ -95,7 +95,7 @@ def test_close_ends_processes_at_work() -> None:
 def test_a_pool_that_cannot_start_its_processes_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error does not name an item."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    made = Pool(1, work, lost, ItemLimits())
+    made = Pool(1, work, failed, ItemLimits())
     try:
         with pytest.raises(SimdocError, match=r"ended unexpectedly \(exit code 1\) when it started; .* use fewer"):
             made.submit(["a"]).result()
@@ -111,7 +111,7 @@ def test_a_pool_that_gets_no_thread_ends_its_processes(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(RuntimeError):
-        Pool(2, work, lost, ItemLimits())
+        Pool(2, work, failed, ItemLimits())
 
     assert before == len(worker_processes())
 
@@ -119,9 +119,9 @@ def test_a_pool_that_gets_no_thread_ends_its_processes(monkeypatch: pytest.Monke
 ORPHAN = """
 import time
 from simdoc_search.workers import ItemLimits, WorkerPool
-from tests.support.trouble import lost, work
+from tests.support.trouble import failed, work
 from tests.support.workers import worker_processes
-pool = WorkerPool(1, work, lost, ItemLimits())
+pool = WorkerPool(1, work, failed, ItemLimits())
 pool.submit(["hang"])
 print(*[process.pid for process in worker_processes()], flush=True)
 time.sleep(3600)

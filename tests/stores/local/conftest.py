@@ -1,4 +1,4 @@
-"""A store that no test changes, for those that damage a copy of it."""
+"""A store that no test changes. Tests damage copies of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCUMENTS = 120
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of three segments with all that one may have, replaced and deleted documents; never changed by a test."""
+    """A store of three segments with all kinds of tokens, and with replaced and deleted documents."""
     folder = tmp_path_factory.mktemp("stores") / "whole"
     random_codes = np.random.default_rng(7)
     with closing(open_store(folder, Settings(sentences=Sentences(), concepts=Concepts()), create=True)) as store:
