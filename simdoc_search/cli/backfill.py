@@ -48,7 +48,7 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option("--full", is_flag=True, help="With --stale: compare all documents.")
 @click.option("--force", is_flag=True, help="Use another text field than that of the existing fingerprints.")
 @click.option("--passages", "add_passages", is_flag=True,
-              help="Also store the data that finds shared passages, if the field does not have it.")  # fmt: skip
+              help="Also store the data for finding shared passages, if the field lacks it.")  # fmt: skip
 @settings_options
 @click.option("--throttle", callback=_rate, metavar="N/s", help="Maximum number of documents per second.")
 @click.option("--in-engine", is_flag=True, help="Let the engine compute the fingerprints with the pipeline simdoc.")

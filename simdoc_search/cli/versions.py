@@ -78,8 +78,8 @@ def versions(
     sides. Undated documents are listed last.
 
     Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth in
-    the other direction. The store must have texts. If you index --with versions, queries take a tenth of the time
-    (0.1 s instead of 1 s, with 357 documents).
+    the other direction. Any store with texts can be queried. If you index --with versions, a query takes a tenth of the
+    time (0.1 s instead of 1 s, with 357 documents).
     """
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch

@@ -12,7 +12,7 @@ from typing import Literal
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.concepts import paragraphs_of
-from simdoc_search.sketch.limits import MOST_BITS, Limits
+from simdoc_search.sketch.limits import MAX_BITS, Limits
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -52,8 +52,8 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     """
     before = store.settings.limits
     sentences = {id: _sentences(store, record) for id, record in _records(store, pairs).items()}
-    shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MOST_BITS) for pair in pairs]
-    nearest_first = sorted(range(MOST_BITS + 1), key=lambda bits: abs(bits - before.bits))
+    shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MAX_BITS) for pair in pairs]
+    nearest_first = sorted(range(MAX_BITS + 1), key=lambda bits: abs(bits - before.bits))
     values = {
         bits: [_version_value(pair_shares[bits], before.least) for pair_shares in shares] for bits in nearest_first
     }

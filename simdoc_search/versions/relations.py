@@ -38,12 +38,12 @@ from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.concepts import Paragraphs, joined, paragraph_simhashes
-from simdoc_search.sketch.limits import SHOWN, THETA
+from simdoc_search.sketch.limits import MIN_SCORE, THETA
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 RELATED = 0.25
-"""The similarity with the score `SHOWN`."""
+"""The similarity with the score `MIN_SCORE`."""
 
 _DAMPING = 1.0
 _MIN_PARAGRAPHS = 2
@@ -172,10 +172,13 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 
 
 def relation_score(similarity: float) -> float:
-    """Convert a similarity into a score, 0..`THETA`. A similarity of `RELATED` gives `SHOWN`; both sides are linear."""
+    """Convert a similarity into a score, 0..`THETA`.
+
+    A similarity of `RELATED` gives `MIN_SCORE`. Both sides are linear.
+    """
     if similarity < RELATED:
-        return SHOWN * similarity / RELATED
-    return SHOWN + (THETA - SHOWN) * min(1.0, (similarity - RELATED) / (1 - RELATED))
+        return MIN_SCORE * similarity / RELATED
+    return MIN_SCORE + (THETA - MIN_SCORE) * min(1.0, (similarity - RELATED) / (1 - RELATED))
 
 
 class _Vectors:

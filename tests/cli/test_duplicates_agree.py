@@ -102,22 +102,22 @@ def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: 
     """They agree on action and reason of each document, and on the bytes to save."""
     monkeypatch.chdir(tmp_path)
     random_groups(random.Random(seed), tmp_path / "docs", groups)
-    found = answer("duplicates", "docs", "--overlap", "60", "--html", "page.html", "--plan", "plan.tsv")
+    result = answer("duplicates", "docs", "--overlap", "60", "--html", "page.html", "--plan", "plan.tsv")
     terminal = output("duplicates", "docs", "--overlap", "60")
     page = Path("page.html").read_text("utf-8")
     with pages_over(tmp_path / ".simdoc") as pages:
         in_pages, in_json, counts = of_serve(pages)
         plan = pages.client.get("/duplicates/plan.tsv").text
         browser = pages.html("/duplicates")
-    verdicts = of_json(found)
+    verdicts = of_json(result)
     others = {id: verdict for id, verdict in verdicts.items() if verdict[0] != "keep"}
 
-    assert groups == found["groups"]
+    assert groups == result["groups"]
     assert {"drop", "decide"} == {action for action, _ in others.values()}
     assert verdicts == of_terminal(terminal) == of_page(page) == in_json
     assert verdicts == of_plan(Path("plan.tsv").read_text("utf-8")) == of_plan(plan)
     assert others == in_pages
     dropped = {id for id, (action, _) in verdicts.items() if action == "drop"}
     freed = {os.lstat(Path("docs", id)).st_ino: os.lstat(Path("docs", id)).st_size for id in dropped}
-    assert sum(freed.values()) == found["bytes"] == counts["bytes"]
-    assert all(f"{format_bytes(found['bytes'])} to save" in each for each in (terminal, page, browser))
+    assert sum(freed.values()) == result["bytes"] == counts["bytes"]
+    assert all(f"{format_bytes(result['bytes'])} to save" in text for text in (terminal, page, browser))
