@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.errors import CorpusError, FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.limits import MOST_BITS, Limits
+from simdoc_search.sketch.limits import MAX_BITS, Limits
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import sentences_in
@@ -88,7 +88,7 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
         taken = sum(is_yes and not pair.label for pair, is_yes in zip(pairs, yes, strict=True))
         return missed * (count - cut) + taken * cut
 
-    grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MOST_BITS) for enough in range(2, 21, 3)]
+    grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MAX_BITS) for enough in range(2, 21, 3)]
     assert learned.best.outcome.cost == cost(learned.limits) <= min(map(cost, grid))
     assert learned.outcome_before.cost == cost(Limits())
     assert (learned.limits != learned.before) == (learned.best.outcome.cost < learned.outcome_before.cost)

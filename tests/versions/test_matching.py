@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, MOST_BITS, THETA, Limits
+from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, MAX_BITS, THETA, Limits
 from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_bits
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
@@ -59,11 +59,11 @@ def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list
     assert [brute_force(a, values) for values in others] == [plain(each) for each in found]
 
 
-@given(documents(), documents(), st.integers(0, MOST_BITS))
+@given(documents(), documents(), st.integers(0, MAX_BITS))
 def test_shares_by_bits_are_those_of_matching_with_each_number_of_bits(a: list[int], b: list[int], bits: int) -> None:
     one, other = (
         match_sentences(sentences(*a), sentences(*b), bits),
-        shares_by_bits(sentences(*a), sentences(*b), MOST_BITS)[bits],
+        shares_by_bits(sentences(*a), sentences(*b), MAX_BITS)[bits],
     )
 
     assert (one.share, one.share_of_other) == (other.share, other.share_of_other)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_named
 from simdoc_search.sketch.concepts import paragraph_simhashes, paragraphs_of
-from simdoc_search.sketch.limits import SHOWN, THETA
+from simdoc_search.sketch.limits import MIN_SCORE, THETA
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.relations import (
     WeightedConcepts,
@@ -49,7 +49,7 @@ def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar
     documents = weighted([each.tolist() for each in codes if each is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
-    assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= SHOWN}
+    assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= MIN_SCORE}
     assert scores[1, 2] > scores[3, 4]
     assert max(found for pair, found in scores.items() if pair not in {(1, 2), (3, 4)}) < 0.3
 
@@ -59,7 +59,7 @@ def test_a_paragraph_on_another_topic_hardly_reduces_the_similarity() -> None:
     same = [*range(1, 9), 0, *range(11, 19), 0]
     edited = score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100)
 
-    assert SHOWN < edited < score(same, same, 100)
+    assert MIN_SCORE < edited < score(same, same, 100)
     assert score([*range(1, 9), 0, *range(30, 38), 0], [*range(50, 58), 0, *range(60, 68), 0], 100) == 0
 
 
