@@ -1,16 +1,16 @@
-"""Duplicates of a whole collection: simdoc-search, datasketch, rensa and the method of text-dedup, in one run.
+"""Benchmarks the search for duplicates in a whole collection against datasketch, rensa and the method of text-dedup.
 
     pip install '.[bench,cli]'
-    python scripts/bench_duplicates.py pairs FOLDER...        all pairs >= 50 %: time, and recall against exact truth
-    python scripts/bench_duplicates.py texts FOLDER...        text to groups: documents per second and core
+    python scripts/bench_duplicates.py pairs FOLDER...        all pairs >= 50 %: time, and recall against exact pairs
+    python scripts/bench_duplicates.py texts FOLDER...        from texts to groups: documents per second and core
     python scripts/bench_duplicates.py growth [COUNT...]      synthetic fingerprints: time, memory, candidate pairs
     python scripts/bench_duplicates.py stars                  10,000 documents: a chain, a template, boilerplate
     python scripts/bench_duplicates.py fold                   folding a page of 100 hits: milliseconds
-    python scripts/bench_duplicates.py engine URL FOLDER...   duplicates of an index in an engine
+    python scripts/bench_duplicates.py engine URL FOLDER...   duplicates in an index of an engine
 
-Seconds are processor time. Each library uses the bands that find a pair of the overlap with 99 %, and as many rows as
-fit into its permutations. At most 12,000 documents of the folders are used, in random order with a fixed seed; `pairs`
-leaves out documents with equal words.
+Seconds are processor time. Each library uses bands that find a pair with the minimum overlap with a probability of
+99 %, and as many rows as its permutations allow. At most 12,000 documents in the folders are used, in random order with
+a fixed seed. `pairs` leaves out documents with equal words.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ GROWTH = (12_000, 100_000, 1_000_000)
 
 
 def pairs(folders: Sequence[str]) -> None:
-    """All pairs of the overlap, without the time of making fingerprints."""
+    """Find all pairs with the minimum overlap. The time excludes making fingerprints."""
     read_texts = read(folders)
     sketched = zip(read_texts, fingerprints(read_texts, words_hash=True), strict=True)
     distinct = {sketch.words_hash: (text, sketch) for text, sketch in sketched if sketch.shingles}
-    longest_first = sorted(distinct.values(), key=lambda both: -both[1].shingles)
+    longest_first = sorted(distinct.values(), key=lambda text_and_sketch: -text_and_sketch[1].shingles)
     texts, sketches = [text for text, _ in longest_first], [sketch for _, sketch in longest_first]
     truth = exact_pairs(texts)
     print(f"{len(texts)} documents, {len(truth)} pairs of at least {float(OVERLAP):.0%}")
@@ -83,12 +83,12 @@ def pairs(folders: Sequence[str]) -> None:
 
 
 def print_row(name: str, seconds: float, found: Pairs, truth: Pairs, compared: int) -> None:
-    """One line of the table."""
+    """Print one line of the table."""
     print(f"{name:<12}{seconds:>9.2f}{len(found & truth) / max(1, len(truth)):>9.4f}{len(found):>13}{compared:>12}")
 
 
 def exact_pairs(texts: Sequence[str]) -> Pairs:
-    """Return the pairs with the overlap; all documents are compared with all."""
+    """Return all pairs with the minimum overlap, by comparing each document with every other."""
     sets = [shingle_hashes([text], Analysis(), (1, 2))[0] for text in texts]
     sizes = np.array(list(map(len, sets)))
     _, columns = np.unique(np.concatenate(sets), return_inverse=True)
@@ -108,7 +108,7 @@ def exact_pairs(texts: Sequence[str]) -> Pairs:
 
 
 def texts(folders: Sequence[str]) -> None:
-    """Text to groups at 80 %, of pieces of 2 kB and an edited copy of every tenth."""
+    """Group texts that overlap by 80 %. The texts are pieces of 2 kB; every tenth piece has an edited copy."""
     rng = random.Random(2)
     pieces = [text[at : at + 2000] for text in read(folders) for at in range(0, len(text) - 1999, 2000)]
     pieces = rng.sample(pieces, min(len(pieces), DOCUMENTS))
@@ -130,7 +130,7 @@ def texts(folders: Sequence[str]) -> None:
 
 
 def groups_of_ours(pieces: Sequence[str], *, verify: bool) -> list[list[int]]:
-    """Return the groups, the kept document first."""
+    """Return the groups that simdoc-search finds. The kept document comes first."""
     documents = (Document(str(number), piece) for number, piece in enumerate(pieces))
     found = duplicates_among(documents, verify=verify)
     return [[int(group.kept.id), *(int(duplicate.id) for duplicate in group.duplicates)] for group in found.groups()]
@@ -140,7 +140,7 @@ def groups_of_ours(pieces: Sequence[str], *, verify: bool) -> list[list[int]]:
 
 
 def growth(counts: Sequence[str]) -> None:
-    """Each size in its own process, of which the memory is measured."""
+    """Measure each size in its own process, to measure its memory."""
     print(f"{'documents':>10}{'overlap':>9}{'seconds':>9}{'compared':>12}{'pairs':>9}{'recall':>8}{'tokens MB':>11}"
           f"{'peak MB':>9}{'bytes/doc':>11}", flush=True)  # fmt: skip
     for count in counts or GROWTH:
@@ -149,7 +149,7 @@ def growth(counts: Sequence[str]) -> None:
 
 
 def one_size(count: int, overlap: str) -> None:
-    """Print one row."""
+    """Print the row of one size."""
     table, near = synthetic(count)
     Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = memory("VmRSS")
@@ -166,7 +166,7 @@ def one_size(count: int, overlap: str) -> None:
 
 
 def memory(name: str) -> float:
-    """Return a figure of the memory of this process, in MB."""
+    """Return a memory figure of this process, such as VmRSS, in MB."""
     lines = Path("/proc/self/status").read_text("ascii").splitlines()
     return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(f"{name}:"))
 
@@ -175,14 +175,14 @@ def memory(name: str) -> float:
 
 
 def stars(_: Sequence[str]) -> None:
-    """Collections that need many comparisons or make wrong groups, of 10,000 documents each."""
+    """Group collections of 10,000 documents that need many comparisons, or easily give wrong groups."""
     rng = random.Random(4)
     words = [f"w{rng.randrange(50_000)}" for _ in range(10_000 * 12)]
-    foot = " ".join(words[-120:])
+    footer = " ".join(words[-120:])
     collections = {
-        "chain": [" ".join(words[at * 10 : at * 10 + 100]) for at in range(10_000)],
+        "chain": [" ".join(words[number * 10 : number * 10 + 100]) for number in range(10_000)],
         "template": [f"{' '.join(words[:200])} invoice {number}" for number in range(10_000)],
-        "boilerplate": [f"{' '.join(rng.choices(words, k=120))} {foot}" for _ in range(10_000)],
+        "boilerplate": [f"{' '.join(rng.choices(words, k=120))} {footer}" for _ in range(10_000)],
     }
     print(f"{'':<12}{'groups':>8}{'members':>9}{'wrong':>7}{'seconds':>9}  floods")
     for name, pieces in collections.items():
@@ -199,13 +199,13 @@ def stars(_: Sequence[str]) -> None:
 
 
 def fold(_: Sequence[str]) -> None:
-    """100 hits of 400 and 4,000 words, which fill some or all of the 512 buckets; some hits are near-duplicates."""
+    """Fold 100 hits of 400 or 4,000 words, which fill some or all of the 512 buckets. Some hits are near-duplicates."""
     rng = random.Random(5)
     words = [f"w{number}" for number in range(5_000)]
     print(f"{'':<12}{'tokens':>8}{'shown':>7}{'best ms':>9}{'median ms':>11}")
-    for words_each in (400, 4_000):
+    for word_count in (400, 4_000):
         for name, different in (("none near", 100), ("half near", 50), ("all near", 1)):
-            pieces = [" ".join(rng.choices(words, k=words_each)) for _ in range(different)]
+            pieces = [" ".join(rng.choices(words, k=word_count)) for _ in range(different)]
             fields = fingerprint_fields([pieces[number % different] for number in range(100)], Settings())
             hits = [{"_id": str(number), "_source": {"simdoc": field}} for number, field in enumerate(fields)]
             took = []
@@ -223,7 +223,7 @@ def fold(_: Sequence[str]) -> None:
 
 
 def engine(arguments: Sequence[str]) -> None:
-    """Duplicates of a new index in an engine, which is removed afterwards."""
+    """Find duplicates in a store in memory, and in a new index of an engine. The index is removed afterwards."""
     url = f"{arguments[0]}/dups-bench"
     pieces = read(arguments[1:])
     stores: Iterator[tuple[str, Any]] = iter(
@@ -240,14 +240,14 @@ def engine(arguments: Sequence[str]) -> None:
                     via=via,
                     progress=lambda stage, _: ended.update({stage: time.perf_counter() - began}),  # noqa: B023
                 )
-                ends = ", ".join(f"{stage} until {at:.1f} s" for stage, at in ended.items())
+                ends = ", ".join(f"{stage} until {seconds:.1f} s" for stage, seconds in ended.items())
                 print(f"{name} via {via:<8}{found.documents} documents, {found.group_count} groups: {ends}")
     finally:
         urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()  # noqa: S310
 
 
 def main() -> None:
-    """Run one benchmark."""
+    """Run the benchmark that the first argument names."""
     parts: dict[str, Callable[[Sequence[str]], None]] = {
         "pairs": pairs, "texts": texts, "growth": growth, "stars": stars, "fold": fold, "engine": engine,
         "one_size": lambda arguments: one_size(int(arguments[0]), arguments[1]),

@@ -1,4 +1,4 @@
-"""Texts of files, and random fingerprints, for bench_duplicates.py."""
+"""Reads texts and makes random fingerprints for bench_duplicates.py."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ import numpy as np
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 
 DOCUMENTS = 12_000
-LEAST, MOST = 1_000, 60_000  # bytes of a file
-FILL, NEAR, BITS, BUCKETS = 0.52, 0.1, 15, 512  # of the random fingerprints: 266 tokens, every tenth is a near copy
+MIN_BYTES, MAX_BYTES = 1_000, 60_000  # size of a file
+# A random fingerprint has 512 buckets, of which 52 % are filled (266 tokens). One tenth of them are near copies.
+FILL, NEAR, BITS, BUCKETS = 0.52, 0.1, 15, 512
 
 
 def read(folders: Sequence[str]) -> list[str]:
-    """Return the texts of some files in UTF-8."""
+    """Return the texts of at most DOCUMENTS files in UTF-8, in random order with a fixed seed."""
     files = sorted(path for folder in folders for path in Path(folder).rglob("*") if path.is_file())
     random.Random(1).shuffle(files)
     texts: list[str] = []
     for file in files:
-        if LEAST <= file.stat().st_size <= MOST and len(texts) < DOCUMENTS:
+        if MIN_BYTES <= file.stat().st_size <= MAX_BYTES and len(texts) < DOCUMENTS:
             try:
                 texts.append(file.read_text("utf-8"))
             except UnicodeDecodeError:
@@ -31,17 +32,17 @@ def read(folders: Sequence[str]) -> list[str]:
 
 
 def table_of(codes: Sequence[Any], shingle_counts: Sequence[int]) -> FingerprintTable:
-    """Return the table of some fingerprints."""
+    """Return a table of fingerprints."""
     counts = np.array(list(map(len, codes)), np.int64)
     sizes = np.array(shingle_counts, np.int64)
     return FingerprintTable(np.concatenate(codes), np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)
 
 
 def synthetic(count: int) -> tuple[FingerprintTable, list[tuple[int, int, float]]]:
-    """Return random fingerprints. The last tenth overlaps the first one, by 0.4 to 1.
+    """Make random fingerprints. Each one in the last tenth overlaps one in the first tenth by 0.4 to 1.
 
     Returns:
-        The table; and the two documents and the overlap of each of these pairs.
+        The table; and both documents and the overlap of each of these pairs.
     """
     rng = np.random.default_rng(3)
     copies = int(count * NEAR)

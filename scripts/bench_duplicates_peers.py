@@ -1,6 +1,7 @@
-"""Pairs of near-duplicates by rensa, by datasketch and by the method of text-dedup, for bench_duplicates.py.
+"""Finds pairs of near-duplicates with rensa, datasketch and the method of text-dedup, for bench_duplicates.py.
 
-Each uses the bands that find a pair of the overlap with 99 %, and as many rows as fit into its permutations.
+Each uses bands that find a pair with the minimum overlap with a probability of 99 %, and as many rows as its
+permutations allow.
 """
 
 from __future__ import annotations
@@ -25,25 +26,25 @@ Pairs = set[tuple[int, int]]
 
 
 def timed(action: Callable[[], Any]) -> tuple[Any, float]:
-    """Return the result of an action, and its processor time in seconds."""
+    """Run an action. Return its result, and its processor time in seconds."""
     began = time.process_time()
     return action(), time.process_time() - began
 
 
 def shingles(text: str) -> list[str]:
-    """Return shingles as these libraries recommend."""
+    """Return the shingles of a text as these libraries recommend: runs of 5 lower-case words."""
     words = text.lower().split()
-    return [" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))]
+    return [" ".join(words[begin : begin + SHINGLE]) for begin in range(max(1, len(words) - SHINGLE + 1))]
 
 
 def best_bands(permutations: int, overlap: Fraction) -> tuple[int, int]:
-    """Return the number of bands and of rows with the recall."""
+    """Return the number of bands and of rows that reach RECALL."""
     rows, bands = rows_and_bands_of_enough(permutations, overlap, RECALL)
     return bands, rows
 
 
 def with_rensa(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
-    """Build and query RMinHashLSH."""
+    """Find pairs with RMinHashLSH of rensa."""
     bands, rows = best_bands(PERMUTATIONS, overlap)
     sketches = []
     for shingles_of_one in sets:
@@ -62,7 +63,7 @@ def with_rensa(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[
 
 
 def with_datasketch(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
-    """Build and query MinHashLSH."""
+    """Find pairs with MinHashLSH of datasketch."""
     bands, rows = best_bands(PERMUTATIONS, overlap)
     sketches = []
     for shingles_of_one in sets:
@@ -81,7 +82,7 @@ def with_datasketch(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> t
 
 
 def bands_of_permutations(pieces: Sequence[str], overlap: Fraction) -> Pairs:
-    """Find pairs as text-dedup does: 256 permutations of 32-bit hashes in numpy, and all equal keys of each band."""
+    """Find pairs as text-dedup does: by the equal keys of bands of 256 permutations of 32-bit hashes, in numpy."""
     bands, rows = best_bands(256, overlap)
     rng = np.random.default_rng(42)
     prime = np.uint64((1 << 61) - 1)
@@ -99,18 +100,18 @@ def bands_of_permutations(pieces: Sequence[str], overlap: Fraction) -> Pairs:
 
 
 def connected(found: Pairs, count: int) -> list[list[int]]:
-    """Return the connected components of two and more documents, which these libraries take for groups."""
-    above = list(range(count))
+    """Return the connected components with two or more documents. These libraries use them as groups."""
+    parents = list(range(count))
 
-    def top(number: int) -> int:
-        while above[number] != number:
-            above[number] = above[above[number]]
-            number = above[number]
+    def root(number: int) -> int:
+        while parents[number] != number:
+            parents[number] = parents[parents[number]]
+            number = parents[number]
         return number
 
     for a, b in found:
-        above[max(top(a), top(b))] = min(top(a), top(b))
+        parents[max(root(a), root(b))] = min(root(a), root(b))
     groups: dict[int, list[int]] = defaultdict(list)
     for number in range(count):
-        groups[top(number)].append(number)
+        groups[root(number)].append(number)
     return [group for group in groups.values() if len(group) > 1]

@@ -1,19 +1,21 @@
-"""Versions and relations at size: near sentences beside brute force, and queries to a local store.
+"""Benchmarks versions and related documents in large collections.
 
     python scripts/bench_versions.py near [SENTENCES ...]
     python scripts/bench_versions.py store [DOCUMENTS [FOLDER]]
     python scripts/bench_versions.py all [DOCUMENTS ...]
 
-`near`: synthetic simhashes of 64 bits, half of them within 8 random bits of another. All pairs within 7 bits, by
-`near_pairs` and by comparing each with all that follow (numpy, with the processor's instruction that counts bits; of
-more than 20,000 a sample of the rows, scaled up), and that the pairs are the same.
+`near` finds all pairs of simhashes within 7 bits. The simhashes are synthetic and have 64 bits. Half of them differ
+from another one in at most 8 random bits. `near_pairs` is compared with brute force: numpy compares each simhash with
+all that follow it, using the processor's instruction that counts bits. For more than 20,000 simhashes, the time of a
+sample of rows is extrapolated. The output also states whether both find the same pairs.
 
-`store`: records as `index --with versions,relations` writes them, their tokens synthetic: 30 sentences and 40 concepts
-in 10 paragraphs. Every tenth document is a version of the one before (a third of its sentences edited, some new), one
-sentence in ten is one of 50 that stand everywhere, concepts are as frequent as words of a language (Zipf). The first
-2,000, or a fifth, are versions of one document: a query for one of them is flooded.
+`store` queries a local store. Its records are like those that `index --with versions,relations` writes, but synthetic:
+30 sentences, and 40 concepts in 10 paragraphs. Every tenth document is a version of the one before: a third of its
+sentences is edited, and some are new. One sentence in ten is one of 50 frequent sentences. The frequencies of concepts
+follow Zipf's law. The first 2,000 documents, or a fifth of all, are versions of one document, so a query for one of
+them has very many candidates.
 
-`all`: such stores, of which all families and topics are found; seconds by the clock, and of the processor.
+`all` finds all families and topics in such stores. It prints both elapsed time and processor time.
 """
 
 from __future__ import annotations
@@ -45,8 +47,8 @@ Values = NDArray[np.uint64]
 
 
 def main() -> None:
-    """Print one of the tables."""
-    counts = [int(each) for each in sys.argv[2:] if each.isdigit()]
+    """Run the benchmark that the first argument names."""
+    counts = [int(argument) for argument in sys.argv[2:] if argument.isdigit()]
     if sys.argv[1] == "near":
         near(counts or [1_000, 10_000, 100_000, 1_000_000])
     elif sys.argv[1] == "all":
@@ -61,7 +63,7 @@ def main() -> None:
 
 
 def near(counts: list[int]) -> None:
-    """One row for each number of sentences."""
+    """Print a row for each number of sentences."""
     print(f"{'sentences':>10}{'pairs':>10}{'s':>9}{'brute force':>13}{'ratio':>8}  same")
     for count in counts:
         values = sentences_of(count)
@@ -80,12 +82,12 @@ def near(counts: list[int]) -> None:
 
 
 def near_to(values: Values, row: int) -> NDArray[np.int64]:
-    """Which of the following ones are near, by comparing with all."""
+    """Return the offsets of the simhashes after a row that are within NEAR_BITS of it, by brute force."""
     return np.flatnonzero(distances(values[row + 1 :], values[row]) <= NEAR_BITS)
 
 
 def sentences_of(count: int) -> Values:
-    """The synthetic simhashes."""
+    """Make synthetic simhashes."""
     generator = np.random.default_rng(1)
     values = generator.integers(0, 2**BITS, count, dtype=np.uint64)
     half = count // 2
@@ -94,7 +96,7 @@ def sentences_of(count: int) -> Values:
 
 
 def edited(values: Values, generator: np.random.Generator, times: int) -> Values:
-    """Each bit of some flipped with the chance of a half."""
+    """Flip `times` random bits of each value, each with a probability of 1/2."""
     for _ in range(times):
         flips = np.uint64(1) << generator.integers(0, BITS, values.shape, dtype=np.uint64)
         values = values ^ np.where(generator.random(values.shape) < 0.5, flips, np.uint64(0))
@@ -105,35 +107,33 @@ def edited(values: Values, generator: np.random.Generator, times: int) -> Values
 
 
 def stored(count: int, folder: Path) -> None:
-    """Fill a store and ask it."""
+    """Fill a store, and query it."""
     store = open_store(str(folder), Settings(sentences=Sentences(), concepts=Concepts()), create=True)
     began = time.perf_counter()
     with store.writer() as writer:
         writer.put(records(count))
     spent = time.perf_counter() - began
-    size = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{count:,} documents written in {spent:.0f} s, {size / count:,.0f} bytes each")
     search = SimilaritySearch(store)
     ordinary = [f"d{number}" for number in range(count - 10, max(count // 5, count - 10 * QUERIES - 10), -10)]
     print(f"{'':<20}{'p50 ms':>9}{'p95 ms':>9}{'hits':>7}{'candidates':>12}{'compared':>10}")
-    for name, ids in (("ordinary", ordinary), ("flooded", [f"d{each}" for each in range(QUERIES)])):
-        for kind, ask in (("versions", search.versions), ("related", search.related)):
-            times, answers = [], []
+    for name, ids in (("ordinary", ordinary), ("flooded", [f"d{number}" for number in range(QUERIES)])):
+        for kind, query in (("versions", search.versions), ("related", search.related)):
+            times, results = [], []
             for id in ids:
                 began = time.perf_counter()
-                answers.append(ask(id))
+                results.append(query(id))
                 times.append(1000 * (time.perf_counter() - began))
-            hits, found, compared = (
-                statistics.mean(column)
-                for column in zip(*((len(each.hits), each.candidates, each.compared) for each in answers), strict=True)
-            )
+            counts = ((len(result.hits), result.candidates, result.compared) for result in results)
+            hits, candidates, compared = (statistics.mean(column) for column in zip(*counts, strict=True))
             print(f"{f'{kind}, {name}':<20}{statistics.median(times):>9.1f}{sorted(times)[len(times) * 19 // 20]:>9.1f}"
-                  f"{hits:>7.1f}{found:>12,.0f}{compared:>10,.0f}", flush=True)  # fmt: skip
+                  f"{hits:>7.1f}{candidates:>12,.0f}{compared:>10,.0f}", flush=True)  # fmt: skip
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:,} MB")
 
 
 def grouped(counts: list[int]) -> None:
-    """Find the families and the topics of stores of some sizes."""
+    """Find all families and topics in stores of several sizes."""
     print(f"{'documents':>10}  {'':<9}{'s':>8}{'cpu s':>8}{'compared':>12}{'pairs':>10}", end="")
     print(f"{'groups':>8}{'members':>9}{'MB':>8}")
     for count in counts:
@@ -155,7 +155,7 @@ def grouped(counts: list[int]) -> None:
 
 
 def records(count: int) -> Iterator[Record]:
-    """The synthetic documents."""
+    """Yield synthetic documents."""
     generator = np.random.default_rng(2)
     common = generator.integers(0, 2**BITS, COMMON, dtype=np.uint64)
     share = 1 / np.arange(1, KNOWN + 1)
@@ -173,8 +173,8 @@ def records(count: int) -> Iterator[Record]:
         is_near = number < min(NEAR, count // 5)
         if is_near or number % 10 == 0:
             sentences, concepts = base if is_near else last
-            some = generator.random(len(sentences)) < 1 / 3
-            sentences = np.where(some, edited(sentences, generator, 6), sentences)
+            is_edited = generator.random(len(sentences)) < 1 / 3
+            sentences = np.where(is_edited, edited(sentences, generator, 6), sentences)
             sentences = np.append(sentences, generator.integers(0, 2**BITS, 3, dtype=np.uint64))
         else:
             sentences, concepts = fresh()

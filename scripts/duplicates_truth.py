@@ -1,9 +1,9 @@
-"""Recall and precision of `duplicates` on some folders, against exact overlaps.
+"""Measures recall and precision of `duplicates` on folders, against exact overlaps.
 
     python scripts/duplicates_truth.py FOLDER [FOLDER...]
 
-The exact overlap of all pairs that share a shingle is computed from their sets of shingles. A pair is found if it is
-one of `pairs()`. A duplicate is wrong if its exact overlap with the kept document is less.
+The exact overlap of each pair that shares a shingle is computed from both sets of shingles. A pair is found if
+`pairs()` returns it. A duplicate is wrong if its exact overlap with the kept document is too small.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OVERLAPS = (50, 80, 90)
 
 
 def main() -> None:
-    """Print one row per overlap and method."""
+    """Print a row for each overlap and method."""
     search = SimilaritySearch(open_store(":memory:"))
     report = search.index(read_corpus(sys.argv[1:]))
     print(f"{report.indexed} documents")
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def common_shingles(sets: dict[str, frozenset[str]]) -> Counter[tuple[str, str]]:
-    """Return the number of common shingles of each pair that has any."""
+    """Return the number of common shingles for each pair that has any."""
     owners: dict[str, list[str]] = defaultdict(list)
     for id, shingles in sets.items():
         for shingle in shingles:

@@ -1,13 +1,13 @@
-"""Results as plain values for JSON, for `--json` and `serve`.
+"""Converts results to plain values for JSON, for `--json` and `serve`.
 
 queries.py      places, queries and plans
 similar.py      documents that share text
 passages.py     shared passages
-comparison.py   two texts
+comparison.py   comparisons of two texts
 versions.py     versions and their order
 related.py      related documents, and concepts
 groups.py       families and topics of a whole collection
-duplicates.py   duplicates and what is kept
+duplicates.py   groups of duplicates, and pairs
 store.py        information about a store
 """
 

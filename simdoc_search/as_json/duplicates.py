@@ -1,4 +1,4 @@
-"""Duplicates as JSON, in parts, because there may be millions of pairs."""
+"""Converts duplicates to JSON. The parts are separate, because there may be millions of pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
-    """Return the counts; `keep` is the rule that chooses the kept document."""
+    """Convert the counts. `keep` is the rule that chooses the kept document."""
     measure = duplicates.measure
     return {
         "documents": duplicates.documents,
@@ -32,7 +32,7 @@ def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
 
 
 def duplicates_tail(duplicates: Duplicates) -> dict[str, Any]:
-    """Return what was not compared."""
+    """Convert the documents that were left out, and the sets that were too large to compare all pairs."""
     floods = duplicates.floods
     return {
         "floods": floods and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.left_over},
@@ -41,7 +41,7 @@ def duplicates_tail(duplicates: Duplicates) -> dict[str, Any]:
 
 
 def cluster_as_json(group: Group) -> dict[str, Any]:
-    """Return a group."""
+    """Convert a group of duplicates."""
     members = []
     for duplicate in group.duplicates:
         member = {
@@ -64,7 +64,7 @@ def cluster_as_json(group: Group) -> dict[str, Any]:
 
 
 def pair_as_json(pair: Pair) -> dict[str, Any]:
-    """Return two documents that overlap enough."""
+    """Convert a pair of documents that overlap enough."""
     places = {**place_as_json(pair.a, "a"), **place_as_json(pair.b, "b")}
     return {**places, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
 

@@ -1,4 +1,4 @@
-"""Families and topics of a whole collection as JSON."""
+"""Converts the families and topics of a whole collection to JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict[str, Any]:
-    """Return the counts, and some of the families."""
+    """Convert the counts, and the families to show."""
     crowded = {"documents": families.crowded, "most": families.most_owners, "compared": families.anchors}
     return {
         "documents": families.documents,
@@ -43,7 +43,7 @@ def _family(family: VersionFamily) -> dict[str, Any]:
 
 
 def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]]) -> dict[str, Any]:
-    """Return the counts, and some of the topics with the names of their concepts."""
+    """Convert the counts, and the topics to show with the names of their concepts."""
     frequent = {"concepts": topics.frequent, "most": topics.most_met, "found": topics.anchors}
     return {
         "documents": topics.documents,
@@ -65,7 +65,7 @@ def _topic(topic: Topic, names: Sequence[str]) -> dict[str, Any]:
 
 
 def edge_as_json(edge: Edge) -> dict[str, Any]:
-    """Return two documents that are versions or related."""
+    """Convert a pair of documents that are versions of each other, or related."""
     places = {**place_as_json(edge.a, "a"), **place_as_json(edge.b, "b")}
     return {**places, "score": edge.score, "kind": edge.kind}
 

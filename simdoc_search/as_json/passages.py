@@ -1,4 +1,4 @@
-"""The result of `passages` as JSON."""
+"""Converts the result of `passages` to JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[str, Any]:
-    """Return a result; `query` names the query document. Positions are characters; `a` is the query document."""
+    """Convert a result. `query` names the query document. Positions are in characters; `a` is the query document."""
     return {
         "query": dict(query),
         "words": result.words,

@@ -1,4 +1,4 @@
-"""Places, queries and plans as JSON."""
+"""Converts places, queries and plans to JSON."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from simdoc_search.query.syntax import FingerprintQuery
 
 
 def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
-    """Return the id of a document as `name`. In an engine, also its index and routing, as `index` or `NAME_index`."""
+    """Convert a place. The key of the id is `name`.
+
+    A place in an engine also has an index and a routing. Their keys are `index` and `routing` if `name` is `id`, else
+    `NAME_index` and `NAME_routing`.
+    """
     prefix = "" if name == "id" else f"{name}_"
-    engine = {f"{prefix}index": place.index, f"{prefix}routing": place.routing}
-    return {name: place.id, **(engine if place.index is not None else {})}
+    engine_values = {f"{prefix}index": place.index, f"{prefix}routing": place.routing}
+    return {name: place.id, **(engine_values if place.index is not None else {})}
 
 
 def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str, Any]:
-    """Return a query with fractions as numbers."""
+    """Convert a query. Fractions become numbers."""
     return {
         "id": query.id or None,
         "overlap": None if query.overlap is None else float(query.overlap),
@@ -27,7 +31,7 @@ def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str
 
 
 def plan_as_json(plan: Plan) -> dict[str, Any]:
-    """Return the shape of a plan, without its tokens."""
+    """Convert the shape of a plan, without its tokens."""
     match plan:
         case Threshold():
             return {"kind": "threshold", "clauses": plan.clauses, "rows": None, "bands": None}

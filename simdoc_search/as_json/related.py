@@ -1,4 +1,4 @@
-"""The results of `related` and `concepts` as JSON."""
+"""Converts the results of `related` and `concepts` to JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> dict[str, Any]:
-    """Return a result; `id` and `file` name the query document."""
+    """Convert a result. `id` and `file` name the query document."""
     return {
         "query": {"id": id, "file": file},
         "theta": result.theta,
@@ -57,7 +57,7 @@ def _concept(concept: SharedConcept | DocumentConcept) -> dict[str, Any]:
 
 
 def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
-    """Return the concepts of a document."""
+    """Convert the concepts of a document."""
     return {
         **({} if result.place is None else place_as_json(result.place)),
         "paragraphs": result.paragraphs,

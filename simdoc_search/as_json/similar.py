@@ -1,4 +1,4 @@
-"""The result of `similar` as JSON."""
+"""Converts the result of `similar` to JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def similar_as_json(result: SearchResult) -> dict[str, Any]:
-    """Return the result of a query."""
+    """Convert the result of a query."""
     return {
         "query": query_as_json(result.query, result.measure),
         "plan": plan_as_json(result.plan),

@@ -1,4 +1,4 @@
-"""Information about a store as JSON."""
+"""Converts information about a store to JSON."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def info_as_json(info: StoreInfo) -> dict[str, Any]:
-    """Return the number of documents, the size and the settings of a store."""
-    settings = {**info.settings.to_dict(), **_parts(info.settings), "token_length": info.settings.token_length}
+    """Convert the number of documents, the size and the settings of a store."""
+    settings = {**info.settings.to_dict(), **_named_parts(info.settings), "token_length": info.settings.token_length}
     return {
         "store": info.location,
         "documents": info.documents,
@@ -22,8 +22,8 @@ def info_as_json(info: StoreInfo) -> dict[str, Any]:
     }
 
 
-def _parts(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Return the settings of the words, and of the sketch under its name."""
+def _named_parts(settings: Settings) -> dict[str, dict[str, Any]]:
+    """Return the settings of the analysis, and the settings of the sketch under its own name."""
     sketch = settings.minhash
     values = {key: value for key, value in asdict(cast(Any, sketch)).items() if key != "key"}
     return {"analysis": settings.to_dict()["analysis"], sketch.name: values}

@@ -1,4 +1,4 @@
-"""The result of `versions` as JSON."""
+"""Converts the result of `versions` to JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def versions_as_json(
     texts: Mapping[Place | None, str],
     analysis: Analysis | None,
 ) -> dict[str, Any]:
-    """Return a result; `id` and `file` name the query document. With `analysis`, include pairs of similar sentences."""
+    """Convert a result. `id` and `file` name the query document. With `analysis`, add pairs of similar sentences."""
     return {
         "query": {"id": id, "file": file},
         "theta": result.theta,
@@ -42,7 +42,7 @@ def versions_as_json(
 
 
 def order_as_json(order: VersionOrder) -> dict[str, Any]:
-    """Return the newest version and the evidence of the order."""
+    """Convert the newest version, and the evidence that the order is based on."""
     return {
         "newest": None if order.newest is None else entry_place_as_json(order.newest),
         "order": {
@@ -55,12 +55,12 @@ def order_as_json(order: VersionOrder) -> dict[str, Any]:
 
 
 def entry_place_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Return the place of a version; for a text that is not stored, the id is null."""
+    """Convert the place of a version. The id is null if the version is a text that is not stored."""
     return place_as_json(entry.place) if entry.place else {"id": None}
 
 
 def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Return the date of a version and its evidence."""
+    """Convert the date of a version, and the kind of evidence that the date comes from."""
     dated = entry.dated
     return {
         "date": (dated.iso or dated.shown) if dated else None,

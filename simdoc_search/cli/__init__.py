@@ -2,8 +2,8 @@
 
 Exit status: 0 success, 1 failure, 2 invalid arguments, 130 Ctrl-C. Results go to stdout, progress and errors to stderr.
 
-Each command has a module of its name. Its output may be in NAME_output, and its HTML page in NAME_page. Modules whose
-names end in _options have the options that several commands share. Other modules:
+Each command is in the module of the same name. The module NAME_output prints the output of a command, and NAME_page
+writes its HTML page. Modules that end in _options have options that several commands share. The other modules are:
 
 group.py                the group of all commands
 groups_output.py        `--all` of `versions` and `related`
@@ -27,7 +27,7 @@ from simdoc_search.workers.memory import is_out_of_memory
 
 __all__ = ["OUT_OF_MEMORY", "main"]
 
-OUT_OF_MEMORY = "out of memory; allow more (the limit of the container), then run the same command again"
+OUT_OF_MEMORY = "out of memory; give the process or its container more memory, then run the same command again"
 
 
 def main() -> None:

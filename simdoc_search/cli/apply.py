@@ -38,7 +38,7 @@ _NEEDS_NEW_PLAN = re.compile("changed|is gone|has no state for it|not in the sto
 
 
 @click.command()
-@click.argument("plan", required=False, type=click.Path(), metavar="PLAN")
+@click.argument("plan", required=False, type=click.Path(), metavar="[PLAN]")
 @click.option("--move-to", type=click.Path(file_okay=False), metavar="DIR", help="Move dropped files into DIR.")
 @click.option(
     "--delete", is_flag=True, help="Delete dropped files, and dropped documents without files from the store."
@@ -66,9 +66,9 @@ def apply(
 ) -> None:
     """Move, delete or hard-link the duplicates listed in PLAN.
 
-    Write PLAN with `duplicates --plan`, and edit it first. A file is left alone and listed if it or the kept file has
-    changed since then. All changes are recorded in PLAN.undo. If a run is interrupted, run the same command again; it
-    resumes. The exit status is 1 if a file was left alone.
+    First write PLAN with `duplicates --plan`, and edit it. If a file or its kept file has changed since PLAN was
+    written, the file is left alone and listed. All changes are recorded in PLAN.undo. If a run is interrupted, run the
+    same command again; it resumes. The exit status is 1 if a file was left alone.
 
     \b
       simdoc-search apply plan.tsv --move-to ./dropped --dry-run

@@ -48,7 +48,7 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option("--full", is_flag=True, help="With --stale: compare all documents.")
 @click.option("--force", is_flag=True, help="Use another text field than that of the existing fingerprints.")
 @click.option("--passages", "add_passages", is_flag=True,
-              help="Also store the data that finds shared passages, if the field does not have it.")  # fmt: skip
+              help="Also store the data for finding shared passages, if the field lacks it.")  # fmt: skip
 @settings_options
 @click.option("--throttle", callback=_rate, metavar="N/s", help="Maximum number of documents per second.")
 @click.option("--in-engine", is_flag=True, help="Let the engine compute the fingerprints with the pipeline simdoc.")
@@ -103,17 +103,17 @@ def backfill(
 
 def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bool) -> None:
     from simdoc_search.attach.backfill import Backfill
-    from simdoc_search.attach.backfill.engine_side import backfill_in_engine
+    from simdoc_search.attach.pipeline import PIPELINE
 
     with document_progress(hidden=as_json, of_total=True) as update:
 
         def progress(done: int, total: int) -> None:
             update(completed=done, total=max(done, total))
 
-        running = Backfill(engine, index, task, progress)
+        running = Backfill(engine, index, task, progress, pipeline=PIPELINE if in_engine else "")
         report, is_interrupted = running.report, False
         try:
-            report = backfill_in_engine(engine, index, task, progress) if in_engine else running.run()
+            running.run()
         except KeyboardInterrupt:
             is_interrupted = True
     if as_json:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 LEFT_OUT_KEY = "simdoc_search.left_out"
-"""Key in the context of a command. The value is the indices that the answer leaves out and that nobody reported yet."""
+"""Key in the context of a command, for the indices that the answer leaves out and that are not reported yet."""
 
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -66,7 +66,7 @@ text_field_option: Final = click.option(
     "text_fields",
     multiple=True,
     metavar="FIELD",
-    help="Text field of an application's index. If repeated, the fields are joined to one text.  [default: the field "
+    help="Text field of an application's index. If repeated, the fields are joined into one text.  [default: the field "
     "given to backfill]",
 )
 """For a command that reads texts. `open_store` takes the fields as `text_field`."""
@@ -109,7 +109,7 @@ def handle_errors(command: Callable[Parameters, None]) -> Callable[Parameters, N
 
 @contextmanager
 def handled_errors() -> Iterator[None]:
-    """Turn Ctrl-C and errors of the library and of click into click errors with one safe sentence."""
+    """Turn Ctrl-C and errors of the library and of click into click errors with one printable sentence."""
     try:
         yield
     except (QuerySyntaxError, LocationError) as error:

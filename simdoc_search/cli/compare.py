@@ -68,9 +68,9 @@ def compare(
 ) -> None:
     """Show what two texts share, and where they differ.
 
-    A and B are files or stored documents. If a file with this path exists, the file is read; - is stdin. Otherwise,
-    the name is an id, a path or a file name, as for `similar`. An id in double quotes is always a stored document. A
-    path that begins with ./ is always a file.
+    A and B are files or stored documents. The path of an existing file is a file, and - is stdin. Anything else is a
+    stored document, named by its id, path or file name as for `similar`. An id in double quotes is always a stored
+    document. A path that begins with ./ is always a file.
 
     If you give --store, two files are compared with the settings of that store.
 

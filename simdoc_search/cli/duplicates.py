@@ -71,7 +71,10 @@ if TYPE_CHECKING:
     help="Keep the documents that an earlier plan keeps, whatever --keep says.",
 )  # fmt: skip
 @click.option(
-    "--since", type=day_type, metavar="DATE", help="Compare only files changed since DATE (2026-11-30) with all others."
+    "--since",
+    type=day_type,
+    metavar="DATE",
+    help="Compare only files changed since DATE, such as 2026-11-30, with all others.",
 )
 @click.option("--new", "only_new", is_flag=True, help="Compare only new and changed files in FOLDER with all others.")
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
@@ -152,16 +155,16 @@ def duplicates(
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
       simdoc-search duplicates ./corpus --plan plan.tsv
 
-    Each group begins with the document to keep. Each of the others has a proposed action and the reason. drop is only
-    proposed for files with equal bytes. decide leaves the choice to you: the text, the words or some of the words are
-    equal, but the bytes are not. Files are never changed. Only --mark changes documents.
+    Each group begins with the document to keep. The command proposes an action for each of the others, and gives the
+    reason. It only proposes drop for files with equal bytes. decide leaves the choice to you: the text, the words or
+    some of the words are equal, but the bytes are not. Files are never changed, and documents only with --mark.
 
     --exclude leaves out documents by their metadata. To leave out files of FOLDER by their names, set exclude in the
     table [index] of simdoc.toml.
     """
     from simdoc_search.cli.duplicates_output import (
         check_can_mark,
-        check_files,
+        check_output_files,
         print_as_json,
         print_groups,
         save_plan,
@@ -173,7 +176,7 @@ def duplicates(
 
     if only_new and not folders:
         raise click.UsageError("--new needs FOLDER; without a folder, use --since DATE")
-    check_files(csv_file, html, plan, folders, as_json=as_json)
+    check_output_files(csv_file, html, plan, folders, as_json=as_json)
     kept_before = [row.place.id for row in read_plan(as_before) if row.action == "keep"] if as_before else []
     if marking:
         check_can_mark(store, compares_all=not (only_new or since))

@@ -87,7 +87,7 @@ def write_csv(result: Duplicates, file: str) -> None:
         out.flush()
 
 
-def check_files(
+def check_output_files(
     csv_file: str | None, html: Path | None, plan: str | None, folders: Iterable[str], *, as_json: bool
 ) -> None:
     """Refuse output files that cannot be written, or that would overwrite a document or another plan.
@@ -110,7 +110,7 @@ def check_files(
         if not path.parent.is_dir():
             raise CorpusError(f"{file} cannot be written, because its folder does not exist; create the folder")
         if path.exists() and any(path.is_relative_to(Path(folder).resolve()) for folder in folders):
-            raise CorpusError(f"{file} exists and is in a folder to be indexed, so it may be a document; name another")
+            raise CorpusError(f"{file} exists in a folder to be indexed, so it may be a document; name another file")
 
 
 def save_plan(result: Duplicates, file: str, store: Store, location: str, *, quiet: bool) -> None:
@@ -169,7 +169,7 @@ def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
         yield f"{new} compared with all {result.documents:,}; the older documents are kept"
     if not result.verified:
         why = "--estimate is set" if estimated_by_option else "the store has no texts"
-        yield f"overlaps are estimated from the fingerprints, because {why}; some near the limit are wrong"
+        yield f"overlaps are estimated from the fingerprints, because {why}; some near the minimum are wrong"
     elif result.unverified:
         overlaps = counted(result.unverified, "overlap is", "overlaps are")
         yield f"{overlaps} estimated, because texts are missing or have changed"
@@ -194,7 +194,7 @@ def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
         yield f"left out: {counted(len(others) - _MAX_LEFT_OUT, 'more document')}; --json lists all of them"
 
 
-def columns_of(document: GroupedDocument) -> tuple[str, str, str]:
+def size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
     """Return size, date, and the path relative to the current folder; without a file, the id."""
     size = "" if document.size is None else format_bytes(document.size)
     changed = document.changed
@@ -205,7 +205,7 @@ def columns_of(document: GroupedDocument) -> tuple[str, str, str]:
 
 
 def _line(document: GroupedDocument) -> str:
-    size, date, name = columns_of(document)
+    size, date, name = size_date_and_name(document)
     return f"{size:>11}  {date:>10}  {name}"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import write_file
-from simdoc_search.cli.duplicates_output import columns_of, notes, summary
+from simdoc_search.cli.duplicates_output import notes, size_date_and_name, summary
 from simdoc_search.display import counted
 from simdoc_search.passages.summary import describe_differences
 
@@ -71,19 +71,19 @@ def _section(result: Duplicates, group: Group, number: int, budget: _PageBudget,
     members = group.duplicates[:_MAX_MEMBERS]
     near = tuple(member for member in members if member.kind == "near")[: min(_MAX_PAIRS_OF_GROUP, budget.pairs)]
     views, differences = {}, {}
-    kept_size, kept_date, kept_name = columns_of(group.kept)
+    kept_size, kept_date, kept_name = size_date_and_name(group.kept)
     for duplicate, comparison, texts in result.compared(replace(group, duplicates=near)) if near else ():
         characters = sum(map(len, texts))
         if characters <= budget.characters:
             budget.pairs, budget.characters = budget.pairs - 1, budget.characters - characters
-            names = kept_name, columns_of(duplicate)[2]
+            names = kept_name, size_date_and_name(duplicate)[2]
             views[duplicate.number] = partial(pair_view, comparison, texts, names, analysis=analysis)
             differences[duplicate.number] = describe_differences(comparison)
     if result.verified:
         budget.left_out += sum(duplicate.kind == "near" for duplicate in group.duplicates) - len(views)
     entries = [ListEntry(kept_name, [("how", "kept"), ("figure", kept_size), ("figure", kept_date)])]
     for member in members:
-        size, date, name = columns_of(member)
+        size, date, name = size_date_and_name(member)
         how = ("how", f"{member.action}: {member.reason}")
         cells = [how, ("figure", size), ("figure", date), ("differs", differences.get(member.number, ""))]
         entries.append(ListEntry(name, cells, views.get(member.number)))

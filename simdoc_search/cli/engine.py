@@ -30,7 +30,7 @@ def _check_data(_context: click.Context, _parameter: click.Parameter, value: str
         try:
             check_folder(value)
         except LocationError:
-            raise click.BadParameter("that is an address; name a folder of this machine") from None
+            raise click.BadParameter("it is an address; give a folder on this machine") from None
     return value
 
 

@@ -20,7 +20,7 @@ COMMANDS = [
 
 
 class _Commands(click.Group):
-    """Turns every error into one safe sentence, even errors from click's parser."""
+    """Turns every error into one printable sentence, even errors from click's parser."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with handled_errors():

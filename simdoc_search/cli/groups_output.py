@@ -65,6 +65,7 @@ def show_families(
     page: tuple[int, int],
     edges: Path | None,
     *,
+    version_control: bool,
     as_json: bool,
 ) -> None:
     """Find and print the families of versions. `page` is size and offset."""
@@ -72,7 +73,7 @@ def show_families(
 
     with stage_progress(hidden=as_json) as update:
         result = search.version_families(**options, progress=update)
-    shown = [search.ordered(members) for members in result.families(*page)]
+    shown = [search.ordered(members, version_control=version_control) for members in result.families(*page)]
     if edges is not None:
         _write_edges(edges, result)
     if as_json:
@@ -117,7 +118,7 @@ def show_topics(
 
 
 def _write_edges(path: Path, result: Families | Topics) -> None:
-    """Write all pairs as CSV. The number of their group counts from 1, and is empty if their groups differ."""
+    """Write all pairs as CSV. Groups are numbered from 1. The number is empty for a pair whose groups differ."""
     group_of = {place: number for number, group in enumerate(result.groups(), 1) for place in group}
     with text_file(path, newline="") as out:
         writer = csv.writer(out)
@@ -168,14 +169,14 @@ def _topic_notes(result: Topics) -> Iterator[str]:
     if result.cut:
         documents = counted(result.cut, "document shares", "documents share")
         yield (
-            f"{documents} rare concepts with more than {result.most_compared} others; each was compared with only "
-            f"{result.most_compared} of these, which share most"
+            f"{documents} rare concepts with more than {result.most_compared} others; each was only compared with the "
+            f"{result.most_compared} of these that share most"
         )
     if result.frequent:
         concepts = counted(result.frequent, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {result.most_met:,} documents; they count in scores, but only {result.anchors} "
-            "documents were found by each of these concepts"
+            f"{concepts} in more than {result.most_met:,} documents; they count in scores, but each of them was used "
+            f"to find only {result.anchors} documents"
         )
     if result.alone:
         yield f"{counted(result.alone, 'document shares', 'documents share')} no concept with any other document"

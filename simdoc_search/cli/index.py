@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 @click.option("--id-field", default="id", show_default=True, help="JSONL field or table column with the id.")
 @click.option("--text-field", default="text", show_default=True, help="JSONL field or table column with the text.")
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
-@click.option("--no-texts", is_flag=True, help="New store: store only fingerprints, no texts.")
+@click.option("--no-texts", is_flag=True, help="New store: keep only fingerprints, no texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
 @kinds_option("Also store sentences for `versions`, or concepts for `related`.")
 @extractor_options
@@ -148,9 +148,9 @@ def index(
     thing.eml.
 
     --with versions stores the sentences of each document. `versions` then takes a tenth of the time (with 357
-    documents). --with relations stores concepts for `related`. To upgrade an existing store from its texts, leave out
-    PATH. With 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times as long. --with
-    versions,relations made it 34 % larger, and indexing took 15 times as long.
+    documents). --with relations stores concepts for `related`. Both also upgrade an existing store from its texts; PATH
+    is then optional. With 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times as long.
+    --with versions,relations made it 34 % larger, and indexing took 15 times as long.
 
     --language adds the metadata field language to each document that does not have it: de, zh, yue, mixed, unknown.
     Select documents with --filter language=de, and count them with `languages`.
@@ -244,7 +244,7 @@ def _stored_settings(store: str, engine: EngineKind | None) -> Settings | None:
 
 
 def _settings(store: str, stored: Settings | None, wanted: Settings, options: dict[str, Any]) -> Settings | None:
-    """Return the settings for opening the store; None if the options set nothing.
+    """Return the settings with which to open the store; None if the options set nothing.
 
     Raises:
         FormatMismatchError: the options contradict the settings of the existing store.

@@ -73,7 +73,7 @@ def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
     for line in limit_lines(settings.limits) if settings.limits != Limits() else []:
         say(line)
     if settings.language:
-        say("language   identified, unless the metadata has it; select with --filter language=CODE")
+        say("language   identified unless the metadata names it; select with --filter language=CODE")
     if settings.left_out:
         say(f"skipped    {', '.join(settings.left_out)}")
     if concepts := settings.concepts:

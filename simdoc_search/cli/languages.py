@@ -38,7 +38,7 @@ _SHOWN_CANDIDATES = 5
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete_paths)
 @filter_options
-@click.option("--text", help="Identify the language of this text; - reads stdin.")
+@click.option("--text", help="Identify the language of this text. Use - for stdin.")
 @click.option("--each", is_flag=True, help="With PATH: also print the language of each document.")
 @click.option(
     "--workers", type=click.IntRange(min=1), help="With PATH: number of worker processes.  [default: one per core]"
@@ -61,8 +61,9 @@ def languages(
 ) -> None:
     """Count documents by language.
 
-    Without PATH, the command counts the documents in the store. The store must have been created with index --language.
-    With PATH, it identifies the languages of folders and files; no store is needed.
+    Without PATH, the command counts the documents in the store. They have a language if you indexed them with
+    --language, or if their metadata names one. With PATH, the command identifies the languages of folders and files.
+    This does not need a store.
 
     \b
       simdoc-search languages

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.sketch.limits import MOST_BITS
+from simdoc_search.sketch.limits import MAX_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _OPTIONS = (
     click.option(
         "--bits",
-        type=click.IntRange(0, MOST_BITS),
+        type=click.IntRange(0, MAX_BITS),
         metavar="DISTANCE",
         help="Maximum distance between similar sentences, from 0 (almost equal) to 16.  [default: 12, or as set with "
         "`defaults`]",

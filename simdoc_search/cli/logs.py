@@ -11,7 +11,7 @@ from simdoc_search.cli.common import say
 
 
 class _StderrHandler(logging.Handler):
-    """Prints one safe line for each record."""
+    """Prints one line for each record, without control characters."""
 
     def emit(self, record: logging.LogRecord) -> None:
         say(self.format(record), err=True)

@@ -41,7 +41,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     "files",
     type=_PATH,
     multiple=True,
-    help="Query with the text of a file, or with each line or row of a table. The file need not be indexed; - reads "
+    help="Query with the text of a file, or with each line or row of a table. The file need not be indexed. Use - for "
     "stdin. Repeatable.",
 )
 @click.option(
@@ -51,12 +51,12 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     multiple=True,
     help="Query with each file in a folder. Repeatable.",
 )
-@click.option("--text", help="Query with this text; - reads stdin.")
+@click.option("--text", help="Query with this text. Use - for stdin.")
 @click.option(
     "--all-from",
     type=_PATH,
     metavar="FILE",
-    help="Query with each ID or path in a file, one per line or separated by NUL (find -print0); - reads stdin.",
+    help="Query with each ID or path in a file, one per line or separated by NUL (find -print0). Use - for stdin.",
 )
 @page_options
 @click.option(
@@ -112,10 +112,11 @@ def passages(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find passages that a document, file or text shares.
+    """Find the passages that a document shares with others.
 
-    The first line says how much of the text appears in stored documents; each word counts once. The hits are sorted by
-    the number of words that no earlier hit has (`new`). A stored file does not find itself.
+    You can also query with a file or a text. The first line of the output says how much of the text appears in stored
+    documents; each word counts once. The hits are sorted by the number of words that no earlier hit has (`new`). A
+    stored file is not a hit for itself.
 
     In a text of up to 1,000 words, every shared run of 6 words is found; in a longer text, every shared run of 12. If
     the store has no texts, runs of 36 words are found (or as set with --passage-run). Shorter runs may be missed.

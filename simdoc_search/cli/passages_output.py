@@ -53,7 +53,7 @@ class PassageAnswer(NamedTuple):
 
 
 class PassageOutput:
-    """Collects the answers of one call, and prints them.
+    """Collects the answers of one command, and prints them.
 
     Args:
         search: the search that gives the answers.

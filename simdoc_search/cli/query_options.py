@@ -73,7 +73,7 @@ percent_type: Final = _Percent()
 def page_options(command: Command) -> Command:
     """Add `--size` and `--offset`."""
     offset = click.option(
-        "--offset", type=click.IntRange(min=0), default=0, help="Skip this many of the best hits, to see the next page."
+        "--offset", type=click.IntRange(min=0), default=0, help="Number of hits to skip, to see the next page."
     )
     size = click.option(
         "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of hits."
@@ -84,7 +84,7 @@ def page_options(command: Command) -> Command:
 file_option: Final = click.option(
     "--file",
     type=click.Path(path_type=Path, allow_dash=True),
-    help="Query with the text of a file. It need not be indexed; - reads stdin.",
+    help="Query with the text of a file, which need not be indexed. Use - for stdin.",
 )
 
 
@@ -96,7 +96,7 @@ def filter_options(command: Command) -> Command:
         type=_Filter(),
         multiple=True,
         metavar="FIELD=VALUE",
-        help="Leave out documents with this metadata; path=PREFIX for a folder. If repeated, any match counts.",
+        help="Leave out documents with this metadata; path=PREFIX for a folder. Repeatable.",
     )
     wanted = click.option(
         "--filter",
@@ -104,7 +104,7 @@ def filter_options(command: Command) -> Command:
         type=_Filter(),
         multiple=True,
         metavar="FIELD=VALUE",
-        help="Use only documents with this metadata; path=PREFIX for a folder. If repeated, all must match.",
+        help="Select documents with this metadata; path=PREFIX for a folder. If repeated, all must match.",
         is_eager=True,
     )
     any_of = click.option(

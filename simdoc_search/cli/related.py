@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @all_options("Group all documents in the store by topic.")
 @file_option
-@click.option("--text", help="Query with this text; - reads stdin.")
+@click.option("--text", help="Query with this text. Use - for stdin.")
 @page_options
 @synonyms_option("The synonyms that the store was created with, if any. --file and --text need them.")
 @click.option("--explain", is_flag=True, help="List the shared concepts, with their weights and shares of the score.")

@@ -28,7 +28,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def passage_options(command: Command) -> Command:
     """Add `--no-passages` and `--passage-run`."""
-    no_passages = click.option("--no-passages", is_flag=True, help="Do not store the data that finds shared passages.")
+    no_passages = click.option("--no-passages", is_flag=True, help="Do not store the data for finding shared passages.")
     passage_run = click.option(
         "--passage-run", type=click.IntRange(20, 10_000), metavar="WORDS",
         help="Minimum length of the shared runs that are always found.  [default: 36]",

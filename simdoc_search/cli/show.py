@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
 
-_MAX_LINES, _MAX_CHARACTERS = 10, 1_000  # of the text
-_MAX_NAMES = 3  # of a concept
-_MAX_WIDTH = 24  # of the column of words
+_MAX_TEXT_LINES, _MAX_TEXT_CHARACTERS = 10, 1_000
+_MAX_CONCEPT_NAMES = 3
+_MAX_WORD_WIDTH = 24
 
 
 @click.command()
@@ -119,7 +119,7 @@ def _print(record: Record, values: dict[str, Any]) -> None:
         say("note: the store does not have its text", err=True)
         return
     say()
-    beginning = record.text[:_MAX_CHARACTERS].splitlines()[:_MAX_LINES]
+    beginning = record.text[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]
     for line in beginning:
         say(line)
     if len("\n".join(beginning)) < len(record.text.rstrip()):
@@ -139,7 +139,7 @@ def _show_concepts(store: Store, place: Place, synonyms: Path | None, *, as_json
     say(f"document   {place.id}")
     counts = f"{counted(len(result.concepts), 'word')} in {counted(result.paragraphs, 'paragraph')}"
     say(f"concepts   {counts}; weight 1 means that only one of {counted(result.documents, 'document')} has the word")
-    width = min(_MAX_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
+    width = min(_MAX_WORD_WIDTH, max([7, *(len(concept.word) for concept in result.concepts)]))
     say(f"{'weight':>7}{'documents':>11}{'times':>7}  {'word':<{width}}  from")
     for concept in result.concepts:
         numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.times:>7,}"
@@ -150,6 +150,6 @@ def _show_concepts(store: Store, place: Place, synonyms: Path | None, *, as_json
 
 def _origin(concept: DocumentConcept) -> str:
     """Return the concepts of the text that contain the word, and the synonyms that they contain."""
-    more = len(concept.names) - _MAX_NAMES
-    names = ", ".join(concept.names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(concept.names) - _MAX_CONCEPT_NAMES
+    names = ", ".join(concept.names[:_MAX_CONCEPT_NAMES]) + (f" and {more} more" if more > 0 else "")
     return f"{names} (synonyms: {', '.join(concept.synonyms)})" if concept.synonyms else names

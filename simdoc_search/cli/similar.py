@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     "--all-from",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Query with each FINGERPRINT or path in a file, one per line or separated by NUL (find -print0); - reads "
+    help="Query with each FINGERPRINT or path in a file, one per line or separated by NUL (find -print0). Use - for "
     "stdin.",
 )
-@click.option("--text", help="Query with this text; - reads stdin.")
+@click.option("--text", help="Query with this text. Use - for stdin.")
 @overlap_options
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints, without reading texts.")
 @click.option(

@@ -46,8 +46,8 @@ def analysis_options(command: Command) -> Command:
         click.option("--shingle-size", type=click.IntRange(min=1),
                      help="Number of words or characters in a run.  [default: 5]"),
         click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]),
-                     help="How to normalise words: nfkc_cf applies Unicode NFKC and case folding, lowercase only "
-                     "changes the case.  [default: nfkc_cf]"),
+                     help="How to normalise words. nfkc_cf applies Unicode NFKC and case folding; lowercase only "
+                     "converts them to lower case.  [default: nfkc_cf]"),
     ):  # fmt: skip
         command = option(command)
     return command

@@ -29,6 +29,7 @@ def _share(_context: click.Context, _parameter: click.Parameter, value: str | No
               help="Exit with status 1 if more fingerprints are stale, by the estimate.")  # fmt: skip
 @click.option("--max-missing", callback=_share, metavar="PERCENT",
               help="Exit with status 1 if more documents have no fingerprint.")  # fmt: skip
+@click.option("--prometheus", is_flag=True, help="Print metrics for Prometheus.")
 @engine_option
 @json_option
 @handle_errors
@@ -39,13 +40,14 @@ def status(
     sample: int,
     max_stale: float | None,
     max_missing: float | None,
+    prometheus: bool,
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
     """Show how many documents have current fingerprints.
 
-    URL names an index, an alias or a pattern. The command counts the documents with a fingerprint, without one, with a
-    fingerprint of other settings, and those that the engine's pipeline could not fingerprint.
+    URL names an index, an alias or a pattern. The command counts the documents that have a fingerprint, that have none,
+    that have one with other settings, and that the engine's pipeline could not fingerprint.
 
     A fingerprint is stale if it does not match the current text. The command estimates the number of stale fingerprints
     from a sample of the documents written since the last `backfill --stale`. If the sample contains all of these
@@ -56,15 +58,19 @@ def status(
       simdoc-search status http://localhost:9200/articles --max-stale 1% --max-missing 5%
     """
     from simdoc_search.attach.inspection import inspect_indices
-    from simdoc_search.cli.status_output import exceeded_limits, inspection_as_json, inspection_lines
+    from simdoc_search.cli.status_output import exceeded_limits, inspection_as_json, inspection_lines, metric_lines
     from simdoc_search.stores.remote.connection import connect
 
+    if prometheus and as_json:
+        raise click.UsageError("give either --json or --prometheus")
     client, index = connect(url, engine=engine)
     inspection = inspect_indices(client, index, field=field, text_fields=text_fields, sample=sample)
     if max_stale is not None and inspection.sample.not_compared:
         raise click.ClickException(f"cannot tell how many are stale: {inspection.sample.not_compared}")
     if as_json:
         print_json({"url": f"{client.name}/{index}", **inspection_as_json(inspection)})
+    elif prometheus:
+        click.echo("\n".join(metric_lines(inspection, index)))
     else:
         for line in inspection_lines(inspection):
             say(line)

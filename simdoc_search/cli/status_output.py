@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.limit_options import limit_lines
-from simdoc_search.display import counted, format_bytes
+from simdoc_search.display import counted, format_bytes, printable
 from simdoc_search.sketch.limits import Limits
 
 if TYPE_CHECKING:
     from simdoc_search.attach.inspection import Inspection
+    from simdoc_search.attach.inspection.counts import Counts
 
 
 def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
@@ -57,6 +59,40 @@ def exceeded_limits(inspection: Inspection, max_stale: float | None, max_missing
     if max_missing is not None and inspection.missing_share > max_missing:
         share = f"{_percent(inspection.missing_share)} of documents have no fingerprint, more than {max_missing:.1%}"
         yield f"{share}; run simdoc-search backfill"
+
+
+def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
+    """Yield the inspection in the text format of Prometheus; `name` labels every metric.
+
+    https://prometheus.io/docs/instrumenting/exposition_formats/
+    """
+    of_index: dict[str, tuple[str, Callable[[Counts], int | None]]] = {
+        "simdoc_documents": ("All documents.", lambda counts: counts.documents),
+        "simdoc_fingerprinted_documents": ("Documents with a fingerprint.", lambda counts: counts.fingerprinted),
+        "simdoc_missing_documents": ("Documents with a text, without a fingerprint.", lambda counts: counts.missing),
+        "simdoc_failed_documents": ("Documents that the pipeline could not fingerprint.", lambda counts: counts.errors),
+    }
+    for metric, (meaning, value_of) in of_index.items():
+        values = [(inspected.index.name, value_of(inspected.counts)) for inspected in inspection.indices]
+        samples = [({"name": name, "index": index}, value) for index, value in values if value is not None]
+        yield from _metric(metric, meaning, samples)
+    if not inspection.sample.not_compared:
+        low, high = inspection.sample.interval
+        shares = {"": inspection.sample.share, "_lower": low, "_upper": high}
+        for suffix, share in shares.items():
+            meaning = "Share of stale fingerprints" + (", bound of the 95 % confidence interval." if suffix else ".")
+            yield from _metric(f"simdoc_stale_ratio{suffix}", meaning, [({"name": name}, share)])
+    yield from _metric("simdoc_skipped_indices", "Indices not counted.", [({"name": name}, len(inspection.skipped))])
+
+
+def _metric(metric: str, meaning: str, samples: Sequence[tuple[dict[str, str], float]]) -> Iterator[str]:
+    if samples:
+        yield f"# HELP {metric} {meaning}"
+        yield f"# TYPE {metric} gauge"
+    for labels, value in samples:
+        # JSON escapes quotes, backslashes and line feeds as the format does.
+        written = ",".join(f"{name}={json.dumps(printable(text), ensure_ascii=False)}" for name, text in labels.items())
+        yield f"{metric}{{{written}}} {value:.12g}"
 
 
 def _percent(share: float) -> str:

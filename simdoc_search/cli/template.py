@@ -27,8 +27,8 @@ def _shared_options(command: Command) -> Command:
         click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
                      help="Object field for the fingerprints."),
         click.option("--text-field", "text_fields", multiple=True, metavar="FIELD",
-                     help="With --pipeline or --index-template: the text field. If repeated, the fields are joined to "
-                     "one text.  [default with --pipeline: body]"),
+                     help="With --pipeline or --index-template: the text field. If repeated, the fields are joined "
+                     "into one text.  [default with --pipeline: body]"),
         click.option("--pipeline", is_flag=True,
                      help="The ingest pipeline, which lets the engine compute fingerprints."),
     ):  # fmt: skip
@@ -72,7 +72,7 @@ def show(
     as_json: bool,  # noqa: ARG001 - the output is always JSON
     **options: Any,
 ) -> None:
-    """Print the body of a component template, pipeline or search template.
+    """Print the body of a component template or pipeline.
 
     Without options, the command prints the body for PUT _component_template/simdoc. With --pipeline, it is for PUT
     _ingest/pipeline/simdoc. With --search, the output has the bodies for PUT _scripts/NAME, by name. With --min-hash,

@@ -100,8 +100,9 @@ def tune(
       simdoc-search tune ./invoices --pairs judged.tsv
       simdoc-search tune ./corpus --shingles words:3,words:5,characters:9
 
-    With --pairs, it learns from which overlap on you call two documents duplicates, and which shingles separate
-    duplicates best. With --for versions or --for related, it learns the limits of these commands for a store.
+    With --pairs, it learns the minimum overlap of the documents that you call duplicates, and which shingles separate
+    them best from other documents. With --for versions or --for related, it learns the limits of these commands for a
+    store.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions

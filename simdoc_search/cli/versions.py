@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @page_options
 @limit_options
 @filter_options
+@click.option("--no-version-control", is_flag=True, help="Do not read the last commits of files from git.")
 @click.option("--sentences", is_flag=True, help="List the pairs of similar sentences.")
 @click.option(
     "--html",
@@ -54,6 +55,7 @@ def versions(
     offset: int,
     filters: GivenFilters,
     excluded: GivenFilters,
+    no_version_control: bool,
     sentences: bool,
     html: Path | None,
     text_fields: tuple[str, ...],
@@ -71,13 +73,13 @@ def versions(
       simdoc-search versions doc123 --sentences --json
       simdoc-search versions --all                     list the families of versions in the store
 
-    The order is based on dates in metadata and names, on versions in names (v2, final), and on modification times. The
-    command names the newest version only if this evidence agrees. If it conflicts, the output shows both sides. Undated
-    documents are listed last.
+    The order is based on dates in metadata and names, on versions in names (v2, final), on commits and on modification
+    times. The command names the newest version only if this evidence agrees. If it conflicts, the output shows both
+    sides. Undated documents are listed last.
 
     Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth in
-    the other direction. The store must have texts. If you index --with versions, queries take a tenth of the time
-    (0.1 s instead of 1 s, with 357 documents).
+    the other direction. Any store with texts can be queried. If you index --with versions, a query takes a tenth of the
+    time (0.1 s instead of 1 s, with 357 documents).
     """
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch
@@ -88,9 +90,9 @@ def versions(
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
     if all_documents:
-        show_families(search, options, (size, offset), edges, as_json=as_json)
+        show_families(search, options, (size, offset), edges, version_control=not no_version_control, as_json=as_json)
         return
-    options |= {"size": size, "offset": offset}
+    options |= {"size": size, "offset": offset, "version_control": not no_version_control}
     query, own_id = query_arguments(search, id, file, lambda document: {"file": file, "metadata": document.metadata})
     result = search.versions(**query, **options)
     texts = texts_of(search, result) if sentences or html else {}

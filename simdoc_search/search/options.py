@@ -243,10 +243,12 @@ class VersionQuery(LimitOptions, QueryOptions):
     Attributes:
         file: the file that has the text; its name and its dates are evidence.
         metadata: metadata of the text, such as dates.
+        version_control: whether to read the last commits of files from git.
     """
 
     file: str | Path | None = field(default=None, kw_only=True)
     metadata: Mapping[str, MetadataValue] | None = field(default=None, kw_only=True)
+    version_control: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

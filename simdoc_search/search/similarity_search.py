@@ -482,13 +482,14 @@ class SimilaritySearch:
         self._check_field(families.documents, options.filters)
         return families
 
-    def ordered(self, family: FamilyMembers) -> VersionFamily:
+    def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
         """Order a family by its evidence, as `versions` does. Texts are not compared.
 
         Args:
             family: one of `version_families().families()`.
+            version_control: whether to read the last commits of files from git.
         """
-        return order_family(self.store, family)
+        return order_family(self.store, family, version_control=version_control)
 
     @span("simdoc_search.topics")
     @takes(GroupOptions)

@@ -12,7 +12,7 @@ from typing import Any
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
-from simdoc_search.indexing.roots import absolute
+from simdoc_search.indexing.roots import absolute, file_of
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import text_changes
 from simdoc_search.passages.dates import Date, latest_day
@@ -69,10 +69,8 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         raise error
     versions = _versions(document, candidates, limits)
     family = _Family(store, document, versions, limits.bits)
-    line = build_timeline(
-        [dates, *(DateSources.of(version.record) for version in versions)],
-        family.propose_order,
-    )
+    dates_of_versions = (_dates_of_record(version.record, query.version_control) for version in versions)
+    line = build_timeline([dates, *dates_of_versions], family.propose_order)
     chosen = _page(len(versions), line, query)
     shown = {0, line.order[-1] if line.order else 0, *chosen}
     records = read_records(store, [versions[number - 1].record.place for number in shown if number])
@@ -94,11 +92,11 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
     )
 
 
-def order_family(store: Store, family: FamilyMembers) -> VersionFamily:
+def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
     """Return a family in its order; see `SimilaritySearch.ordered`."""
     stored = read_records(store, family.places, text=False)
     records = with_date_fields(store, [stored[place] for place in family.places if place in stored])
-    line = build_timeline([DateSources.of(record) for record in records], list)
+    line = build_timeline([_dates_of_record(record, version_control) for record in records], list)
     entries = {
         number: VersionEntry(record.id, record.place, False, line.dates[number])
         for number, record in enumerate(records)
@@ -113,7 +111,12 @@ def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, D
         return QueryDocument.of_text(query.text, store.settings, name, query.metadata), _dates_of_text(query)
     record = resolved_record(store, query.query or "", query.source_filters)
     (dated,) = with_date_fields(store, [record])
-    return QueryDocument(record, store.settings), DateSources.of(dated)
+    return QueryDocument(record, store.settings), _dates_of_record(dated, query.version_control)
+
+
+def _dates_of_record(record: Record, version_control: bool) -> DateSources:
+    path = Path(file_of(record.origin, record.id)) if record.origin and version_control else None
+    return DateSources.of(record, path)
 
 
 def _dates_of_text(query: VersionQuery) -> DateSources:
@@ -124,9 +127,10 @@ def _dates_of_text(query: VersionQuery) -> DateSources:
     path = Path(absolute(query.file))
     name = "/".join(path.parts[-2:])  # the names of further folders do not say when the file was written
     try:
-        return DateSources(name, metadata, path.stat().st_mtime_ns)
+        mtime_ns = path.stat().st_mtime_ns
     except OSError:
         return DateSources(name, metadata)
+    return DateSources(name, metadata, mtime_ns, path if query.version_control else None)
 
 
 def _versions(document: QueryDocument, candidates: VersionCandidates, limits: Limits) -> list[_Version]:

@@ -1,13 +1,13 @@
-"""Sketches: shingles to fingerprint to tokens.
+"""Makes fingerprints from shingles, and tokens from fingerprints.
 
 hash_functions.py  MurmurHash3 and SipHash of many strings at once
 key.py             the secret key
-base.py            the protocol of a sketch
+base.py            the interface of a sketch
 hashing.py         hashes of shingles
 minhash.py         the default sketch
 schemes.py         the other sketches
-fingerprint.py     text to Fingerprint
-long_text.py       texts too long to be handled at once
+fingerprint.py     from a text to its Fingerprint
+long_text.py       fingerprints of texts too long to be handled at once
 tokens.py          the stored form of tokens
 terms.py           terms of an engine's own `min_hash` filter
 estimate.py        overlap of two fingerprints
@@ -15,15 +15,15 @@ winnow.py          passage tokens
 simhash.py         a 64-bit number for a set of features
 sentences.py       simhashes of sentences
 concepts.py        concepts of paragraphs
-near_bits.py       numbers that differ in few bits
-crafted_text.py    detection of texts made to mislead
+near_bits.py       search for numbers that differ in few bits
+crafted_text.py    detection of texts crafted to look similar to any text
 settings.py        settings of an index
 stored_sketches.py the stored form of sketches
 kinds.py           kinds of tokens besides fingerprints
-limits.py          limits of similar sentences and versions
+limits.py          limits for similar sentences and versions
 """
 
-from simdoc_search.sketch.crafted_text import implausible
+from simdoc_search.sketch.crafted_text import is_implausible
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_codes
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
@@ -35,7 +35,7 @@ __all__ = [
     "MinHash",
     "Passages",
     "fingerprints",
-    "implausible",
+    "is_implausible",
     "overlap_of_tokens",
     "shingle_codes",
 ]

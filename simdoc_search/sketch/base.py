@@ -1,4 +1,4 @@
-"""The protocol of a sketch: shingles to tokens, and the comparison of two token sets."""
+"""The interface of a sketch: how shingles become tokens, and how the tokens of two texts are compared."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.key import HashKey
 
 MAX_PLACES = 4096
-"""Maximum number of numbered places. With more, too few bits of a token are left for the hash."""
+"""Maximum number of places. With more, too few bits of a token would be left for the hash."""
 
 TOKEN_LENGTH = 4
-"""Characters of a token, 6 bits each, unless the settings of an index say otherwise."""
+"""Default number of characters in a token, 6 bits each."""
 
 _BOOLEANS = {"true": True, "false": False}
 
@@ -30,10 +30,10 @@ class Minima:
     """The values that a sketch keeps of one text, ordered by place.
 
     Attributes:
-        slots: place of each value; int64, shape (values,), ascending. For MinHash: hash function * bucket_count +
-            bucket, the order in which Lucene emits terms.
-        val1: first half of each value, whose top bits are in the token; uint64, shape (values,).
-        val2: second half, which orders the values; uint64, shape (values,).
+        slots: place of each value; int64, shape (values,), ascending. For MinHash, it is hash function * bucket_count +
+            bucket, which is the order in which Lucene emits terms.
+        val1: first half of each value. Its highest bits are in the token; uint64, shape (values,).
+        val2: second half of each value. Values are ordered by it; uint64, shape (values,).
     """
 
     slots: NDArray[np.int64]
@@ -42,16 +42,18 @@ class Minima:
 
 
 class Sketch(ABC):
-    """How a set of shingles becomes tokens, and how two token sets are compared. Every sketch is a frozen dataclass.
+    """Defines how a set of shingles becomes tokens, and how two sets of tokens are compared.
+
+    Every sketch is a frozen dataclass. It has numbered places, and each token contains the number of its place.
 
     Attributes:
         name: the name in `--sketch`.
         stored_name: the name in stored settings.
         stored_fields: the parameters in stored settings, the size first.
-        version: raised by one whenever the same text and settings would give other tokens.
-        fills_all_places: whether a text with at least one shingle has a token for every numbered place.
-        key: a secret without which nobody can compute tokens. Shingles are then hashed with SipHash-2-4 instead of
-            MurmurHash3, in about twice the time. None: no key, as in Lucene.
+        version: must be increased by one if the tokens of a text with the same settings change.
+        fills_all_places: whether a text with at least one shingle has a token for every place.
+        key: a secret that is needed to compute tokens. With it, shingles are hashed with SipHash-2-4 instead of
+            MurmurHash3, which takes about twice as long. None: no key, as in Lucene.
     """
 
     name: ClassVar[str]
@@ -64,11 +66,11 @@ class Sketch(ABC):
     @property
     @abstractmethod
     def places(self) -> int:
-        """Number of numbered places; a token names its place."""
+        """Number of places."""
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The parameters as stored: short words without spaces."""
+        """The parameters as they are stored: short words without spaces."""
         return tuple(str(getattr(self, name)).lower() for name in self.stored_fields)
 
     @classmethod
@@ -88,7 +90,10 @@ class Sketch(ABC):
 
     @abstractmethod
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
-        """Return the minima of each text, given both halves of the hash of each shingle; uint64, shape (shingles,)."""
+        """Return the minima of each text.
+
+        `h1` and `h2` are both halves of the hash of each shingle; uint64, shape (shingles,).
+        """
 
     @property
     def can_merge(self) -> bool:
@@ -97,15 +102,15 @@ class Sketch(ABC):
 
     @abstractmethod
     def merged(self, a: Minima, b: Minima) -> Minima:
-        """Return the minima of a text from those of two parts."""
+        """Return the minima of a text, given the minima of its two parts."""
 
     def completed(self, minima: Minima) -> Minima:
-        """Return the minima that tokens are made from, given those of a whole text."""
+        """Return the minima that tokens are made from, given the minima of a whole text."""
         return minima
 
     @abstractmethod
     def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:
-        """Return two counts; `shared / union` is an unbiased estimate of the Jaccard similarity.
+        """Return two counts. `shared / union` is an unbiased estimate of the Jaccard similarity.
 
         Args:
             a: token codes of one document, ascending, without repeats.
@@ -117,5 +122,5 @@ class Sketch(ABC):
         """Raise a ValueError if these settings have no bucketed tokens."""
 
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - for MinHash
-        """Return the terms that Lucene's MinHashFilter indexes, or raise a ValueError if there are none."""
+        """Return the terms that Lucene's MinHashFilter indexes. Raise a ValueError if the sketch has no such terms."""
         raise ValueError(f"the sketch {self.name} has no Lucene terms; use format 'bucketed'")

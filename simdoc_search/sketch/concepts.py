@@ -1,14 +1,14 @@
-"""Concepts of a text as tokens, per paragraph, and the simhashes of its paragraphs.
+"""The concepts of each paragraph of a text as tokens, and the simhashes of its paragraphs.
 
-They are stored as one list of 30-bit numbers, in order. Each paragraph has its concepts, repeated as often as they
-occur, and then 0, which no concept has. The simhash of each paragraph can therefore be computed at any time, with
-weights or without, and the weights from the current document frequencies of the store.
+Concepts are stored as one list of 30-bit numbers. Each paragraph has its concepts, repeated as often as they occur, and
+then a 0, which is never a concept. The simhash of a paragraph can therefore be computed at any time, with or without
+weights. The weights come from the current document frequencies of the store.
 
-Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2: one simhash per
-paragraph, over its distinct concepts, and one with their tf-idf weights. If two simhashes differ in d of 64 bits, the
-cosine of the paragraphs is estimated as cos(pi d / 64) (Charikar 2002), with a standard error of 0.2 where it is 0.
-Among hundreds of pairs of paragraphs, some then look like 0.6 by chance. Simhashes find the nearest paragraph; the
-concepts measure it.
+Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2. They use one simhash per
+paragraph, over its distinct concepts, and one with tf-idf weights. If two simhashes differ in d of 64 bits, the cosine
+of the paragraphs is estimated as cos(pi d / 64) (Charikar 2002). For a cosine of 0, the standard error is 0.2, so among
+hundreds of pairs of paragraphs some seem to have a cosine of 0.6. Simhashes are therefore only used to find the nearest
+paragraph. Its similarity is computed from the concepts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Concepts:
     """Settings of concept tokens.
 
     Attributes:
-        extractor: name of the extractor, up to 18 small letters, digits, `/`, `.`, `_` and `-`.
+        extractor: name of the extractor: 1 to 18 lower-case letters, digits, `/`, `.`, `_` and `-`.
         synonyms: 6 hexadecimal digits that change with the synonyms; empty without synonyms.
     """
 
@@ -53,20 +53,21 @@ class Concepts:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.extractor):
             raise ValueError(
-                f"the name of an extractor is like 'yake' or 'sp/en_core_web_sm', not {self.extractor!r:.60}"
+                "the name of an extractor must be up to 18 lower-case letters, digits, '/', '.', '_' or '-', such as "
+                f"'sp/en_core_web_sm', not {self.extractor!r:.60}"
             )
         if not _CHECK.fullmatch(self.synonyms):
-            raise ValueError(f"synonyms are named by 6 hexadecimal digits, not {self.synonyms!r:.60}")
+            raise ValueError(f"the check value of synonyms must be 6 hexadecimal digits, not {self.synonyms!r:.60}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paragraphs:
-    """The distinct concepts of each paragraph of a text that has any.
+    """The distinct concepts of each paragraph of a text. Paragraphs without concepts are left out.
 
     Attributes:
         codes: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (entries,).
-        times: how often the paragraph has the concept; int64, shape (entries,).
-        numbers: number of the paragraph, from 0; int64, shape (entries,), ascending.
+        times: how often each concept occurs in its paragraph; int64, shape (entries,).
+        numbers: number of the paragraph of each concept, from 0; int64, shape (entries,), ascending.
         count: number of paragraphs.
     """
 
@@ -76,7 +77,7 @@ class Paragraphs:
     count: int
 
     def whole(self) -> Paragraphs:
-        """Return the text as one paragraph."""
+        """Return the concepts of the whole text as one paragraph."""
         codes, inverse = np.unique(self.codes, return_inverse=True)
         times = np.bincount(inverse, self.times, len(codes)).astype(np.int64)
         return Paragraphs(codes, times, np.zeros(len(codes), np.int64), min(1, self.count))
@@ -107,7 +108,7 @@ def joined(documents: Sequence[Paragraphs]) -> Paragraphs:
 def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -> Simhashes:
     """Return the simhash of the concepts of each paragraph; uint64, shape (paragraphs,).
 
-    `weights` has the weight of each entry; None for one vote each.
+    `weights` has the weight of each concept. None: all weights are 1.
     """
     counts = np.bincount(paragraphs.numbers, minlength=paragraphs.count)
     ends = np.append(0, np.cumsum(counts))

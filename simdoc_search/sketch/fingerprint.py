@@ -1,4 +1,4 @@
-"""Fingerprints of texts."""
+"""Makes fingerprints of texts, and estimates the overlap of two texts from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_un
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
-_BATCH_SIZE = 1 << 16  # characters and places handled together; larger batches leave the processor's cache
+_BATCH_SIZE = 1 << 16  # characters and places handled together. Larger batches do not fit into the processor's cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,15 +32,15 @@ class Fingerprint:
     """The bucket minima of a text.
 
     Attributes:
-        analysis: settings from text to shingles.
-        minhash: settings from shingles to minima.
+        analysis: how the text was split into shingles.
+        minhash: how the minima were computed from the shingles.
         shingles: number of distinct shingles.
-        minima: the values of the buckets, rotated if `minhash` says so.
-        words_hash: `text_hash` of the normalised words joined by one space, equal for texts with the same words;
-            empty unless requested.
-        words: the distinct normalised words in UTF-8, unordered, joined by one space; empty unless requested, and for
-            texts so long that they are read in pieces.
-        passages: passage token codes; uint32, ascending, without repeats; empty unless requested.
+        minima: the values of the buckets, rotated if `minhash.with_rotation` is set.
+        words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
+            Empty unless requested.
+        words: the distinct normalised words in UTF-8, in any order, joined by one space. Empty unless requested, and
+            for texts so long that they are read in pieces.
+        passages: passage token codes; uint32, ascending, without repeats. Empty unless requested.
     """
 
     analysis: Analysis
@@ -55,19 +55,24 @@ class Fingerprint:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
 
     def codes(self, length: int = TOKEN_LENGTH) -> NDArray[np.uint32]:
-        """The bucketed tokens as numbers: uint32, shape (tokens,), ascending. Raises ValueError if there are none."""
+        """Return the bucketed tokens as numbers; uint32, shape (tokens,), ascending.
+
+        Raises:
+            ValueError: the settings have no bucketed tokens.
+        """
         return bucketed_codes(self.minima, self.minhash, length)
 
     def tokens(self, format: str = "bucketed", *, length: int = TOKEN_LENGTH, repeats: bool = False) -> list[str]:
         """Return the terms to index or to query.
 
         Args:
-            format: `bucketed` (our fields) or `lucene` (fields that an engine's `min_hash` filter fills).
+            format: `bucketed`, for fields of simdoc-search, or `lucene`, for fields that an engine's `min_hash` filter
+                fills.
             length: characters of a bucketed token, 4 or 5.
-            repeats: return a `lucene` term as often as the filter emits it.
+            repeats: whether to return a `lucene` term as often as the filter emits it.
 
         Raises:
-            ValueError: another format, settings that have no bucketed tokens, or `lucene` with a hash key.
+            ValueError: the format is unknown, the settings have no bucketed tokens, or `lucene` with a hash key.
         """
         if format == "bucketed":
             return encode(self.codes(length), length)
@@ -76,10 +81,10 @@ class Fingerprint:
         raise ValueError(f"format must be 'bucketed' or 'lucene', not {format!r}")
 
     def overlap(self, other: Fingerprint) -> float:
-        """Estimate the Jaccard similarity of the two texts' shingles, 0..1.
+        """Estimate the Jaccard similarity of the shingles of two texts, 0..1.
 
-        The standard error for 512 buckets is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5. It
-        is less for texts of up to some thousand shingles, and more for short texts with several hash functions.
+        With 512 buckets, the standard error is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5. It
+        is smaller for texts of up to some thousand shingles, and larger for short texts with several hash functions.
 
         Raises:
             ValueError: the fingerprints were made with different settings.
@@ -91,12 +96,12 @@ class Fingerprint:
         """Return the 95 % confidence interval of `overlap`, as fractions.
 
         Raises:
-            ValueError: as for `overlap`. Also with several hash functions: they draw the same shingles again, so the
-                number of buckets does not determine the error.
+            ValueError: the fingerprints were made with different settings, or with several hash functions. These draw
+                the same shingles again, so the number of buckets does not determine the error.
         """
         if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
             raise ValueError(
-                f"hash_count is {self.minhash.hash_count}, and an interval is known for 1 only; use overlap"
+                f"an interval is only known for hash_count 1, not {self.minhash.hash_count}; use overlap instead"
             )
         return overlap_interval(*self._shared_and_union(other))
 
@@ -132,9 +137,9 @@ def fingerprints(
     words: bool = False,
     passages: Passages | None = None,
 ) -> Iterator[Fingerprint]:
-    """Yield the fingerprints of many texts in order, lazily; several times faster than one by one.
+    """Yield the fingerprints of many texts in order, lazily. This is several times faster than one by one.
 
-    `words_hash`, `words` and `passages` also fill these attributes; each costs some percent of the time.
+    `words_hash`, `words` and `passages` also fill these attributes. Each of them takes a few percent more time.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
     for batch in _batches(texts, minhash.places):
@@ -150,7 +155,7 @@ def fingerprints(
         h1, h2 = hash_shingles(shingles, minhash.key)
         joined = joined_words_of(words_of_batch) if words_hash or words else []
         none = [no_passages()] * len(batch)
-        for minima_of_text, count, its_hash, its_words, its_passages in zip(
+        for minima_of_text, count, hash_of_text, words_of_text, passages_of_text in zip(
             minima(shingles, minhash, h1, h2),
             distinct_counts(shingles, h1),
             words_hashes(joined) if words_hash else [""] * len(batch),
@@ -159,32 +164,33 @@ def fingerprints(
             strict=True,
         ):
             completed = minhash.completed(minima_of_text)
-            yield Fingerprint(analysis, minhash, count, completed, its_hash, its_words, its_passages)
+            yield Fingerprint(analysis, minhash, count, completed, hash_of_text, words_of_text, passages_of_text)
 
 
 def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
-    """Return the passage token that each shingle of a text would have, to query with all of them.
+    """Return the passage token that each shingle of a text would have, for a query with all of them.
 
-    A document keeps about 2 of 33 of its shingles, so a shared run shorter than the guaranteed length is found with the
-    probability `Passages.chance`. Query texts of up to 1,000 shingles in this way; longer ones need too many terms.
+    A document keeps about 2 of 33 of its shingles. A shared run that is shorter than the guaranteed length is therefore
+    found with the probability `Passages.chance`. Use this for query texts of up to 1,000 shingles, because longer texts
+    need too many terms.
 
     Returns:
-        Codes as in `Fingerprint.passages`, which are a subset of these; uint32, ascending, without repeats.
+        Codes as in `Fingerprint.passages`, which is a subset of them; uint32, ascending, without repeats.
     """
     shingles = shingles_of_texts([text], analysis or Analysis())[1]
     return distinct(top_bits(hash_shingles(shingles, minhash.key if minhash else None)[0]))
 
 
 def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: Sketch | None = None) -> float:
-    """Estimate the overlap of two documents from their tokens, 0..1; 0 if one has none.
+    """Estimate the overlap of two documents from their tokens, 0..1. It is 0 if one of them has no tokens.
 
     Args:
-        a: tokens of one document, in any order, as a list or as the string in our field.
+        a: tokens of one document, in any order, as a list or as the string in an index field.
         b: tokens of the other document, made with the same settings.
-        minhash: the settings that made them; None for the default.
+        minhash: the settings that the tokens were made with; None for the default.
 
     Raises:
-        ValueError: a token is malformed, or tokens have several lengths.
+        ValueError: a token is malformed, or tokens have different lengths.
     """
     both = [tokens.split() if isinstance(tokens, str) else tokens for tokens in (a, b)]
     if not all(both):
@@ -202,12 +208,12 @@ def _of_long_text(
     winnowing = Winnowing(passages.window) if passages else None
     values, count = long_text_minima(text, analysis, minhash, hashing, winnowing)
     passage_codes = winnowing.codes() if winnowing else no_passages()
-    its_hash = hashing.hexdigest() if hashing else ""
-    return Fingerprint(analysis, minhash, count, minhash.completed(values), its_hash, passages=passage_codes)
+    hash_of_words = hashing.hexdigest() if hashing else ""
+    return Fingerprint(analysis, minhash, count, minhash.completed(values), hash_of_words, passages=passage_codes)
 
 
 def _fits_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
-    """Whether the native kernel makes such fingerprints: with the default settings and those close to them."""
+    """Whether the native kernel supports these settings: the default settings and similar ones."""
     if not analysis.is_plain or analysis.unit != "word" or not isinstance(minhash, MinHash) or minhash.key:
         return False
     count = minhash.bucket_count
@@ -224,7 +230,7 @@ def _by_kernel(
         texts: the texts.
         analysis: plain settings.
         minhash: settings that the kernel knows.
-        requested: the window of passage tokens or 0, and whether to return hashes and distinct words.
+        requested: the window of passage tokens, or 0 for none, and whether to return hashes and distinct words.
     """
     settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
     try:
@@ -237,14 +243,14 @@ def _by_kernel(
     start = code_start = 0
     for index, (end, code_end) in enumerate(zip(ends, code_ends, strict=True)):
         minima = minhash.completed(Minima(slots[start:end], val1[start:end], val2[start:end]))
-        its_hash, its_words = hashes[index] if hashes else "", words[index] if words else b""
-        its_codes = codes[code_start:code_end]
-        yield Fingerprint(analysis, minhash, int(shingles[index]), minima, its_hash, its_words, its_codes)
+        hash_of_text, words_of_text = hashes[index] if hashes else "", words[index] if words else b""
+        passage_codes = codes[code_start:code_end]
+        yield Fingerprint(analysis, minhash, int(shingles[index]), minima, hash_of_text, words_of_text, passage_codes)
         start, code_start = end, code_end
 
 
 def _batches(texts: Iterable[str], places: int) -> Iterator[list[str]]:
-    """Yield texts in batches of limited size, places included. A long text is a batch of its own."""
+    """Yield texts in batches of limited size. The places of a text count, too. A long text is a batch by itself."""
     batch: list[str] = []
     size = 0
     for text in texts:

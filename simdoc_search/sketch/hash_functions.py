@@ -1,9 +1,11 @@
-"""MurmurHash3 x64 128 and SipHash-2-4 of many short strings at once. A string is a slice of a buffer of UTF-16 units.
+"""Hashes many short strings at once, with MurmurHash3 x64 128 and SipHash-2-4.
 
-MurmurHash3 (Austin Appleby, seed 0) runs over UTF-16LE bytes, as in Lucene's MinHashFilter. Some strings collide under
-every seed. SipHash-2-4 with a 128-bit result is the hash with a secret key, and a pseudo-random function: without the
-key nobody can predict a hash, or find collisions faster than by trying (Aumasson, Bernstein 2012, "SipHash: a fast
-short-input PRF"; the 128 bits as in its reference implementation).
+A string is a slice of a buffer of UTF-16 units. MurmurHash3 (Austin Appleby, seed 0) runs over UTF-16LE bytes, as in
+Lucene's MinHashFilter. Some strings collide with every seed.
+
+SipHash-2-4 with a 128-bit result is used with a secret key. It is a pseudo-random function: without the key, nobody can
+predict a hash, or find collisions faster than by trying. Source: Aumasson, Bernstein 2012, "SipHash: a fast short-input
+PRF"; the variant with 128 bits is that of its reference implementation.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ Hashes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Units = NDArray[np.uint16]
 
-_CHUNK = 1 << 14  # strings hashed together, so that all their state stays in the processor's cache
+_CHUNK = 1 << 14  # strings hashed together, so that their state fits into the processor's cache
 _PADDING = 8  # units that may be read beyond the end of a string
 _33 = np.uint64(33)
 _MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
@@ -33,10 +35,10 @@ def murmur3_x64_128(units: Units, starts: Ints, ends: Ints) -> tuple[Hashes, Has
     Args:
         units: UTF-16 code units, hashed as little-endian bytes.
         starts: first unit of each string; shape (strings,).
-        ends: unit after its last; shape (strings,).
+        ends: unit after the last of each string; shape (strings,).
 
     Returns:
-        h1 and h2 of each string, uint64, shape (strings,).
+        h1 and h2 of each string; uint64, shape (strings,).
     """
     native = kernel()
     if native is None:
@@ -46,12 +48,12 @@ def murmur3_x64_128(units: Units, starts: Ints, ends: Ints) -> tuple[Hashes, Has
 
 
 def siphash_2_4_128(units: Units, starts: Ints, ends: Ints, key: tuple[int, int]) -> tuple[Hashes, Hashes]:
-    """Hash slices of one buffer with a key of 128 bits; arguments and result as in `murmur3_x64_128`."""
+    """Hash slices of one buffer with a key of 128 bits. Arguments and result are those of `murmur3_x64_128`."""
     return _hash_slices(units, starts, ends, partial(_siphash_of_chunk, key))
 
 
 def mixed(values: Hashes) -> Hashes:
-    """Apply fmix64 of MurmurHash3 (Appleby), which maps 0 to 0."""
+    """Return values with their bits mixed by fmix64 of MurmurHash3 (Appleby). It maps 0 to 0."""
     values = values.copy()
     _mix(values, np.empty_like(values))
     return values
@@ -60,10 +62,10 @@ def mixed(values: Hashes) -> Hashes:
 def _hash_slices(
     units: Units, starts: Ints, ends: Ints, hash_chunk: Callable[[Hashes, Ints, Ints], tuple[Hashes, Hashes]]
 ) -> tuple[Hashes, Hashes]:
-    """Hash slices chunk by chunk.
+    """Hash slices in chunks.
 
-    `hash_chunk` hashes some strings, longest first. It takes the 8 bytes that begin at each unit, the first unit of
-    each string (an array it may change), and the number of units of each string.
+    `hash_chunk` hashes some strings, the longest first. It takes the 8 bytes that begin at each unit, the first unit of
+    each string, and the number of units of each string. It may change the array of first units.
     """
     padded = np.concatenate((units, np.zeros(_PADDING, np.uint16))).astype("<u2", copy=False)
     h1, h2 = np.empty(len(starts), np.uint64), np.empty(len(starts), np.uint64)
@@ -72,14 +74,17 @@ def _hash_slices(
         begins, lengths = starts[chunk], ends[chunk] - starts[chunk]
         order = np.argsort(-lengths if lengths.max() > 30_000 else (-lengths).astype(np.int16), kind="stable")
         low, high = int(begins.min()), int(ends[chunk].max()) + _PADDING
-        # A copy, as gathering from unaligned memory is slow.
+        # This is a copy, because gathering from unaligned memory is slow.
         quads = np.ndarray((high - low - 3,), "<u8", padded[low:high].tobytes(), strides=(2,)).copy()
         h1[chunk][order], h2[chunk][order] = hash_chunk(quads, begins[order] - low, lengths[order])
     return h1, h2
 
 
 def _strings_with_block(blocks: Ints) -> list[int]:
-    """Return how many strings have a first block, a second, and so on: a prefix, as the longest come first."""
+    """Return how many strings have a first block, a second block, and so on. These strings are always the first ones.
+
+    `blocks` has the number of blocks of each string, in descending order.
+    """
     counts: list[int] = np.searchsorted(-blocks, -np.arange(int(blocks[0])), side="left").tolist()
     return counts
 
@@ -108,13 +113,13 @@ _FIVE = np.uint64(5)
 _N1 = np.uint64(0x52DCE729)
 _N2 = np.uint64(0x38495AB5)
 _BLOCK = 8  # UTF-16 units in a block of 16 bytes
-# By the units left after the last whole block (0..7): which bits of the next 8 bytes, and of the 8 after them.
+# Masks by the number of units after the last whole block (0..7): for the next 8 bytes, and for the 8 bytes after them.
 _TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK)], np.uint64)
 _TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK)], np.uint64)
 
 
 def _murmur3_of_chunk(quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
-    """Hash strings block by block. Each step is one in-place pass over the strings that have this block."""
+    """Hash strings block by block. Each step changes the state of all strings that have this block, in place."""
     state = np.empty((4, len(at)), np.uint64)
     state[:2] = 0
     for n in _strings_with_block(lengths // _BLOCK):
@@ -135,7 +140,7 @@ def _murmur3_of_chunk(quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, H
         h2 += _N2
         at[:n] += _BLOCK
     h1, h2, k, spare = state
-    left = lengths % _BLOCK  # without a tail, zeros are mixed in, which changes nothing
+    left = lengths % _BLOCK  # if no units are left, zeros are mixed in, which changes nothing
     quads.take(at, out=k, mode="clip")
     k &= _TAIL_1[left]
     _scramble(k, spare, _C1, 31, _C2)
@@ -165,15 +170,15 @@ def _scramble(k: Hashes, spare: Hashes, first: np.uint64, rotation: int, second:
 # --- SipHash ---
 
 _WORD = 4  # UTF-16 units in a word of 8 bytes
-_TAIL = np.array([(1 << 16 * n) - 1 for n in range(_WORD)], np.uint64)  # by the units left: which bits count
+_TAIL = np.array([(1 << 16 * n) - 1 for n in range(_WORD)], np.uint64)  # masks by the number of units left
 _START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-_FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # what the variant of 128 bits adds
+_FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # constants of the variant with 128 bits
 
 
 def _siphash_of_chunk(key: tuple[int, int], quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
-    state = np.empty((5, len(at)), np.uint64)  # the four words of the algorithm, and work space
-    for place, start in enumerate(_START):
-        state[place] = start ^ key[place % 2]
+    state = np.empty((5, len(at)), np.uint64)  # the four words of the algorithm, and a work area
+    for index, start in enumerate(_START):
+        state[index] = start ^ key[index % 2]
     state[1] ^= _FIRST_HALF
     for n in _strings_with_block(lengths // _WORD):
         _mix_word(state[:, :n], quads.take(at[:n], mode="clip"))
@@ -183,8 +188,8 @@ def _siphash_of_chunk(key: tuple[int, int], quads: Hashes, at: Ints, lengths: In
     words |= (2 * lengths).astype(np.uint64) << np.uint64(56)  # the length in bytes, modulo 256
     _mix_word(state, words)
     halves: list[Hashes] = []
-    for place, sign in ((2, _FIRST_HALF), (1, _SECOND_HALF)):
-        state[place] ^= sign
+    for index, constant in ((2, _FIRST_HALF), (1, _SECOND_HALF)):
+        state[index] ^= constant
         _rounds(state, 4)
         halves.append(np.bitwise_xor.reduce(state[:4]))
     return halves[0], halves[1]

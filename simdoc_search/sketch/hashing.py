@@ -1,4 +1,4 @@
-"""Hashes of shingles.
+"""Hashes shingles.
 
 Source: Lucene 10.3.1, `org.apache.lucene.analysis.minhash.MinHashFilter`, unchanged since 6.6.
 """
@@ -28,16 +28,16 @@ def hash_shingles(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, 
 
 
 def minima(shingles: ShingleBatch, sketch: Sketch, h1: Hashes, h2: Hashes) -> list[Minima]:
-    """Return the minima of each text, not yet completed, from the hashes of its shingles."""
+    """Return the minima of each text from the hashes of its shingles, before `Sketch.completed`."""
     if shingles.with_frequencies:
         h1, h2 = numbered(h1, shingles.counts), numbered(h2, shingles.counts)
     return sketch.minima(shingles, h1, h2)
 
 
 def distinct_counts(shingles: ShingleBatch, h1: Hashes) -> list[int]:
-    """Return the number of distinct shingles of each text; of all shingles where frequencies count.
+    """Return the number of distinct shingles of each text, or of all shingles if frequencies count.
 
-    Shingles are distinguished by 64 bits, which collide for one pair in 10**19.
+    Shingles are distinguished by 64 bits, which are equal by chance for one pair in 10**19.
     """
     if shingles.with_frequencies:
         return list(map(int, shingles.counts))
@@ -47,10 +47,10 @@ def distinct_counts(shingles: ShingleBatch, h1: Hashes) -> list[int]:
 
 
 def numbered(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
-    """Return hashes that differ for each occurrence of a shingle; the hash of the first occurrence is unchanged.
+    """Return hashes that differ for each occurrence of a shingle. The hash of the first occurrence is unchanged.
 
-    The Jaccard similarity of such sets is that of the multisets: the sum of the smaller frequencies divided by that of
-    the larger ones (Chum, Philbin, Zisserman 2008, "Near duplicate image detection: min-hash and tf-idf weighting",
+    The Jaccard similarity of such sets is that of the multisets: the sum of the smaller frequencies divided by the sum
+    of the larger ones (Chum, Philbin, Zisserman 2008, "Near duplicate image detection: min-hash and tf-idf weighting",
     section 4.1).
 
     Args:
@@ -69,15 +69,21 @@ def numbered(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
 
 
 def top_bits(h1: Hashes) -> NDArray[np.uint32]:
-    """Return the top 30 bits of val1 of each shingle by the first hash function, from the first half of its hash."""
+    """Return the highest 30 bits of val1 of each shingle, by the first hash function.
+
+    `h1` is the first half of the plain hash of each shingle.
+    """
     val1 = h1 * _MULTIPLIER
     val1 += _hash_of_number(0)[0]
     val1 >>= np.uint64(64 - _TOP_BITS)
     return val1.astype(np.uint32)
 
 
-def combined(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
-    """Return hash function `index` of the plain hash: Guava's combineOrdered with the hash of the number."""
+def apply_function(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
+    """Return the values of hash function `index`.
+
+    They are Guava's combineOrdered of the plain hash and the hash of the index.
+    """
     one1, one2 = _hash_of_number(index)
     return h1 * _MULTIPLIER + one1, h2 * _MULTIPLIER + one2
 

@@ -1,4 +1,4 @@
-"""The secret key of an index. Without it, nobody can compute the tokens of a text."""
+"""The secret hash key of an index. Without it, nobody can compute the tokens of a text."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import re
 from simdoc_search.errors import FormatMismatchError, StoreError
 
 HASH_KEY = "SIMDOC_HASH_KEY"
-"""The environment variable that holds the key. The command line takes it in no other way."""
+"""The environment variable that contains the key. The command line has no option for it."""
 
 _MIN_CHARACTERS = 16
 _CHECK = re.compile("[0-9a-f]{16}")
 
 
 class HashKey:
-    """A key for hashing shingles. Two are equal if their check values are.
+    """A key for hashing shingles. Two keys are equal if their check values are equal.
 
-    An index stores only the check value, which tells whether a key is the right one. A short or guessable key could be
-    guessed with it; 32 random bytes, as printed by `openssl rand -hex 32`, cannot.
+    An index stores only the check value, which shows whether a key is the right one. With the check value, somebody
+    could guess a short or simple key, but not 32 random bytes, as printed by `openssl rand -hex 32`.
 
     Args:
         secret: at least 16 characters.
@@ -28,7 +28,7 @@ class HashKey:
         check: the check value, 16 hexadecimal digits.
 
     Raises:
-        ValueError: the secret is shorter; the message does not show it.
+        ValueError: the secret is too short. The message does not show it.
     """
 
     __slots__ = ("_words", "check")
@@ -36,7 +36,7 @@ class HashKey:
     def __init__(self, secret: str) -> None:
         if not isinstance(secret, str) or len(secret) < _MIN_CHARACTERS:
             raise ValueError(
-                f"a hash key has at least {_MIN_CHARACTERS} characters; make one with: openssl rand -hex 32"
+                f"a hash key must have at least {_MIN_CHARACTERS} characters; make one with: openssl rand -hex 32"
             )
         root = hashlib.blake2b(secret.encode("utf-8", "surrogatepass")).digest()
         words = hashlib.blake2b(b"simdoc-search shingles", key=root, digest_size=16).digest()
@@ -45,7 +45,7 @@ class HashKey:
 
     @classmethod
     def of_check(cls, check: str) -> HashKey:
-        """Return a key of which only the check value is known. It cannot make fingerprints.
+        """Return a key with a known check value but an unknown secret. It cannot make fingerprints.
 
         Raises:
             ValueError: the check value is malformed.
@@ -58,7 +58,7 @@ class HashKey:
 
     @property
     def is_known(self) -> bool:
-        """Whether the key itself is known, not only its check value."""
+        """Whether the secret is known, not only the check value."""
         return self._words is not None
 
     @property
@@ -83,7 +83,7 @@ class HashKey:
 
 
 def key_from(secret: str | None = None) -> HashKey | None:
-    """Return the key of a secret, or of the environment variable; None if there is neither.
+    """Return the key made from a secret, or else from the environment variable. None if there is neither.
 
     Raises:
         StoreError: the secret is too short.

@@ -22,9 +22,9 @@ class Kind:
     Attributes:
         name: the name in settings, records, fields and messages.
         length: characters of a token, 6 bits each.
-        is_set: whether a document's tokens are a set, ascending; otherwise they are in order, with repeats.
-        index_option: the option of `simdoc-search index` that adds them; empty if every new store has them.
-        backfill_option: the option of `simdoc-search backfill`.
+        is_set: whether the tokens of a document are an ascending set. Otherwise they are in text order, with repeats.
+        index_option: the option of `simdoc-search index` that adds these tokens. Empty if every new store has them.
+        backfill_option: the option of `simdoc-search backfill` that adds these tokens.
     """
 
     name: KindName
@@ -34,11 +34,11 @@ class Kind:
     backfill_option: str
 
     def how_to_add(self, location: str) -> str:
-        """Return the advice on how to add them to a store of `simdoc-search index`."""
+        """Return advice on how to add these tokens to a store that `simdoc-search index` made."""
         if not self.index_option:
-            return "index its documents again into a new store"
+            return "index the documents again into a new store"
         if location == ":memory:":
-            return "name them in the settings that you open it with"
+            return "request them in the settings when you open the store"
         return (
             f"add them with: {shlex.join(['simdoc-search', 'index', *self.index_option.split(), '--store', location])}"
         )

@@ -1,8 +1,8 @@
-"""Limits for similar sentences, versions, and related documents that are shown.
+"""Limits that define similar sentences, versions, and the related documents that are shown.
 
-Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 2.3, leave the bits, the share of
-sentences and the score to be tested. Here each has a default, an index may store others (`Settings.limits`), and `tune`
-learns them from labelled pairs.
+Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 2.3, do not give values for the bits,
+the share of sentences and the score. Here, each limit has a default. An index may store other limits
+(`Settings.limits`), and `tune` learns them from labelled pairs.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import Protocol
 from simdoc_search.analysis.settings import check_whole_number
 
 THETA = 0.75
-"""Score from which two documents are versions. Lower scores are relations."""
+"""Minimum score of two versions. Related documents have lower scores."""
 
-BITS, ENOUGH, LEAST, SHOWN = 12, 0.5, 0.1, 0.5
+BITS, ENOUGH, LEAST, MIN_SCORE = 12, 0.5, 0.1, 0.5
+"""The default limits."""
 
-MOST_BITS = 16
-"""Maximum of `bits`. Unrelated sentences differ in 25 to 35 of 64 bits."""
+MAX_BITS = 16
+"""Maximum of the limit `bits`. Unrelated sentences differ in 25 to 35 of 64 bits."""
 
 _STORED = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})")
 
@@ -37,15 +38,16 @@ class _Shares(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits from which sentences are similar, documents are versions, and hits are shown.
+    """The limits that define similar sentences, versions, and the hits that are shown.
+
+    For each of two documents, the share of its sentences with a similar sentence in the other document is computed.
 
     Attributes:
-        enough: share of sentences with a similar one in the other document, for at least one of the two documents;
-            over 0, up to 1.
-        least: the minimum of this share for the other document, so that a book that quotes a note is not a version of
-            it; 0..`enough`.
-        bits: number of the 64 simhash bits in which similar sentences may differ; 0..`MOST_BITS`.
-        min_score: score from which a hit is shown, 0..1. Versions score `THETA` to 1, related documents less.
+        enough: minimum of the larger share of two versions; over 0, up to 1.
+        least: minimum of the smaller share, 0..`enough`. With it, a book that quotes a note is not a version of it.
+        bits: maximum number of the 64 simhash bits in which similar sentences differ, 0..`MAX_BITS`.
+        min_score: minimum score of a hit that is shown, 0..1. Versions have scores from `THETA` to 1, related documents
+            lower ones.
 
     Raises:
         ValueError: a value is out of its range.
@@ -54,29 +56,34 @@ class Limits:
     enough: float = ENOUGH
     least: float = LEAST
     bits: int = BITS
-    min_score: float = SHOWN
+    min_score: float = MIN_SCORE
 
     def __post_init__(self) -> None:
         if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
             given = f"{100 * self.enough:g} % and {100 * self.least:g} %"
-            raise ValueError(f"enough must be over 0 %, up to 100 %, and least no more than that, not {given}")
-        check_whole_number("bits", self.bits, 0, MOST_BITS)
+            raise ValueError(
+                f"enough must be over 0 % and at most 100 %, and least must not be greater than enough, not {given}"
+            )
+        check_whole_number("bits", self.bits, 0, MAX_BITS)
         if not 0 <= self.min_score <= 1:
             raise ValueError(f"the minimum score must be from 0 to 1, not {self.min_score!r}")
 
     def score_of(self, shares: _Shares) -> float | None:
-        """Return the score of two documents; None if they are not versions."""
+        """Return the score of two documents, or None if they are not versions."""
         return None if shares.too_few else self.score(shares.share, shares.share_of_other)
 
     def score(self, share: float, other: float) -> float | None:
-        """Return the score, from `THETA` for just enough to 1.0 for all of one document; None for no versions."""
-        more, less = max(share, other), min(share, other)
-        if more < self.enough or less < self.least or not less:
+        """Return the score of two documents with these shares, or None if they are not versions.
+
+        It rises with the larger share, from `THETA` at `enough` to 1.0 if all sentences of one document are similar.
+        """
+        larger, smaller = max(share, other), min(share, other)
+        if larger < self.enough or smaller < self.least or not smaller:
             return None
-        return THETA + (1 - THETA) * ((more - self.enough) / (1 - self.enough) if self.enough < 1 else 1.0)
+        return THETA + (1 - THETA) * ((larger - self.enough) / (1 - self.enough) if self.enough < 1 else 1.0)
 
     def to_text(self) -> str:
-        """Return the stored form: `enough`, `least`, `bits` and `min_score`, with six digits each."""
+        """Return the stored form: `enough`, `least`, `bits` and `min_score`, with six significant digits."""
         return f"{self.enough:.6g} {self.least:.6g} {self.bits} {self.min_score:.6g}"
 
     @classmethod
@@ -88,6 +95,6 @@ class Limits:
         """
         match = _STORED.fullmatch(text) if isinstance(text, str) else None
         if match is None:
-            raise ValueError(f"{text!r:.60} are not limits")
+            raise ValueError(f"{text!r:.60} is not a stored form of limits")
         enough, least, bits, min_score = match.groups()
         return cls(float(enough), float(least), int(bits), float(min_score))

@@ -1,7 +1,7 @@
-"""The fingerprint of a text too long to be handled at once: piece by piece, in bounded memory.
+"""Makes the fingerprint of a text that is too long to be handled at once, piece by piece in bounded memory.
 
-A text is cut where no word continues. Each piece begins with the last words of the previous one, so that no shingle is
-lost or changed. Only the hashes that count distinct shingles are kept throughout, 8 bytes each.
+A text is never cut inside a word. The last words of each piece are put before the words of the next, so that no shingle
+is lost or changed. Only the hashes that count distinct shingles are kept to the end, 8 bytes each.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from simdoc_search.sketch.hashing import hash_shingles, minima, top_bits
 from simdoc_search.sketch.winnow import Winnowing
 
 LONG = 1 << 21
-"""Minimum number of characters of a text that is cut."""
+"""Minimum number of characters of a text that is cut into pieces."""
 
-_PIECE = 1 << 20
-_LOOK = 1 << 12
+_PIECE = 1 << 20  # characters of a piece, at least
+_LOOK = 1 << 12  # characters in which the end of a word is searched for
 
 
 def can_be_cut(analysis: Analysis, minhash: Sketch) -> bool:
-    """Whether these settings allow cutting: shingles of unchanged words, and minima that can be merged."""
+    """Whether a text can be cut with these settings: shingles are runs of unchanged words, and minima can be merged."""
     return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
 
 
@@ -46,7 +46,7 @@ def long_text_minima(
 ) -> tuple[Minima, int]:
     """Return the minima of one long text, without rotation, and its number of distinct shingles.
 
-    `words_hash` receives all words on the way, `winnowing` all shingles.
+    All words are also added to `words_hash`, and all shingles to `winnowing`.
     """
     best: Minima | None = None
     seen: list[Hashes] = []
@@ -62,44 +62,44 @@ def long_text_minima(
 
 
 def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | None = None) -> Iterator[ShingleBatch]:
-    """Yield the shingles of one text, piece by piece, in order; `words_hash` receives all words on the way."""
+    """Yield the shingles of one text, piece by piece, in order. All words are also added to `words_hash`."""
     without_short_texts = replace(analysis, short_texts=False)  # a piece is not a short text
     before = _no_words()
     has_shingles = False
     for piece in _pieces(text):
         check_stopped()
-        fresh = word_batch([piece], analysis)
+        words_of_piece = word_batch([piece], analysis)
         if words_hash is not None:
-            words_hash.add(fresh)
-        words = _joined(before, fresh)
+            words_hash.add(words_of_piece)
+        words = _joined(before, words_of_piece)
         if int(words.counts[0]) >= analysis.shingle_size:
             has_shingles = True
             yield shingle_batch(words, without_short_texts)
-        before = _last(words, analysis.shingle_size - 1)
+        before = _last_words(words, analysis.shingle_size - 1)
     if not has_shingles:
         yield shingle_batch(before, analysis)
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield pieces of the text, each with exactly the words that it has in the text."""
+    """Yield pieces of the text. The words of each piece are the same as in the whole text."""
     text = without_surrogates(text)  # a pair must not be cut
     start = 0
     while start < len(text):
-        end = _outside(text, start + _PIECE) or start + _border(text[start : start + _PIECE + MAX_WORD_UNITS])
+        end = _next_gap(text, start + _PIECE) or start + _end_of_words(text[start : start + _PIECE + MAX_WORD_UNITS])
         yield text[start:end]
         start = end
 
 
-def _outside(text: str, end: int) -> int:
-    """Return the end of the next character that is in no word; 0 if there is none within reach."""
-    if end >= len(text):
+def _next_gap(text: str, start: int) -> int:
+    """Return the end of the first character from `start` on that is not in a word, or 0 if there is none nearby."""
+    if start >= len(text):
         return len(text)
-    outside = np.flatnonzero(classes().numbers[_points(text[end : end + _LOOK])] == 0)
-    return end + int(outside[0]) + 1 if len(outside) else 0
+    outside = np.flatnonzero(classes().numbers[_points(text[start : start + _LOOK])] == 0)
+    return start + int(outside[0]) + 1 if len(outside) else 0
 
 
-def _border(text: str) -> int:
-    """Return the end of a piece without such a character: after the words that begin in it."""
+def _end_of_words(text: str) -> int:
+    """Return the end of the last word that begins within the length of a piece."""
     starts, ends = word_spans(_points(text))
     count = int(np.searchsorted(starts, _PIECE, side="right"))
     return max(_PIECE, int(ends[count - 1])) if count else _PIECE
@@ -114,7 +114,7 @@ def _no_words() -> WordBatch:
     return WordBatch(np.zeros(0, np.uint16), none, none, np.zeros(1, np.int64))
 
 
-def _last(words: WordBatch, count: int) -> WordBatch:
+def _last_words(words: WordBatch, count: int) -> WordBatch:
     """Return the last words of a batch of one text."""
     kept = min(count, len(words.starts))
     if not kept:
@@ -125,7 +125,7 @@ def _last(words: WordBatch, count: int) -> WordBatch:
 
 
 def _joined(before: WordBatch, words: WordBatch) -> WordBatch:
-    """Concatenate batches as one text."""
+    """Concatenate two batches of one text into one."""
     if not len(before.starts):
         return words
     space: NDArray[np.uint16] = np.full(1, ord(" "), np.uint16)

@@ -1,7 +1,7 @@
-"""Bucket minima of shingles, with the arithmetic of Lucene's MinHashFilter.
+"""Computes the bucket minima of shingles, as Lucene's MinHashFilter does.
 
-One 128-bit hash of a shingle, (val1, val2), serves all buckets: the top 32 bits of val2 choose the bucket, and each
-bucket keeps its smallest value (one-permutation MinHash; Li, Owen, Zhang 2012). Values are ordered by val2, then val1.
+Each shingle has one 128-bit hash, (val1, val2). The highest 32 bits of val2 choose the bucket, and each bucket keeps
+its smallest value (one-permutation MinHash; Li, Owen, Zhang 2012). Values are ordered by val2, then val1.
 
 Source: Lucene 10.3.1, `org.apache.lucene.analysis.minhash.MinHashFilter`, unchanged since 6.6.
 """
@@ -21,7 +21,7 @@ from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.base import MAX_PLACES, TOKEN_LENGTH, Codes, Minima, Sketch
 from simdoc_search.sketch.estimate import shared_and_union
 from simdoc_search.sketch.hash_functions import Hashes
-from simdoc_search.sketch.hashing import combined
+from simdoc_search.sketch.hashing import apply_function
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.tokens import hash_bits
 
@@ -35,10 +35,10 @@ class MinHash(Sketch):
 
     Attributes:
         hash_count: H, the number of hash functions, at least 1.
-        bucket_count: B, buckets per hash function, 1 to 2**32.
-        hash_set_size: S, values kept per bucket, at least 1.
-        with_rotation: fill each empty bucket from the next non-empty bucket to its right. Lucene's factory enables
-            this by default, and ignores it unless S is 1. It is off here, because the copies make the estimate worse.
+        bucket_count: B, the number of buckets per hash function, 1 to 2**32.
+        hash_set_size: S, the number of values kept per bucket, at least 1.
+        with_rotation: whether each empty bucket gets a copy of the next non-empty bucket to its right. Lucene does this
+            by default if S is 1. Here the default is False, because copies make the estimate worse.
         key: as in `Sketch`.
     """
 
@@ -63,12 +63,12 @@ class MinHash(Sketch):
 
     @property
     def places(self) -> int:
-        """Number of numbered places; a place is a bucket."""
+        """Number of places. A place is a bucket."""
         return self.bucket_count
 
     @property
     def bucket_size(self) -> int:
-        """Number of values of the top 32 bits of val2 that fall into one bucket."""
+        """How many of the 2**32 values of the highest bits of val2 belong to one bucket."""
         return -(-(1 << 32) // self.bucket_count)
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
@@ -80,7 +80,7 @@ class MinHash(Sketch):
 
     @property
     def can_merge(self) -> bool:
-        """Whether minima can be merged: with one value per bucket, the order of shingles does not matter."""
+        """Whether minima can be merged. With one value per bucket, they do not depend on the order of shingles."""
         return self.hash_set_size == 1
 
     def merged(self, a: Minima, b: Minima) -> Minima:
@@ -95,7 +95,7 @@ class MinHash(Sketch):
         return _rotated(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
 
     def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:
-        """Count equal tokens, and buckets filled in either document; see `estimate.shared_and_union`."""
+        """Count the equal tokens, and the buckets filled in either document; see `estimate.shared_and_union`."""
         return shared_and_union(a, b, hash_bits(self, length))
 
     def check_tokens(self) -> None:
@@ -117,15 +117,16 @@ class MinHash(Sketch):
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
         """Return the terms of a Lucene index, in the order in which the filter emits them.
 
-        A term is 8 UTF-16 units: val2, then val1. With several hash functions it is the number of the function, val2,
-        and the upper half of val1. Units that are not valid UTF-16 become U+FFFD, as when Lucene writes UTF-8.
+        A term has 8 UTF-16 units: val2 and val1. With several hash functions, it has the number of the function, val2
+        and the upper half of val1. Units that are not valid UTF-16 become U+FFFD, as in Lucene.
 
         Args:
             minima: the `completed` minima of a text.
-            repeats: return a term as often as the filter emits it; otherwise once, at its first place.
+            repeats: whether to return a term as often as the filter emits it. Otherwise only its first occurrence is
+                returned.
 
         Raises:
-            ValueError: there is a hash key, which no engine's filter knows.
+            ValueError: there is a hash key, which an engine's filter does not support.
         """
         if self.key is not None:
             raise ValueError("fingerprints with a hash key have no Lucene terms; use format 'bucketed'")
@@ -156,20 +157,20 @@ def _smallest(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], minhash: MinHas
     per_text: list[list[Minima]] = [[] for _ in counts]
     offset = np.repeat(np.arange(len(counts)) * buckets, counts)
     for index in range(minhash.hash_count):
-        val1, val2 = combined(h1, h2, index)
+        val1, val2 = apply_function(h1, h2, index)
         slot = buckets_of(val2, minhash)
         slot += offset
         best2 = np.full(len(counts) * buckets, _MAX_HASH)
         np.minimum.at(best2, slot, val2)
-        winners = val2 == best2[slot]  # repeats of one shingle, or in theory others with the same val2
+        winners = val2 == best2[slot]  # these are repeats of one shingle, or in theory others with the same val2
         best1 = np.full(len(best2), _MAX_HASH)
         filled = np.zeros(len(best2), bool)
         np.minimum.at(best1, slot[winners], val1[winners])
         filled[slot] = True
         for text, parts in enumerate(per_text):
-            own = slice(text * buckets, (text + 1) * buckets)
-            used = np.flatnonzero(filled[own])
-            parts.append(Minima(used + index * buckets, best1[own][used], best2[own][used]))
+            of_text = slice(text * buckets, (text + 1) * buckets)
+            used = np.flatnonzero(filled[of_text])
+            parts.append(Minima(used + index * buckets, best1[of_text][used], best2[of_text][used]))
     return [parts[0] if len(parts) == 1 else _concatenated(parts) for parts in per_text]
 
 
@@ -182,14 +183,14 @@ def _concatenated(parts: list[Minima]) -> Minima:
 
 
 def _smallest_sets(h1: Hashes, h2: Hashes, minhash: MinHash) -> Minima:
-    """Return up to S values per bucket for one text, with Lucene's shrinking sets.
+    """Return up to S values per bucket for one text, as Lucene keeps them.
 
     Lucene removes the largest value of a full set before it adds a smaller one, even if the set already contains the
-    new value. A repeated shingle therefore costs a value, and the result depends on order and repetition.
+    new value. A repeated shingle can therefore remove a value, and the result depends on order and repetition.
     """
     rows: list[tuple[int, int, int]] = []
     for index in range(minhash.hash_count):
-        val1, val2 = combined(h1, h2, index)
+        val1, val2 = apply_function(h1, h2, index)
         sets: dict[int, list[tuple[int, int]]] = {}
         buckets = buckets_of(val2, minhash).tolist()
         for bucket, value in zip(buckets, zip(val2.tolist(), val1.tolist(), strict=True), strict=True):
@@ -211,9 +212,9 @@ def _keep(values: list[tuple[int, int]], value: tuple[int, int], size: int) -> N
 
 
 def _rotated(values: Minima, minhash: MinHash) -> Minima:
-    """Fill every empty bucket from the next non-empty bucket to its right, around the end.
+    """Copy the next non-empty bucket to its right into each empty bucket. After the last bucket, the first one follows.
 
-    Requires hash_set_size 1. A text without shingles stays empty.
+    This requires hash_set_size 1. The buckets of a text without shingles are still empty.
     """
     if not len(values.slots):
         return values

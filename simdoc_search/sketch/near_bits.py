@@ -1,9 +1,9 @@
-"""Search for numbers that differ from a given one in few bits, without comparing all of them.
+"""Searches for numbers that differ in few bits, without comparing all pairs.
 
 Numbers are cut into m blocks. Two numbers that differ in k bits are equal in at least m - k blocks (pigeonhole
-principle). For each choice of m - k blocks the numbers are sorted by these blocks. Equal ones are then adjacent, and
-only these are compared. More blocks mean longer equal parts and fewer comparisons, but more choices; the cheapest
-number is used. The search is complete.
+principle). For each choice of m - k blocks, the numbers are sorted by these blocks. Numbers with equal blocks are then
+adjacent, and only they are compared. More blocks mean longer equal parts and fewer comparisons, but more choices, so
+the cheapest number of blocks is used. The search is complete.
 
 Source: Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling", section 3.
 """
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.simhash import BITS, Simhashes, set_bits
 
-_PAIRS_AT_ONCE = 1 << 16  # which the processor's own memory holds
+_PAIRS_AT_ONCE = 1 << 16  # so many pairs fit into the processor's cache
 _MAX_MASKS = 64
 _DIGIT = 16
 _LOOKUP_COST = 16  # comparisons that cost as much as one lookup
@@ -29,67 +29,69 @@ _LOOKUP_COST = 16  # comparisons that cost as much as one lookup
 Ints = NDArray[np.int64]
 
 
-def masks(bits: int, most: int, count: int = 1) -> list[tuple[int, list[int]]]:
-    """Return bit masks such that two numbers that differ in up to `most` of `bits` bits are equal in at least one mask.
+def masks(bits: int, max_distance: int, count: int = 1) -> list[tuple[int, list[int]]]:
+    """Return bit masks. Two numbers that differ in up to `max_distance` of `bits` bits are equal in at least one mask.
 
-    Searches among more numbers (`count`) get more and longer masks; for 1: `most` + 1 disjoint masks. Each mask comes
-    with the blocks that differ in pairs that no earlier mask finds.
+    For searches among more numbers (`count`), there are more and longer masks. For one number, there are
+    `max_distance` + 1 disjoint masks. Each mask comes with a list of other masks. Pairs that are equal in one of these
+    are already found by an earlier mask.
     """
-    if not (1 <= bits <= BITS and 0 <= most < bits):
-        raise ValueError(f"bits must be 1 to {BITS} and most less than that, not {bits} and {most}")
+    if not (1 <= bits <= BITS and 0 <= max_distance < bits):
+        raise ValueError(f"bits must be 1 to {BITS} and max_distance less than bits, not {bits} and {max_distance}")
 
     def cost(blocks: int) -> float:
-        compared = math.ldexp(count, -(bits * (blocks - most) // blocks))
-        return math.comb(blocks, most) * (_LOOKUP_COST + compared)
+        compared = math.ldexp(count, -(bits * (blocks - max_distance) // blocks))
+        return math.comb(blocks, max_distance) * (_LOOKUP_COST + compared)
 
-    limit = max(_MAX_MASKS, most + 1)
-    blocks = min((number for number in range(most + 1, bits + 1) if math.comb(number, most) <= limit), key=cost)
+    limit = max(_MAX_MASKS, max_distance + 1)
+    numbers = (number for number in range(max_distance + 1, bits + 1) if math.comb(number, max_distance) <= limit)
+    blocks = min(numbers, key=cost)
     edges = [bits * number // blocks for number in range(blocks + 1)]
     parts = [(1 << end) - (1 << begin) for begin, end in pairwise(edges)]
     return [
         (sum(parts[n] for n in chosen), [parts[n] for n in range(chosen[-1]) if n not in chosen])
-        for chosen in combinations(range(blocks), blocks - most)
+        for chosen in combinations(range(blocks), blocks - max_distance)
     ]
 
 
 class NearBits:
-    """Numbers indexed for the search of near ones.
+    """An index of numbers for queries for near numbers.
 
     Args:
-        values: numbers of `bits` bits; uint64, shape (values,). They take 16 bytes each per mask.
+        values: numbers of `bits` bits; uint64, shape (values,). Each takes 16 bytes of memory per mask.
         bits: number of bits, 1 to 64.
-        most: number of bits in which near numbers may differ, 0 to `bits` - 1.
+        max_distance: maximum number of bits in which near numbers differ, 0 to `bits` - 1.
     """
 
-    def __init__(self, values: Simhashes, bits: int, most: int) -> None:
-        self._most, self._count = most, len(values)
-        self._orders = [_SortedNumbers(values, *choice) for choice in masks(bits, most, len(values))]
+    def __init__(self, values: Simhashes, bits: int, max_distance: int) -> None:
+        self._max_distance, self._count = max_distance, len(values)
+        self._orders = [_SortedNumbers(values, *choice) for choice in masks(bits, max_distance, len(values))]
 
     def near(self, queries: Simhashes) -> tuple[Ints, Ints]:
-        """Return the indices of each query number and each number near it; both int64, shape (pairs,), in order."""
-        pairs = (pair for order in self._orders for pair in order.near(queries, self._most))
+        """Return the pairs of a query number and a near number, as indices of both; int64, shape (pairs,), in order."""
+        pairs = (pair for order in self._orders for pair in order.near(queries, self._max_distance))
         keys = [query * self._count + value for query, value in pairs]
         return _pairs(np.sort(_concatenated(keys)), self._count)
 
 
-def near_pairs(values: Simhashes, bits: int, most: int) -> tuple[Ints, Ints]:
-    """Return the indices of all pairs of near numbers; both int64, shape (pairs,), the first index is the smaller.
+def near_pairs(values: Simhashes, bits: int, max_distance: int) -> tuple[Ints, Ints]:
+    """Return all pairs of near numbers, as the smaller and the larger index; both int64, shape (pairs,).
 
-    This takes less memory and time than one query per number. For the arguments see `NearBits`.
+    This takes less memory and time than one query per number. The arguments are those of `NearBits`.
     """
-    orders = (_SortedNumbers(values, *choice) for choice in masks(bits, most, len(values)))
-    keys = _concatenated(key for order in orders for key in order.pair_keys(most))
+    orders = (_SortedNumbers(values, *choice) for choice in masks(bits, max_distance, len(values)))
+    keys = _concatenated(key for order in orders for key in order.pair_keys(max_distance))
     return _pairs(np.sort(keys), len(values))
 
 
-def sampled_near_pairs(values: Simhashes, bits: int, most: int, times: int) -> tuple[Ints, Ints]:
-    """Return some pairs of near numbers, as `near_pairs`: those equal in one of `times` random choices of bits.
+def sampled_near_pairs(values: Simhashes, bits: int, max_distance: int, times: int) -> tuple[Ints, Ints]:
+    """Return the pairs of near numbers that are equal in one of `times` random choices of bits; see `near_pairs`.
 
-    The cost is linear: a choice has so many bits that it compares at most as many pairs as there are numbers. A pair
-    that differs in d of 64 bits is missed with probability (1 - C(64-d, b) / C(64, b))**times, where b is the number
-    of bits in a choice. The choices are the same in every run.
+    The cost is linear: each choice has enough bits that at most as many pairs are compared as there are numbers. A pair
+    that differs in d of 64 bits is missed with probability (1 - C(64-d, b) / C(64, b))**times, where b is the number of
+    bits in a choice. The choices are the same in every run.
     """
-    generator = random.Random(bits)  # noqa: S311 - no secret
+    generator = random.Random(bits)  # noqa: S311 - not used for secrets
     width = min(bits, max(1, len(values).bit_length() - 1))
     keys: list[Ints] = []
     for _ in range(times):
@@ -98,7 +100,7 @@ def sampled_near_pairs(values: Simhashes, bits: int, most: int, times: int) -> t
             if width == bits or order.compared <= len(values):
                 break
             width = min(bits, width + 2)
-        keys += order.pair_keys(most)
+        keys += order.pair_keys(max_distance)
     return _pairs(distinct(_concatenated(keys)), len(values))
 
 
@@ -111,7 +113,7 @@ def _pairs(keys: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 class _SortedNumbers:
-    """Numbers sorted by the bits of a mask. Pairs that are equal in a mask of `others` are left to earlier masks."""
+    """Numbers sorted by the bits of a mask. Pairs that are equal in one of the `others` belong to earlier masks."""
 
     def __init__(self, values: Simhashes, mask: int, others: list[int]) -> None:
         self._mask = np.uint64(mask)
@@ -126,34 +128,34 @@ class _SortedNumbers:
         runs = np.diff(np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True]))))
         return int((runs * (runs - 1) // 2).sum()) if len(keys) else 0
 
-    def near(self, queries: Simhashes, most: int) -> Iterator[tuple[Ints, Ints]]:
-        """Yield the near pairs that are equal in these bits and that no earlier mask finds."""
-        order = _order(queries, int(self._mask))  # looking up sorted numbers is faster
+    def near(self, queries: Simhashes, max_distance: int) -> Iterator[tuple[Ints, Ints]]:
+        """Yield the near pairs that are equal in the bits of this mask and that no earlier mask finds."""
+        order = _order(queries, int(self._mask))  # sorted numbers can be looked up faster
         keys, queries = self._values & self._mask, queries[order]
         begins = np.searchsorted(keys, queries & self._mask)
         ends = np.searchsorted(keys, queries & self._mask, side="right")
-        return self._near_in_ranges(queries, order, begins, ends - begins, most)
+        return self._near_in_ranges(queries, order, begins, ends - begins, max_distance)
 
-    def pair_keys(self, most: int) -> Iterator[Ints]:
+    def pair_keys(self, max_distance: int) -> Iterator[Ints]:
         """Yield the near pairs among the numbers themselves, as smaller index × count + larger index."""
         keys = self._values & self._mask
         is_last = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
         ends = np.flatnonzero(is_last)[np.cumsum(is_last) - is_last] + 1
         begins = np.arange(1, len(keys) + 1)
-        for a, b in self._near_in_ranges(self._values, self._order, begins, ends - begins, most):
+        for a, b in self._near_in_ranges(self._values, self._order, begins, ends - begins, max_distance):
             yield np.minimum(a, b) * len(keys) + np.maximum(a, b)
 
     def _near_in_ranges(
-        self, queries: Simhashes, order: Ints, begins: Ints, counts: Ints, most: int
+        self, queries: Simhashes, order: Ints, begins: Ints, counts: Ints, max_distance: int
     ) -> Iterator[tuple[Ints, Ints]]:
-        """Compare each query with the given number of sorted numbers from its beginning on."""
+        """Compare each query with a range of the sorted numbers, given by its first index and its length."""
         sums = np.cumsum(counts)
         cuts = np.searchsorted(sums, np.arange(_PAIRS_AT_ONCE, int(sums[-1]) if len(sums) else 0, _PAIRS_AT_ONCE))
         for first, end in pairwise([0, *cuts.tolist(), len(queries)]):
             sizes = counts[first:end]
             index = np.arange(int(sizes.sum())) + np.repeat(begins[first:end] - (np.cumsum(sizes) - sizes), sizes)
             difference = np.repeat(queries[first:end], sizes) ^ self._values[index]
-            near = np.flatnonzero(set_bits(difference) <= most)
+            near = np.flatnonzero(set_bits(difference) <= max_distance)
             for other in self._others:
                 near = near[difference[near] & other != 0]
             query = first + np.searchsorted(np.cumsum(sizes), near, side="right")
@@ -161,7 +163,7 @@ class _SortedNumbers:
 
 
 def _order(values: Simhashes, mask: int) -> Ints:
-    """Return the order of numbers by the bits of a mask, digit by digit: numpy sorts 16 bits in linear time."""
+    """Return the order of numbers by the bits of a mask. They are sorted 16 bits at a time, in linear time each."""
     order: Ints = np.arange(len(values))
     for digit in range(0, BITS, _DIGIT):
         if bits := mask >> digit & (1 << _DIGIT) - 1:

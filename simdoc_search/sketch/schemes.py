@@ -1,6 +1,7 @@
-"""All sketches that a store may use. The default is the best: `MinHash`, one hash cut into buckets.
+"""All sketches that a store may use.
 
-The others have one value per hash function: `Xor`, which the literature describes, and `Universal` of datasketch.
+The default and best one is `MinHash`, which cuts one hash into buckets. The others keep one value per hash function:
+`Xor`, which the literature describes, and `Universal`, the sketch of datasketch.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ if TYPE_CHECKING:
 
 FAMILIES = ("affine32", "affine64", "legacy")
 _STEP = 0x9E3779B97F4A7C15  # of SplitMix64 (Steele, Lea, Flood 2014)
-_SHINGLES_AT_ONCE = 1 << 12  # datasketch computes a value per shingle and function
+_SHINGLES_AT_ONCE = 1 << 12  # datasketch computes one value per shingle and function
 
 
 @dataclass(frozen=True, slots=True)
 class _FunctionSketch(Sketch):
     """Keeps the smallest value of each of `count` hash functions.
 
-    Each function chooses every shingle with the same probability. The share of functions with equal values in two texts
-    is therefore an unbiased estimate of their Jaccard similarity.
+    For each function, every shingle is equally likely to have the smallest value. The share of functions with equal
+    values in two texts is therefore an unbiased estimate of their Jaccard similarity.
     """
 
     count: int
@@ -49,7 +50,7 @@ class _FunctionSketch(Sketch):
 
     @property
     def places(self) -> int:
-        """One place per function."""
+        """Number of places: one per function."""
         return self.count
 
     def merged(self, a: Minima, b: Minima) -> Minima:
@@ -59,21 +60,21 @@ class _FunctionSketch(Sketch):
         return _minima_of(np.minimum(a.val2, b.val2))
 
     def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:  # noqa: ARG002
-        """Return the number of functions with equal values, and of all functions."""
+        """Return the number of functions with equal values, and the number of all functions."""
         return count_common(a, b), self.count
 
 
 def _minima_of(values: Hashes) -> Minima:
-    """Return the minima of all functions, with bits mixed, because tokens take only the top bits."""
+    """Return the minima of all functions. Their bits are mixed, because tokens contain only the highest bits."""
     return Minima(np.arange(len(values)), mixed(values), values)
 
 
 @dataclass(frozen=True, slots=True)
 class Xor(_FunctionSketch):
-    """One hash XOR-ed with `count` - 1 random numbers: as many hash functions for the price of one hash.
+    """Makes `count` hash functions from one hash, by XOR with random numbers.
 
-    The first function is the hash itself. Functions with close numbers choose the same shingle more often than
-    independent functions would. A text with fewer shingles than functions therefore has a larger error than
+    The first function is the hash itself. Functions with similar numbers choose the same shingle more often than
+    independent functions would. For a text with fewer shingles than functions, the error is therefore larger than
     sqrt(J (1 - J) / count). Source: "MinHash for dummies" (2013), which keeps 200 values.
 
     Attributes:
@@ -97,8 +98,8 @@ class Xor(_FunctionSketch):
         numbers = np.concatenate((np.zeros(1, np.uint64), mixed(steps * np.uint64(_STEP))))
         values = np.empty((len(has_shingles), self.count), np.uint64)
         if len(has_shingles):
-            for place, number in enumerate(numbers):
-                values[:, place] = np.minimum.reduceat(h1 ^ number, firsts)
+            for function, number in enumerate(numbers):
+                values[:, function] = np.minimum.reduceat(h1 ^ number, firsts)
         minima = [_minima_of(np.zeros(0, np.uint64))] * len(shingles.counts)
         for row, text in zip(values, has_shingles.tolist(), strict=True):
             minima[text] = _minima_of(row)
@@ -107,11 +108,11 @@ class Xor(_FunctionSketch):
 
 @dataclass(frozen=True, slots=True)
 class Universal(_FunctionSketch):
-    """`count` universal hash functions of datasketch, so that existing datasketch sketches can be indexed.
+    """Uses `count` universal hash functions of datasketch, so that existing datasketch sketches can be indexed.
 
-    A text gets exactly the values that `datasketch.MinHash` has after `update(shingle.encode())` for each of its
-    shingles. Values of datasketch become tokens unchanged, whatever was hashed. A query text must be cut into the same
-    shingles. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent permutations".
+    A text has exactly the values that `datasketch.MinHash` has after `update(shingle.encode())` for each of its
+    shingles. The values of existing sketches become tokens unchanged, whatever was hashed. A query text must be split
+    into the same shingles. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent permutations".
 
     Attributes:
         count: number of hash functions (`num_perm` in datasketch), 1 to 4,096.
@@ -139,20 +140,24 @@ class Universal(_FunctionSketch):
             raise FormatMismatchError(f"the sketch universal hashes without a key, like datasketch; unset {HASH_KEY}")
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:  # noqa: ARG002
-        """Return the smallest value of each function, computed by datasketch. Raises MissingExtraError without it."""
+        """Return the smallest value of each function, computed by datasketch.
+
+        Raises:
+            MissingExtraError: datasketch is not installed.
+        """
         return [_minima_of(self._hash_values(text) if text else _uint64(())) for text in shingles.strings()]
 
     def codes_of(self, sketch: DatasketchMinHash | LeanMinHash, length: int = TOKEN_LENGTH) -> Codes:
-        """Return the tokens of a datasketch sketch as numbers, as in `Record.codes`; none for an empty sketch.
+        """Return the tokens of a datasketch sketch as numbers, as in `Record.codes`. An empty sketch has no tokens.
 
         Raises:
-            FormatMismatchError: its number of functions, seed or scheme differ from ours.
+            FormatMismatchError: the number of functions, the seed or the scheme differ from those of this sketch.
         """
         theirs = len(sketch), int(sketch.seed), sketch.scheme
         ours = self.count, self.seed, self.family
         if theirs != ours:
             raise FormatMismatchError(
-                f"the sketch has num_perm, seed and scheme {theirs}, and the store {ours}; index it into a new store",
+                f"the sketch has num_perm, seed and scheme {theirs}, but the store has {ours}; use a new store",
                 found=theirs,
                 expected=ours,
             )
@@ -168,7 +173,7 @@ class Universal(_FunctionSketch):
 
 @cache
 def _empty_sketch(count: int, seed: int, family: str) -> Any:
-    """Return an empty sketch of datasketch, cached because its functions take some time to make."""
+    """Return an empty datasketch sketch. It is cached, because creating its functions takes some time."""
     try:
         import datasketch  # noqa: PLC0415 - an extra
     except ImportError as error:

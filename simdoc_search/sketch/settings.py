@@ -1,4 +1,4 @@
-"""The settings that decide which tokens a text gets. An index stores them, and refuses queries made with others."""
+"""The settings that determine the tokens of a text. An index stores them, and refuses queries with other settings."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from simdoc_search.sketch.stored_sketches import (
     NO_SYNONYMS,
     parameters_of,
     sketch_of_tokens,
-    unreadable,
-    written,
-    written_tokens,
+    stored_form,
+    stored_form_of_tokens,
+    unreadable_error,
 )
 from simdoc_search.sketch.tokens import TOKEN_LENGTHS
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.fingerprint import Fingerprint
 
 LAYOUT_VERSION = 3
-"""Version of the stored layout. In layout 1 every part was required, and there was one unnamed sketch. In layout 2
-tokens are always `bucketed` and shingles are runs of all words. Settings that layout 2 can express are still written
-in it, so that older versions can read them.
+"""Version of the stored layout.
+
+In layout 1, every part was required, and there was one sketch without a name. In layout 2, tokens are always `bucketed`
+and shingles are runs of all words. Settings that layout 2 can express are still written in layout 2, so that older
+versions of simdoc-search can read them.
 """
 
 _LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
@@ -43,22 +45,22 @@ _LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of an index: analysis, sketch and form of the tokens, and optional token kinds.
+    """The settings of an index: the analysis, the sketch and the form of its tokens, and optional kinds of tokens.
 
     Attributes:
-        analysis: settings from text to shingles.
-        minhash: settings from shingles to minima, or another sketch of `schemes`.
+        analysis: how a text is split into shingles.
+        minhash: how minima are computed from shingles: MinHash, or another sketch of `schemes`.
         token_length: characters of a token, 4 (24 bits) or 5 (30 bits).
         passages: settings of passage tokens; None for none.
         sentences: settings of sentence simhashes; None for none.
         concepts: settings of concept tokens; None for none.
         language: whether to identify the language of documents that do not state it.
-        left_out: parts of files that are not text: `front-matter`, `quoted-replies`.
-        words: whether a local store indexes the words of its texts, to find short quotations; needs stored texts and
-            passage tokens. Ignored by comparisons of settings.
-        others: stored sketches that this version does not know. Ignored by comparisons of settings.
-        limits: default limits of versions and related documents; `stores.upgrade` changes them at any time. Ignored by
-            comparisons of settings.
+        left_out: parts of files that do not count as text: `front-matter`, `quoted-replies`.
+        words: whether a local store indexes the words of its texts, to find short quotations. This needs stored texts
+            and passage tokens. It is ignored when settings are compared.
+        others: stored sketches that this version does not know. They are ignored when settings are compared.
+        limits: default limits of versions and related documents. `stores.upgrade` can change them at any time. They are
+            ignored when settings are compared.
 
     Raises:
         ValueError: these settings have no bucketed tokens; see `Fingerprint.codes`.
@@ -83,7 +85,7 @@ class Settings:
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be {kind.__name__} or None, not {getattr(self, name)!r:.60}")
         if list(self.left_out) != [part for part in _LEFT_OUT if part in self.left_out]:
-            raise ValueError(f"left_out has some of {', '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}")
+            raise ValueError(f"left_out may have {', '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}")
         self.minhash.check_tokens()
 
     @property
@@ -92,27 +94,27 @@ class Settings:
         return 2 if self.minhash.stored_name == MinHash.stored_name and self.analysis.is_plain else LAYOUT_VERSION
 
     @property
-    def of_tokens(self) -> str:
-        """The sketch of the tokens, as stored."""
-        return written_tokens(self.minhash, self.token_length)
+    def stored_sketch(self) -> str:
+        """The sketch of the tokens, in stored form."""
+        return stored_form_of_tokens(self.minhash, self.token_length)
 
     @property
-    def further(self) -> tuple[str, ...]:
-        """The known optional token kinds, as stored."""
+    def stored_kinds(self) -> tuple[str, ...]:
+        """The optional kinds of tokens, in stored form. Unknown kinds are not included."""
         specs = []
         if self.passages is not None:
-            specs.append(written("passages", str(self.passages.window), str(PASSAGE_LENGTH)))
+            specs.append(stored_form("passages", str(self.passages.window), str(PASSAGE_LENGTH)))
         if self.sentences is not None:
-            specs.append(written("sentences"))
+            specs.append(stored_form("sentences"))
         if self.concepts is not None:
-            specs.append(written("concepts", self.concepts.extractor, self.concepts.synonyms or NO_SYNONYMS))
+            specs.append(stored_form("concepts", self.concepts.extractor, self.concepts.synonyms or NO_SYNONYMS))
         return tuple(specs)
 
     @property
     def sketches(self) -> tuple[str, ...]:
-        """All sketches as stored, unknown ones included."""
+        """All sketches in stored form, including unknown ones."""
         flags = ["words"] * self.words + ["language"] * self.language + [_LEFT_OUT[part] for part in self.left_out]
-        return self.of_tokens, *self.further, *map(written, flags), *self.others
+        return self.stored_sketch, *self.stored_kinds, *map(stored_form, flags), *self.others
 
     @property
     def estimate(self) -> Estimate:
@@ -120,14 +122,14 @@ class Settings:
         return partial(self.minhash.shared_and_union, length=self.token_length)
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes that compare a text, and the terms to query; no terms where they are the encoded codes."""
+        """Return the codes to compare with, and the terms to query. Without terms, query the encoded codes."""
         return fingerprint.codes(self.token_length), ()
 
     def satisfies(self, requested: Settings) -> bool:
-        """Whether an index with these settings can serve the requested ones.
+        """Whether an index with these settings satisfies the requested settings.
 
-        An index without passage tokens can, if they were requested by default: everything but passages works. An index
-        with sentences, concepts or languages can, if none were requested.
+        If passage tokens were only requested by default, an index without them is accepted: everything except passages
+        works. An index may have sentences, concepts or languages although they were not requested.
         """
         return self == replace(
             requested,
@@ -139,11 +141,11 @@ class Settings:
         )
 
     def for_local(self, store_texts: bool) -> Settings:
-        """Return the settings for a new local store: words are indexed only with texts and passage tokens."""
+        """Return the settings for a new local store. Words are only indexed with texts and passage tokens."""
         return replace(self, words=self.words and store_texts and self.passages is not None)
 
     def with_key(self, key: HashKey | None) -> Settings:
-        """Return the same settings with another key, or with none."""
+        """Return the same settings with another key, or without a key."""
         return replace(self, minhash=_keyed(self.minhash, key))
 
     def unlocked(self, key: HashKey | None, place: str) -> Settings:
@@ -164,21 +166,21 @@ class Settings:
         elif theirs is None:
             problem = f"{place} was made without a hash key; unset {HASH_KEY}, or index into a new store"
         else:
-            problem = f"{place} was made with another hash key than that in {HASH_KEY}; set it to the store's own"
+            problem = f"{place} was made with a different hash key; set {HASH_KEY} to the key of the store"
         raise FormatMismatchError(problem, found=theirs, expected=key)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, with the layout version. A key is represented by its check value."""
+        """Return plain values for JSON, with the layout version. Only the check value of a key is included."""
         values = {"version": self.layout, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
         values |= {"limits": self.limits.to_text()} if self.limits != Limits() else {}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Settings:
-        """Return the settings that `to_dict` wrote; missing values have their defaults.
+        """Return the settings that `to_dict` wrote. Missing values get their defaults.
 
         Raises:
-            FormatMismatchError: a newer version wrote them, or they are damaged.
+            FormatMismatchError: a newer version wrote the settings, or they are damaged.
         """
         version = check_version(values.get("version") if isinstance(values, dict) else None)
         try:
@@ -191,32 +193,33 @@ class Settings:
                 raise ValueError(f"sketches must be a list of strings, not {sketches!r:.200}")
             return replace(settings, limits=Limits.from_text(values["limits"])) if "limits" in values else settings
         except ValueError as error:
-            raise FormatMismatchError(f"damaged settings ({error}); index again") from error
+            message = f"the settings are damaged ({error}); index the documents again into a new store"
+            raise FormatMismatchError(message) from error
 
     @classmethod
     def of_parts(
         cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None, layout: int = 2
     ) -> Settings:
-        """Return the settings of an analysis and of stored sketches; without `bucketed` it has the defaults.
+        """Return the settings with an analysis and stored sketches. If `bucketed` is missing, it gets the defaults.
 
-        In layout 3 the first sketch makes the tokens.
+        In layout 3, the first sketch makes the tokens.
 
         Raises:
             ValueError: a sketch is malformed.
-            FormatMismatchError: the version of a sketch is unknown, or the sketch of the tokens is.
+            FormatMismatchError: the sketch of the tokens is unknown, or the version of a sketch is.
         """
         specs: dict[str, str] = {}
         for sketch in sketches:
             name, colon, spec = sketch.partition(":")
             if not name or not colon or name in specs:
-                raise ValueError(f"{sketch!r:.200} is not a sketch, or occurs twice")
+                raise ValueError(f"{sketch!r:.200} is not the stored form of a sketch, or occurs twice")
             specs[name] = spec
 
         def has(name: str) -> bool:
-            is_named = name in specs
-            if is_named:
+            is_present = name in specs
+            if is_present:
                 parameters_of(name, specs.pop(name))
-            return is_named
+            return is_present
 
         main = next(iter(specs), MinHash.stored_name) if layout > 2 else MinHash.stored_name
         minhash, length = sketch_of_tokens(main, specs.pop(main, str(MinHash.version)))
@@ -243,20 +246,21 @@ class Settings:
 
 
 def check_version(version: object) -> int:
-    """Return the layout version, if it can be read.
+    """Return the layout version, if this version of simdoc-search can read it.
 
     Raises:
-        FormatMismatchError: it is newer, or missing.
+        FormatMismatchError: the layout version is newer, or missing.
     """
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= LAYOUT_VERSION:
-        raise unreadable(f"format version {version!s:.50}", f"up to {LAYOUT_VERSION}", version, LAYOUT_VERSION)
+        readable = f"versions up to {LAYOUT_VERSION}"
+        raise unreadable_error(f"format version {version!s:.50}", readable, version, LAYOUT_VERSION)
     return version
 
 
 def _of_layout_1(analysis: Analysis, minhash: object, token_length: int) -> Settings:
     names = {"hash_count", "bucket_count", "hash_set_size", "with_rotation"}
     if not isinstance(minhash, dict) or set(minhash) != names:
-        raise ValueError(f"MinHash has the settings {', '.join(sorted(names))}, not {minhash!r:.200}")
+        raise ValueError(f"the settings of MinHash are {', '.join(sorted(names))}, not {minhash!r:.200}")
     return Settings(analysis, MinHash(**minhash), token_length, None, words=False)
 
 

@@ -1,6 +1,6 @@
-"""Simhash: one number per chunk of text, similar for similar chunks.
+"""Computes simhashes: one number per chunk of text, similar for similar chunks.
 
-Each feature of a chunk votes with the bits of its hash, for bits that are 1 and against bits that are 0; the majority
+Each feature of a chunk votes with the bits of its hash: for a bit that is 1, and against a bit that is 0. The majority
 decides. Sources: Charikar 2002, "Similarity estimation techniques from rounding algorithms"; Manku, Jain, Das Sarma
 2007, "Detecting near-duplicates for web crawling".
 """
@@ -27,11 +27,11 @@ def simhashes(
 
     Args:
         hashes: hashes of the features of the first chunk, then of the second, and so on; uint64.
-        counts: number of features of each chunk; int64, shape (chunks,). Without features the simhash is 0.
-        weights: weight of each feature; None for one vote each.
+        counts: number of features of each chunk; int64, shape (chunks,). The simhash of a chunk without features is 0.
+        weights: weight of each feature. None: all weights are 1.
 
     Returns:
-        uint64, shape (chunks,). A bit is 1 if the votes for it outweigh those against it.
+        uint64, shape (chunks,). A bit is 1 if the votes for it outweigh the votes against it.
     """
     votes = np.zeros((len(counts), BITS))
     chunk_of = np.repeat(np.arange(len(counts)), counts)
@@ -61,7 +61,7 @@ def set_bits(values: Simhashes) -> NDArray[np.uint8]:
 
 
 def set_bits_by_table(values: Simhashes) -> NDArray[np.uint8]:
-    """Return the same as `set_bits`, with any version of numpy."""
+    """Return the same as `set_bits`, but with any version of numpy."""
     counts = np.zeros(values.shape, np.uint8)
     for shift in range(0, BITS, 16):
         counts += _SET_BITS[values >> np.uint64(shift) & np.uint64(0xFFFF)]

@@ -1,11 +1,11 @@
-"""Tokens as text. This is a stored format: a change means raising the `version` of sketches.
+"""Encodes tokens as text. This is a stored format: if it changes, the `version` of sketches must be increased.
 
-`bucketed`: the bucket number, then the top bits of the bucket's val1, together 24 bits (or 30), six bits per
-character, most significant first. The alphabet has no lower-case letters. A user's search word, lower-cased by an
-analyzer, therefore never equals a token that contains a letter. One token in eight has no letter (like `2024`); for
-these, the field's `simple` search analyzer keeps only words of letters.
+A `bucketed` token has the bucket number and then the highest bits of the bucket's val1, together 24 bits (or 30). Each
+character encodes six bits, most significant first. The alphabet has no lower-case letters. A search word that was
+lower-cased by an analyzer therefore never equals a token that contains a letter. One token in eight has no letter, such
+as `2024`. The `simple` search analyzer of the field only keeps words of letters, so these tokens never match either.
 
-`MinHash.lucene_terms` has the terms that Lucene's MinHashFilter indexes.
+`MinHash.lucene_terms` returns the terms that Lucene's MinHashFilter indexes.
 """
 
 from __future__ import annotations
@@ -34,32 +34,40 @@ def bucketed_codes(values: Minima, sketch: Sketch, length: int = TOKEN_LENGTH) -
         length: characters of a token, 4 or 5.
 
     Returns:
-        uint32, shape (values,), ascending: the number of the place, then the top bits of val1 (15 for 512 buckets and
-        length 4).
+        uint32, shape (values,), ascending. Each has the number of the place and then the highest bits of val1: 15 bits
+        for 512 buckets and length 4.
 
     Raises:
-        ValueError: the sketch has no bucketed tokens, or the length is another.
+        ValueError: the sketch has no bucketed tokens, or the length is not 4 or 5.
     """
     if length not in TOKEN_LENGTHS:
-        raise ValueError(f"a token has 4 or 5 characters, not {length!r}")
+        raise ValueError(f"a token must have 4 or 5 characters, not {length!r}")
     sketch.check_tokens()
     bits = hash_bits(sketch, length)
     return ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
 
 
 def encode(codes: Codes, length: int = TOKEN_LENGTH) -> list[str]:
-    """Encode numbers as tokens of `length` characters. Raises ValueError if a number needs more characters."""
+    """Encode numbers as tokens of `length` characters.
+
+    Raises:
+        ValueError: a number needs more characters.
+    """
     if len(codes) and int(codes.max()) >> (_BITS * length):
         raise ValueError(f"{int(codes.max())} does not fit into {length} characters")
     text = np.empty((len(codes), length + 1), np.uint8)
     text[:, length] = ord(" ")
-    for place in range(length):
-        text[:, place] = _LETTERS[(codes >> np.uint32(_BITS * (length - 1 - place))) & np.uint32(63)]
+    for index in range(length):
+        text[:, index] = _LETTERS[(codes >> np.uint32(_BITS * (length - 1 - index))) & np.uint32(63)]
     return text.tobytes().decode("ascii").split()
 
 
 def decode(tokens: Sequence[str], length: int = TOKEN_LENGTH) -> Codes:
-    """Decode tokens that `encode` wrote. Raises ValueError for a token of another length or with other characters."""
+    """Decode tokens that `encode` wrote.
+
+    Raises:
+        ValueError: a token has another length, or other characters.
+    """
     joined = "".join(tokens)
     if not joined.isascii() or not {length}.issuperset(map(len, tokens)):
         wrong = next(token for token in tokens if len(token) != length or not token.isascii())
@@ -71,7 +79,10 @@ def decode(tokens: Sequence[str], length: int = TOKEN_LENGTH) -> Codes:
 
 
 def decode_text(text: str, length: int = TOKEN_LENGTH) -> Codes:
-    """Decode the text of a field, tokens separated by spaces; faster if we wrote it. Raises as `decode`."""
+    """Decode the text of a field: tokens separated by spaces. The errors are those of `decode`.
+
+    This is fastest if the tokens are separated by exactly one space.
+    """
     if text.isascii() and len(text) % (length + 1) == length:
         values = _values(f"{text} ")
         rows = values.reshape(-1, length + 1)
@@ -89,12 +100,12 @@ def _values(text: str) -> NDArray[np.uint8]:
 def _numbers(values: NDArray[np.uint8]) -> Codes:
     """Combine character values of shape (tokens, characters) into numbers."""
     codes = np.zeros(len(values), np.uint32)
-    for place in range(values.shape[1]):
+    for index in range(values.shape[1]):
         codes <<= np.uint32(_BITS)
-        codes |= values[:, place]
+        codes |= values[:, index]
     return codes
 
 
 def hash_bits(sketch: Sketch, length: int = TOKEN_LENGTH) -> int:
-    """Return how many low bits of a code are hash; the others are the number of the place."""
+    """Return how many low bits of a code belong to the hash. The others are the number of the place."""
     return _BITS * length - (sketch.places - 1).bit_length()

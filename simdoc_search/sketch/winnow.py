@@ -1,10 +1,11 @@
-"""Passage tokens by winnowing: the smallest hash of every window of shingles. A shared passage is a shared token.
+"""Makes passage tokens by winnowing: it keeps the smallest hash of every window of w shingles.
 
-A run of w + n - 1 words (n per shingle) has w shingles. Two texts that share the run both keep the smallest of these
-hashes, whatever surrounds it and however long the texts are. About 2 / (w + 1) of all shingles are kept.
+If two texts share a long enough passage, they share a token. A run of w + n - 1 words (n per shingle) has w shingles.
+Two texts that share the run both keep the smallest of its hashes, whatever surrounds it and however long the texts are.
+About 2 / (w + 1) of all shingles are kept.
 
-Of equal hashes the rightmost counts, which does not matter for a set of tokens. The smallest hash has the smallest
-top bits, so only top bits are compared.
+In the original algorithm, the rightmost of equal hashes counts. This does not matter for a set of tokens. The smallest
+hash has the smallest high bits, so only the high bits are compared.
 
 Source: Schleimer, Wilkerson, Aiken 2003, "Winnowing: local algorithms for document fingerprinting".
 """
@@ -33,7 +34,7 @@ class Passages:
     """Settings of passage tokens.
 
     Attributes:
-        window: w, the number of consecutive shingles of which the smallest hash is kept, 1 to 10,000.
+        window: w, the number of shingles in a window, 1 to 10,000. The smallest hash of each window is kept.
     """
 
     window: int = 32
@@ -43,7 +44,7 @@ class Passages:
 
     @classmethod
     def of_run(cls, run: int, shingle_size: int) -> Passages:
-        """Return the settings that guarantee to find every shared run of this many words.
+        """Return the settings with which every shared run of `run` words is found.
 
         Raises:
             ValueError: the run is shorter than a shingle, or too long.
@@ -51,14 +52,14 @@ class Passages:
         return cls(run - shingle_size + 1)
 
     def run(self, shingle_size: int) -> int:
-        """Number of words of a run that is always found."""
+        """Return the number of words of the shortest run that is always found."""
         return self.window + shingle_size - 1
 
     def chance(self, words: int, shingle_size: int) -> float:
-        """Return the probability, 0..1, that a query with all shingles of a text finds a shared run of this many words.
+        """Return the probability, 0..1, that a query with all shingles of a text finds a shared run of `words` words.
 
-        The gaps between kept shingles are 1 to w, equally likely. So s consecutive shingles contain none of them with
-        probability (w - s) (w - s + 1) / (w (w + 1)). From `run` words on, the probability is 1.
+        The distances between kept shingles are 1 to w, all equally likely. So s consecutive shingles contain no kept
+        shingle with probability (w - s) (w - s + 1) / (w (w + 1)). For a run of at least `run` words, the result is 1.
         """
         missed = self.window - max(0, min(words - shingle_size + 1, self.window))
         return 1.0 - missed * (missed + 1) / (self.window * (self.window + 1))
@@ -73,12 +74,12 @@ def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes
     """Return the passage tokens of many texts as numbers.
 
     Args:
-        codes: top bits of the hashes of all shingles, in text order; uint32, shape (shingles,).
+        codes: highest bits of the hashes of all shingles, in text order; uint32, shape (shingles,).
         counts: number of shingles of each text; int64, shape (texts,).
-        window: number of consecutive shingles that keep their smallest; a shorter text keeps its smallest.
+        window: number of shingles in a window. A text with fewer shingles keeps its smallest code.
 
     Returns:
-        For each text its codes; uint32, ascending, without repeats.
+        The codes of each text; uint32, ascending, without repeats.
     """
     ends = np.cumsum(counts)
     first = ends - counts
@@ -96,11 +97,11 @@ def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes
 
 
 class Winnowing:
-    """The passage tokens of one text whose shingles arrive in pieces."""
+    """Makes the passage tokens of one text whose shingles arrive in pieces."""
 
     def __init__(self, window: int) -> None:
         self._window = window
-        self._last = no_passages()  # shingles that a window of the next piece begins with
+        self._last = no_passages()  # the last shingles, with which the windows of the next piece begin
         self._kept: list[Codes] = []
 
     def add(self, codes: Codes) -> None:
@@ -118,11 +119,14 @@ class Winnowing:
 def _of_windows(
     codes: Codes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
 ) -> tuple[NDArray[np.int64], Codes]:
-    """Return the smallest code of each window inside one text, and its text; mostly once for windows that share it."""
+    """Return the smallest codes of all windows, and the text of each. Windows that cross texts are left out.
+
+    If consecutive windows have the same smallest code, it is usually returned once.
+    """
     if len(codes) < window:
         return np.zeros(0, np.int64), no_passages()
     smallest = _smallest(codes, window)
-    differs = np.ones(len(smallest), bool)  # from the smallest code of the window before
+    differs = np.ones(len(smallest), bool)  # whether it differs from the smallest code of the window before
     np.not_equal(smallest[1:], smallest[:-1], out=differs[1:])
     differs[first[first < len(differs)]] = True
     begins = np.flatnonzero(differs)
@@ -132,7 +136,10 @@ def _of_windows(
 
 
 def _smallest(codes: Codes, window: int) -> Codes:
-    """Return the smallest of every `window` consecutive codes, by doubling; shape (shingles - window + 1,)."""
+    """Return the smallest of every `window` consecutive codes; shape (shingles - window + 1,).
+
+    The windows are doubled in each step.
+    """
     size, smallest = 1, codes
     while 2 * size <= window:
         smallest = np.minimum(smallest[:-size], smallest[size:])

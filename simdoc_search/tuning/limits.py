@@ -12,7 +12,7 @@ from typing import Literal
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.concepts import paragraphs_of
-from simdoc_search.sketch.limits import MOST_BITS, Limits
+from simdoc_search.sketch.limits import MAX_BITS, Limits
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
@@ -34,7 +34,7 @@ from simdoc_search.versions.relations import relation_score
 
 @dataclass(frozen=True, slots=True)
 class LearnedLimits:
-    """The limits that classify labelled pairs best."""
+    """The limits that best classify labelled pairs."""
 
     about: Literal["versions", "related"]  # what the label yes means
     before: Limits  # the limits of the index
@@ -44,7 +44,7 @@ class LearnedLimits:
 
 
 def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn the limits `bits` and `enough` that separate versions from other pairs best. Other limits are unchanged.
+    """Learn the limits `bits` and `enough` that best separate versions from other pairs. Other limits are unchanged.
 
     Raises:
         CorpusError: a document is not in the store.
@@ -52,8 +52,8 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
     """
     before = store.settings.limits
     sentences = {id: _sentences(store, record) for id, record in _records(store, pairs).items()}
-    shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MOST_BITS) for pair in pairs]
-    nearest_first = sorted(range(MOST_BITS + 1), key=lambda bits: abs(bits - before.bits))
+    shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MAX_BITS) for pair in pairs]
+    nearest_first = sorted(range(MAX_BITS + 1), key=lambda bits: abs(bits - before.bits))
     values = {
         bits: [_version_value(pair_shares[bits], before.least) for pair_shares in shares] for bits in nearest_first
     }
@@ -63,7 +63,7 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
 
 
 def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn the limit `min_score` that separates related documents from others best. Other limits are unchanged.
+    """Learn the limit `min_score` that best separates related documents from others. Other limits are unchanged.
 
     The first document of a pair is the query document.
 

@@ -24,12 +24,16 @@ from simdoc_search.versions.evidence import (
 
 ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 
+_OUTWEIGH_FILES: tuple[EvidenceKind, ...] = ("modified", "version control")
+"""Dates that change with the text. If a file time contradicts one of them, copying the file has changed its time."""
+
 _TITLES: Mapping[EvidenceKind, str] = {
     "modified": "modification date in their metadata",
     "date": "date in their metadata",
     "name": "date in their names",
     "version": "version in their names",
-    "dates": "dates in their metadata or names",
+    "version control": "last commit or later change of their files",
+    "dates": "dates in their metadata, names or commits",
     "created": "creation date in their metadata",
     "modification time": "modification time of their files",
     "texts": "texts alone",
@@ -44,7 +48,8 @@ class OrderStatement(NamedTuple):
         later: number of the document that is later according to this evidence.
         earlier: number of the other document.
         shown: the dates of both documents, for people.
-        counts: whether the statement prevents naming the newest. File times do not count against modification dates.
+        counts: whether the statement prevents naming the newest. File times do not count against modification dates
+            and commits.
     """
 
     by: EvidenceKind
@@ -167,8 +172,9 @@ def _verdicts(evidence: DateEvidence, one: int, other: int) -> dict[EvidenceKind
             verdicts[by] = verdict
     if verdicts.keys() == {"modification time"} and evidence.has_date(one) != evidence.has_date(other):
         return {}  # the file of the undated document may be a fresh copy
-    if verdicts.get("modification time", 0) == -verdicts.get("modified", 0) != 0:
-        del verdicts["modification time"]  # copying changed the file time; an edit would have changed both dates
+    by_file = verdicts.get("modification time", 0)
+    if by_file and any(verdicts.get(by) == -by_file for by in _OUTWEIGH_FILES):
+        del verdicts["modification time"]
     return verdicts
 
 

@@ -1,7 +1,8 @@
 """Collects evidence of when documents were written. All commands that order documents by time use it.
 
-Dates in metadata, and dates and versions in names, are strong evidence. The creation date is weak evidence, because a
-new version often inherits it. The modification time of a file is weak evidence, because copies and downloads reset it.
+Dates in metadata, dates and versions in names, and commits are strong evidence. The creation date is weak evidence,
+because a new version often inherits it. The modification time of a file is weak evidence, because copies and downloads
+reset it.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.passages.dates import Date, date_of, date_of_nanoseconds, iso_date, readable_date
 from simdoc_search.stores.record import Record
+from simdoc_search.versions.history import commit_dates
 from simdoc_search.versions.names import named_date, named_versions
 
 _FIELDS: Mapping[str, re.Pattern[str]] = {
@@ -55,7 +58,9 @@ def _letters(name: str) -> str:
     return _NOT_LETTERS.sub("", name.lower())
 
 
-EvidenceKind = Literal["modified", "date", "name", "version", "dates", "created", "modification time", "texts"]
+EvidenceKind = Literal[
+    "modified", "date", "name", "version", "version control", "dates", "created", "modification time", "texts"
+]
 """A kind of evidence.
 
 | Kind | Evidence |
@@ -64,7 +69,8 @@ EvidenceKind = Literal["modified", "date", "name", "version", "dates", "created"
 | `date` | another date in the metadata, except a creation date |
 | `name` | date in the name |
 | `version` | version in the name |
-| `dates` | the best of `modified`, `date` and `name` |
+| `version control` | last commit of the file in git, or a later change |
+| `dates` | the best of `modified`, `date`, `name` and `version control` |
 | `created` | creation date in the metadata |
 | `modification time` | modification time of the file |
 | `texts` | no evidence; the order is guessed from the texts |
@@ -89,16 +95,18 @@ class DateSources:
         metadata: metadata of the document. Only the part of a field name after the last dot is used, ignoring letter
             case, digits and punctuation.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
+        path: path of the file on this machine; None if the document has no file, or if git must not be run.
     """
 
     name: str = ""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     mtime_ns: int | None = None
+    path: Path | None = None
 
     @classmethod
-    def of(cls, record: Record) -> DateSources:
+    def of(cls, record: Record, path: Path | None = None) -> DateSources:
         """Return the sources of a stored document."""
-        return cls(record.path, record.metadata, record.origin.mtime_ns if record.origin else None)
+        return cls(record.path, record.metadata, record.origin.mtime_ns if record.origin else None, path)
 
 
 class DocumentDate(NamedTuple):
@@ -118,7 +126,10 @@ class DocumentDate(NamedTuple):
 
 
 def date_written(record: Record) -> DocumentDate | None:
-    """Return the best date of a document: a date in the metadata, in the name, or the modification time of the file."""
+    """Return the best date of a document: a date in the metadata, in the name, or the modification time of the file.
+
+    Dates of commits are not used.
+    """
     document = DateSources.of(record)
     for by in _DATES:
         if date := _date_of(by, document):
@@ -179,10 +190,12 @@ class DateEvidence:
                     None if version is None else DocumentDate(by, (version.stem, version.key), version.shown, None)
                     for version in versions
                 ]
+            case "version control":
+                return [_dated(by, date) for date in commit_dates([document.path for document in self._documents])]
             case "modification time":
                 return [_of_file(document.mtime_ns) for document in self._documents]
             case "dates":
-                kinds: tuple[EvidenceKind, ...] = ("modified", "date", "name")
+                kinds: tuple[EvidenceKind, ...] = ("modified", "date", "name", "version control")
                 of_kinds = zip(*(self.of(kind) for kind in kinds), strict=True)
                 return [next(filter(None, of_document), None) for of_document in of_kinds]
         return [_date_of(by, document) for document in self._documents]

@@ -1,8 +1,8 @@
 """Computes the similarity of two documents from their concepts.
 
 A concept weighs less if more documents have it. A cosine is computed from these weights: it is 0 if no concept is
-shared, and 1 if all concepts are shared. One cosine only uses distinct concepts, another one also uses how often a text
-repeats them. The greater one counts (Fowke, Hinze, Heese 2013, section 5.2.3, Working paper 12/2013, University of
+shared, and 1 if all concepts are shared. One cosine only uses distinct concepts. Another one also uses how often a text
+repeats a concept. The greater one counts (Fowke, Hinze, Heese 2013, section 5.2.3, Working paper 12/2013, University of
 Waikato).
 
 The similarity is the mean of two such cosines:
@@ -38,12 +38,12 @@ from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.concepts import Paragraphs, joined, paragraph_simhashes
-from simdoc_search.sketch.limits import SHOWN, THETA
+from simdoc_search.sketch.limits import MIN_SCORE, THETA
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 RELATED = 0.25
-"""The similarity with the score `SHOWN`."""
+"""The similarity with the score `MIN_SCORE`."""
 
 _DAMPING = 1.0
 _MIN_PARAGRAPHS = 2
@@ -89,7 +89,7 @@ class WeightedConcepts:
         return _cosines(self._whole, self._number[a], self._number[b], 0.0)
 
     def paragraphs(self, fewer: Ints, more: Ints) -> _ParagraphCosines:
-        """Return the mean cosines of paragraphs for pairs of documents, of which `fewer` has no more paragraphs."""
+        """Return the mean cosine of paragraphs for each pair of documents; `fewer` has at most as many as `more`."""
         pair, mine = expand_runs(self.begins[fewer], self.counts[fewer])
         row, theirs = expand_runs(self.begins[more][pair], self.counts[more][pair])
         bits = np.minimum(*(distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes))
@@ -172,10 +172,13 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 
 
 def relation_score(similarity: float) -> float:
-    """Convert a similarity into a score, 0..`THETA`. A similarity of `RELATED` gives `SHOWN`; both sides are linear."""
+    """Convert a similarity into a score, 0..`THETA`.
+
+    A similarity of `RELATED` gives `MIN_SCORE`. Both sides are linear.
+    """
     if similarity < RELATED:
-        return SHOWN * similarity / RELATED
-    return SHOWN + (THETA - SHOWN) * min(1.0, (similarity - RELATED) / (1 - RELATED))
+        return MIN_SCORE * similarity / RELATED
+    return MIN_SCORE + (THETA - MIN_SCORE) * min(1.0, (similarity - RELATED) / (1 - RELATED))
 
 
 class _Vectors:

@@ -14,11 +14,11 @@ _DEFAULT_GROUPS, _MAX_MEMBERS = 10, 50
 
 
 def families(request: PageRequest) -> Page:
-    """Show the progress of the search, or some of the families."""
+    """Show the progress of the search, or some of the families. No request starts git."""
 
     def show(result: Families, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
         search = request.served.search()
-        groups = [search.ordered(family) for family in result.families(limit, start)]
+        groups = [search.ordered(family, version_control=False) for family in result.families(limit, start)]
         shown = {"groups": groups, "max_members": _MAX_MEMBERS}
         return result.family_count, shown, families_as_json(result, groups)
 

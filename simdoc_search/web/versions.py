@@ -7,7 +7,7 @@ from typing import Any
 from simdoc_search.as_json import concepts_as_json, place_as_json, related_as_json, versions_as_json
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search.versions_result import HINT
-from simdoc_search.sketch.limits import MOST_BITS
+from simdoc_search.sketch.limits import MAX_BITS
 from simdoc_search.versions.relations import RELATED
 from simdoc_search.web.columns import hit_columns
 from simdoc_search.web.request import PageRequest
@@ -16,9 +16,10 @@ from simdoc_search.web.response import Page
 
 
 def versions(request: PageRequest) -> Page:
-    """Find the versions of a document or a text, oldest first."""
+    """Find the versions of a document or a text, oldest first. No request starts git."""
     query = request_query(request)
-    result = request.served.search().versions(**query.arguments(), **_options(request))
+    options = {**_options(request), "version_control": False}
+    result = request.served.search().versions(**query.arguments(), **options)
     values = {
         **query.template_values(request),
         "result": result,
@@ -71,7 +72,7 @@ def limits_of(request: PageRequest) -> dict[str, float]:
         name: float(share) for name in ("enough", "least") if (share := request.percent(name)) is not None
     }
     if request.value("bits").strip():
-        limits["bits"] = request.integer("bits", 0, 0, MOST_BITS)
+        limits["bits"] = request.integer("bits", 0, 0, MAX_BITS)
     if (score := request.score("min_score")) is not None:
         limits["min_score"] = score
     return limits

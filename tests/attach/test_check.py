@@ -12,7 +12,6 @@ import pytest
 from simdoc_search import Analysis, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.check import Finding, check_index
-from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
@@ -22,6 +21,7 @@ from tests.support.cli import answer, output, run, sentence, usage_error
 from tests.support.engines import call, own_name
 from tests.support.fitness import NAMED, check, mapping
 from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
+from tests.support.installing import install_pipeline
 from tests.support.stores import put, record
 
 
@@ -109,13 +109,6 @@ def test_a_mapping_that_does_not_fit_is_wrong(made: Indices, engine: Engine, map
     assert "; " in sentence or ", so " in sentence
 
 
-def test_a_field_that_the_engine_guessed_is_wrong(made: Indices, engine: Engine) -> None:
-    """As after a reindex without the mapping."""
-    (first, *_) = found(made, engine, {}, one={"simdoc": fingerprint_field("some words")})
-
-    assert (True, True) == (first[0], "has analyzer None, not 'whitespace'; put the mapping" in first[1])
-
-
 @pytest.mark.parametrize(("limit", "wrong"), [(3, True), (13, False), (14, None)])
 def test_the_field_limit_is_checked_for_an_index_without_our_field(
     made: Indices, engine: Engine, limit: int, wrong: bool | None
@@ -127,15 +120,6 @@ def test_the_field_limit_is_checked_for_an_index_without_our_field(
 
     assert ([] if wrong is None else [(wrong, problem)]) == [each for each in findings if "are left" in each[1]]
     assert [] == found(made, engine, mapping(), {**NAMED, "index.mapping.total_fields.limit": 11})
-
-
-def test_all_faults_are_found_together(made: Indices, engine: Engine) -> None:
-    """With the note on searches without a field."""
-    bad = mapping(tokens={"search_analyzer": None, "similarity": None}, buckets=None)
-    findings = found(made, engine, bad, {})
-
-    assert [True] * 3 + [False] == [wrong for wrong, _ in findings]
-    assert "set index.query.default_field to your own fields" in findings[-1][1]
 
 
 # --- faults of documents ---

@@ -8,16 +8,14 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.backfill import Backfill, Task
-from simdoc_search.attach.backfill.engine_side import backfill_in_engine
 from simdoc_search.attach.check import check_index
-from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
-from tests.support.backfill import load, stored, to
+from tests.support.backfill import backfill_in_engine, load, stored, to
 from tests.support.cli import answer
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices
-from tests.support.installing import use_pipeline
+from tests.support.installing import install_pipeline, use_pipeline
 from tests.support.pipeline import TRICKY, expected
 
 PROPERTIES: dict[str, Any] = {

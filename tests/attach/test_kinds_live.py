@@ -189,14 +189,6 @@ def test_documents_without_them_are_counted_and_completed(made: Indices, engine:
     )
 
 
-def test_a_loader_may_give_more_than_the_index_has(made: Indices, engine: Engine) -> None:
-    name = application(made, PLAIN, loader=Settings(), dynamic=False)
-
-    assert [] == wrong(engine, name)
-    assert (0, 0) == (run(engine, name).documents, run(engine, name, stale=True).updated)
-    assert ["copy"] == [hit.id for hit in SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other").hits]
-
-
 def test_a_new_index_has_the_requested_passages(made: Indices, engine: Engine) -> None:
     """None, or those of longer runs. Later requests cannot change them."""
     none, longer = application(made, None), application(made, None)

@@ -54,18 +54,16 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
         yield opened
 
 
-def articles(
-    made: Indices, texts: dict[str, str], *, field: str = "simdoc", routing: str | None = None, **settings: Any
-) -> str:
-    """An index with fingerprints. Each document has a number."""
+def articles(made: Indices, texts: dict[str, str], *, field: str = "simdoc") -> str:
+    """Create an index with fingerprints and numbers."""
     ours = component_template(field=field)["template"]["mappings"]["properties"]
-    index = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}, **ours}}, settings)
+    index = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}, **ours}})
     sources = {
         id: {"body": body, "number": number, field: fingerprint_field(body)}
         for number, (id, body) in enumerate(texts.items())
     }
     with to(made.engine) as opened:
-        load(opened, index, sources, **({} if routing is None else {"routing": routing}))
+        load(opened, index, sources)
     return index
 
 
@@ -149,17 +147,6 @@ def test_an_overlap_requires_that_share_of_the_tokens(engine: Engine, index: str
     assert count
 
 
-def test_pages_are_parts_of_one_list(engine: Engine, index: str) -> None:
-    """By default the first 10 hits."""
-    source = {"index": index, "id": "part199"}
-    every = list(scores(ask(engine, index, "simdoc-similar", **source, size=100)))
-    pages = [list(scores(ask(engine, index, "simdoc-similar", **source, size=2, **{"from": at}))) for at in (0, 2, 4)]
-
-    assert 5 <= len(every)
-    assert every == [id for page in pages for id in page]
-    assert every[:10] == list(scores(ask(engine, index, "simdoc-similar", **source)))
-
-
 def test_filters_are_clauses_of_the_application(engine: Engine, index: str) -> None:
     """A list, or a single clause, with any characters."""
     source: dict[str, Any] = {"index": index, "id": "part199", "size": 100}
@@ -188,17 +175,6 @@ def test_hits_do_not_contain_tokens(engine: Engine, index: str) -> None:
     assert {"number"} == some["_source"].keys()
     buckets = fingerprint_in(engine, index, whole["_id"])["buckets"]
     assert {"simdoc.buckets": [buckets]} == whole["fields"] == some["fields"]
-
-
-def test_the_source_may_be_in_another_index_and_have_a_routing(engine: Engine, index: str, made: Indices) -> None:
-    """An alias of one index is a name of it."""
-    other = articles(made, {"copy": TEXTS["part199"]})
-    for name in (other, made.alias(other)):
-        found = scores(ask(engine, index, "simdoc-similar", id="copy", index=name, overlap=90))
-        assert {"part199", HOSTILE} == found.keys()
-    routed = articles(made, dict.fromkeys("abcde", words(0, 100)), routing="somewhere", number_of_shards=3)
-    found = ask(engine, routed, "simdoc-similar", index=routed, id="a", routing="somewhere", overlap=100, least=80)
-    assert {"b", "c", "d", "e"} == scores(found).keys()
 
 
 def test_an_unknown_source_finds_nothing(engine: Engine, index: str) -> None:

@@ -257,6 +257,16 @@ def test_limits_decide_the_exit_code(made: Indices) -> None:
         assert "is not a percentage, such as 1%" in usage_error(run("status", place, "--max-stale", wrong))
 
 
+def test_metrics_are_in_the_format_of_prometheus(made: Indices) -> None:
+    index = articles(made)
+    shown = output("status", f"{made.engine}/{index}", "--prometheus").splitlines()
+
+    assert "# TYPE simdoc_missing_documents gauge" in shown
+    assert f'simdoc_missing_documents{{name="{index}",index="{index}"}} 4' in shown
+    assert f'simdoc_stale_ratio{{name="{index}"}} 0.3' in shown
+    assert "give either --json or --prometheus" in usage_error(run("status", "URL", "--prometheus", "--json"))
+
+
 def test_an_engine_that_is_down_or_forbids_is_an_error() -> None:
     assert "does not answer" in sentence(run("status", f"{unused_url()}/articles"))
     with serving(lambda _: error(403, "security_exception", "no permissions")) as server:

@@ -38,19 +38,19 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     lines = output("versions", "--all").splitlines()
 
     assert lines[0].startswith("family 1: 2 versions; newest: ")
-    assert ["D1 v1.txt", "D2 <v2>.txt"] == [each[16:].removesuffix("  (newest)") for each in lines[1:3]]
+    assert ["D1 v1.txt", "D2 <v2>.txt"] == [line[16:].removesuffix("  (newest)") for line in lines[1:3]]
     assert "1 family with 2 documents of 5" == lines[-1]
-    found = answer("versions", "--all")
-    (family,) = found["groups"]
+    result = answer("versions", "--all")
+    (family,) = result["groups"]
     assert {
         *("documents", "families", "members", "pairs", "compared", "enough", "least", "groups", "all_near", "crowded"),
         "left_out",
-    } == found.keys()
+    } == result.keys()
     assert {"newest", "order", "timeline", "undated", "pairs", "least_score"} == family.keys()
     assert (5, 1, 2, 1, True, None) == tuple(
-        found[key] for key in ("documents", "families", "members", "pairs", "all_near", "crowded")
+        result[key] for key in ("documents", "families", "members", "pairs", "all_near", "crowded")
     )
-    assert ["D1 v1.txt", "D2 <v2>.txt"] == [each["id"] for each in family["timeline"]]
+    assert ["D1 v1.txt", "D2 <v2>.txt"] == [entry["id"] for entry in family["timeline"]]
     (hit,) = answer("versions", "D1 v1")["hits"]
     assert hit["score"] == pytest.approx(family["least_score"])
     assert "no versions among 5 documents" == output("versions", "--all", "--bits", 0).splitlines()[-1]
@@ -68,14 +68,14 @@ def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> Non
 
     assert "2 topics with 4 documents of 5" == lines[-1]
     assert any(line.startswith("topic 2: 2 documents: Jason Dufner, ") for line in lines)
-    found = answer("related", "--all")
+    result = answer("related", "--all")
     assert {
         *("documents", "topics", "members", "pairs", "compared", "groups", "frequent", "cut", "alone", "left_out"),
-    } == found.keys()
+    } == result.keys()
     assert [("D1 v1.txt", "version"), ("D3.txt", "related")] == [
-        (each["centre"]["id"], each["related"][0]["kind"]) for each in found["groups"]
+        (group["centre"]["id"], group["related"][0]["kind"]) for group in result["groups"]
     ]
-    assert (4, None, None, 1) == tuple(found[key] for key in ("members", "frequent", "cut", "alone"))
+    assert (4, None, None, 1) == tuple(result[key] for key in ("members", "frequent", "cut", "alone"))
     with_synonyms = ["--store", folder / "syn"]
     assert "PGA Championship" in str(
         answer("related", "--all", *with_synonyms, "--synonyms", folder / "syn.txt")["groups"]
@@ -84,10 +84,10 @@ def test_topics_of_the_whole_collection_have_their_concepts(folder: Path) -> Non
 
 
 def test_edges_are_written_as_csv(tmp_path: Path) -> None:
-    shown = output("related", "--all", "--edges", tmp_path / "pairs.csv")
+    text = output("related", "--all", "--edges", tmp_path / "pairs.csv")
     rows = list(csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines()))
 
-    assert f"edges: {tmp_path / 'pairs.csv'}, 2 pairs" in shown.splitlines()
+    assert f"edges: {tmp_path / 'pairs.csv'}, 2 pairs" in text.splitlines()
     assert [
         ("D1 v1.txt", "D2 <v2>.txt", "version", "1"),
         ("D3.txt", "D4 & more.txt", "related", "2"),
@@ -125,9 +125,9 @@ def test_a_score_is_explained(folder: Path) -> None:
     explanation = hit["explanation"]
 
     assert lines[2].strip().startswith(f"similarity of concepts {explanation['similarity']:.3f}: the mean of ")
-    assert explanation["similarity"] == pytest.approx(sum(each["part"] for each in explanation["concepts"]))
+    assert explanation["similarity"] == pytest.approx(sum(concept["part"] for concept in explanation["concepts"]))
     assert {"word", "weight", "part", "source", "hit"} == explanation["concepts"][0].keys()
-    championship = next(each for each in explanation["concepts"] if each["word"] == "championship")
+    championship = next(concept for concept in explanation["concepts"] if concept["word"] == "championship")
     assert "PGA Championship" in championship["source"]
     assert any(line.split("  ")[-1].startswith("championship: PGA Championship") for line in lines)
     version = output("related", "D1 v1", "--explain")
@@ -136,16 +136,16 @@ def test_a_score_is_explained(folder: Path) -> None:
 
 def test_the_concepts_of_a_document_have_weights_and_sources(folder: Path) -> None:
     lines = output("show", "D3", "--concepts").splitlines()
-    found = answer("show", "D3", "--concepts")
+    result = answer("show", "D3", "--concepts")
 
     assert ["weight", "documents", "times", "word", "from"] == lines[2].split()
-    assert [f"{each['weight']:.2f}" for each in found["concepts"]] == [line.split()[0] for line in lines[3:]]
-    dufner = next(each for each in found["concepts"] if each["word"] == "dufner")
+    assert [f"{concept['weight']:.2f}" for concept in result["concepts"]] == [line.split()[0] for line in lines[3:]]
+    dufner = next(concept for concept in result["concepts"] if concept["word"] == "dufner")
     assert (2, ["Jason Dufner"], []) == (dufner["documents"], dufner["names"], dufner["synonyms"])
     assert "Jason Dufner" in next(line for line in lines if " dufner " in line)
     with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
     assert "the synonyms of the index are not given" in answer(*with_synonyms)["unnamed"]
-    found = answer(*with_synonyms, "--synonyms", folder / "syn.txt")
-    championship = next(each for each in found["concepts"] if each["word"] == "championship")
-    assert (["tournament"], None) == (championship["synonyms"], found["unnamed"])
+    result = answer(*with_synonyms, "--synonyms", folder / "syn.txt")
+    championship = next(concept for concept in result["concepts"] if concept["word"] == "championship")
+    assert (["tournament"], None) == (championship["synonyms"], result["unnamed"])
     assert "without concepts; " in sentence(run("show", "D3", "--concepts", "--store", folder / "plain"))

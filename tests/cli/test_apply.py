@@ -78,10 +78,10 @@ def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
 
 def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
     """If the plan cannot be written, nothing is indexed."""
-    shown = run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "my store")
+    result = run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "my store")
 
     command = "simdoc-search apply 'my plan.tsv' --store 'my store' --move-to DIR --dry-run"
-    assert f"4 rows written to my plan.tsv; edit the file, then run: {command}" in shown.stderr
+    assert f"4 rows written to my plan.tsv; edit the file, then run: {command}" in result.stderr
     assert f"#   {command}\n" in Path("my plan.tsv").read_text("utf-8")
     assert "my plan.tsv exists already" in sentence(run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "x"))
     assert not Path("x").exists()
@@ -94,12 +94,12 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
         id: action for action, _, id in plan("--overlap", "100")
     }
     edit("decide\t", "drop\t")
-    found = run(*MOVE)
+    result = run(*MOVE)
 
-    assert 1 == found.exit_code
-    assert "docs/sub/copy.txt: the plan has no state for it (same text; it has changed" in found.stderr
-    assert "plan these anew, run: simdoc-search duplicates FOLDER --plan NEW" in found.stderr
-    assert "1 moved, 1 left alone, 1 document removed from the store" == found.stdout.splitlines()[-1]
+    assert 1 == result.exit_code
+    assert "docs/sub/copy.txt: the plan has no state for it (same text; it has changed" in result.stderr
+    assert "plan these anew, run: simdoc-search duplicates FOLDER --plan NEW" in result.stderr
+    assert "1 moved, 1 left alone, 1 document removed from the store" == result.stdout.splitlines()[-1]
     output("duplicates", "docs", "--plan", "again.tsv")
     assert "sub/copy.txt" not in Path("again.tsv").read_text("utf-8")
 
@@ -141,15 +141,15 @@ def test_the_option_drop_extends_the_plan_and_is_recorded_in_it() -> None:
 def test_a_group_without_a_kept_document_is_refused() -> None:
     plan()
     edit("keep\t", "drop\t")
-    found = run("apply", "plan.tsv", "--delete", "--yes")
+    result = run("apply", "plan.tsv", "--delete", "--yes")
 
-    assert (1, "0 deleted, 1 group refused") == (found.exit_code, found.stdout.strip())
-    assert "group 1 is refused: " in found.stderr
+    assert (1, "0 deleted, 1 group refused") == (result.exit_code, result.stdout.strip())
+    assert "group 1 is refused: " in result.stderr
     assert 5 == len(tree(Path("docs")))
 
 
 def test_deleting_needs_yes() -> None:
-    """It is needed for a file that cannot be restored, and without a terminal."""
+    """`--yes` is needed for a file that cannot be restored, and if there is no terminal."""
     plan("docs", "--drop", "same-words")
     lost = "1 file with other bytes than the kept one"
     assert f"{lost} could not be restored; check with --dry-run, then add --yes" == sentence(
@@ -167,17 +167,17 @@ def test_deleting_needs_yes() -> None:
 def test_a_user_is_asked_once(monkeypatch: pytest.MonkeyPatch, typed: str, left: int) -> None:
     plan()
     monkeypatch.setattr(command, "_can_ask", lambda: True)
-    found = run(*MOVE, stdin=typed)
+    result = run(*MOVE, stdin=typed)
 
-    assert f"Move 1 file, {len(BASE):,} bytes?" in found.stderr
+    assert f"Move 1 file, {len(BASE):,} bytes?" in result.stderr
     assert left == len(tree(Path("docs")))
 
 
 def test_linked_files_remain_in_the_store() -> None:
     plan("docs", "--drop", "same-words")
-    found = run("apply", "plan.tsv", "--hardlink")
+    result = run("apply", "plan.tsv", "--hardlink")
 
-    assert (1, "1 linked, 1 left alone") == (found.exit_code, found.stdout.splitlines()[-1])
+    assert (1, "1 linked, 1 left alone") == (result.exit_code, result.stdout.splitlines()[-1])
     assert Path("docs/keep.txt").samefile("docs/sub/copy.txt")
     assert "documents  5" == stored()
 
@@ -191,10 +191,10 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert (1, 2) == (moved.exit_code, moved.stderr.count("only --delete removes it, from the store"))
     assert "2 documents without files could not be restored" in sentence(run("apply", "plan.tsv", "--delete"))
     output("index", "-", stdin=json_lines({"id": "c", "text": words(3, 99)}))
-    found = run("apply", "plan.tsv", "--delete", "--yes")
+    result = run("apply", "plan.tsv", "--delete", "--yes")
 
-    assert (1, "1 deleted, 1 left alone") == (found.exit_code, found.stdout.splitlines()[-1])
-    assert "left alone: c: its text has changed since the plan was written" in found.stderr
+    assert (1, "1 deleted, 1 left alone") == (result.exit_code, result.stdout.splitlines()[-1])
+    assert "left alone: c: its text has changed since the plan was written" in result.stderr
     assert "documents  2" == stored()
     assert "0 deleted, 1 done before, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
     undone = run("apply", "--undo", UNDO)
@@ -206,10 +206,10 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
 
 def test_without_a_store_the_command_that_updates_it_is_named() -> None:
     plan()
-    found = run(*MOVE, "--store", "nowhere")
+    result = run(*MOVE, "--store", "nowhere")
 
-    assert 0 == found.exit_code
-    assert "simdoc-search index FOLDER --prune" in found.stderr
+    assert 0 == result.exit_code
+    assert "simdoc-search index FOLDER --prune" in result.stderr
     assert not Path("nowhere").exists()
     assert "0 moved, 1 done before, 1 document removed from the store" == output(*MOVE).strip()
 

@@ -91,13 +91,13 @@ def test_json_has_measures_passages_and_differences() -> None:
 
 
 def test_a_terminal_shows_measures_passages_and_differences() -> None:
-    shown = output("compare", "corpus/old.txt", "draft.txt")
+    text = output("compare", "corpus/old.txt", "draft.txt")
 
-    assert shown.startswith("corpus/old.txt and draft.txt\n  in common                 123 words in 1 passage\n")
-    assert "\nShared\n  123 words, line 1: “word0 word1" in shown
-    assert "line 1: 1 word inserted: 'not'" in shown
-    assert "you may {+not+} copy" in " ".join(shown.split())
-    assert "\x1b" not in shown
+    assert text.startswith("corpus/old.txt and draft.txt\n  in common                 123 words in 1 passage\n")
+    assert "\nShared\n  123 words, line 1: “word0 word1" in text
+    assert "line 1: 1 word inserted: 'not'" in text
+    assert "you may {+not+} copy" in " ".join(text.split())
+    assert "\x1b" not in text
 
 
 def test_differences_are_coloured_on_request() -> None:
@@ -141,8 +141,8 @@ def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:
     changes = [(change["kind"], change["old"], change["new"]) for change in answer("compare", *files)["key_changes"]]
 
     assert [("negation", "", "not"), ("number", "850", "890")] == changes
-    shown = output("compare", *files)
-    assert "\nWhat differs\n  negation: word59 you may nothing → “not”\n  number: The rent is “850” → “890”\n" in shown
+    text = output("compare", *files)
+    assert "\nWhat differs\n  negation: word59 you may nothing → “not”\n  number: The rent is “850” → “890”\n" in text
 
 
 def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
@@ -156,16 +156,16 @@ def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
     assert (100, {"words": 40, "share": 0.4}) == (result["a"]["words"], result["a"]["covered"])
     assert [40] == [passage["words"] for passage in result["passages"]]
     assert "ignored" not in answer("compare", *files)
-    shown = output("compare", *files, "--ignore", tmp_path / "t.txt")
-    assert shown.endswith("\n40 words of the first text and 40 of the second are ignored.\n")
+    text = output("compare", *files, "--ignore", tmp_path / "t.txt")
+    assert text.endswith("\n40 words of the first text and 40 of the second are ignored.\n")
 
 
 def test_the_page_replaces_the_differences_of_the_terminal(tmp_path: Path) -> None:
-    shown = output("compare", "corpus/old.txt", "draft.txt", "--html", tmp_path / "a.html")
+    text = output("compare", "corpus/old.txt", "draft.txt", "--html", tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")
 
-    assert shown.endswith(f"\n  page: {tmp_path / 'a.html'}\n")
-    assert "What differs" not in shown
+    assert text.endswith(f"\n  page: {tmp_path / 'a.html'}\n")
+    assert "What differs" not in text
     assert page.startswith("<!DOCTYPE html>")
     assert re.search(r"<ins [^>]*>not</ins>", page)
     assert 1 == len(answer("compare", "old.txt", "draft.txt", "--html", tmp_path / "b.html")["passages"])

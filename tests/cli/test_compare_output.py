@@ -45,12 +45,12 @@ def test_a_difference_has_the_words_around_it() -> None:
     """Removed and inserted words are in brackets. Equal lines are only counted."""
     a = "\n".join([words(0, 40), "you may copy it", *(words(at, at + 5) for at in range(100, 200, 5)), words(300, 340)])
     b = a.replace("may", "may not").replace("word333 ", "")
-    found = printed(a, b)
+    text = printed(a, b)
 
-    assert "line 2: 1 word inserted: 'not'\n    … word30 " in found
-    assert "you may {+not+} copy it word100" in joined(found)
-    assert "\n  … 20 lines equal …\nline 23: 1 word removed: 'word333'\n" in found
-    assert "word332 [-word333-] word334" in joined(found)
+    assert "line 2: 1 word inserted: 'not'\n    … word30 " in text
+    assert "you may {+not+} copy it word100" in joined(text)
+    assert "\n  … 20 lines equal …\nline 23: 1 word removed: 'word333'\n" in text
+    assert "word332 [-word333-] word334" in joined(text)
 
 
 def test_near_differences_are_one_group() -> None:
@@ -74,28 +74,28 @@ def test_a_moved_block_has_both_positions() -> None:
     a = f"{words(0, 60)}\n\n{words(100, 300)}\n"
     b = f"{words(100, 300)}\n\n{words(0, 60)}\n"
     first, second = len(words(0, 60)), len(words(100, 300))
-    found = printed(a, b, comparison([], [Difference("moved", (0, first), (second + 2, second + 2 + first), 60)]))
+    text = printed(a, b, comparison([], [Difference("moved", (0, first), (second + 2, second + 2 + first), 60)]))
 
-    assert "line 1 → line 3: 60 words moved: 'word0 word1 " in found
-    assert "[-" not in found
+    assert "line 1 → line 3: 60 words moved: 'word0 word1 " in text
+    assert "[-" not in text
 
 
 def test_a_long_difference_is_shortened_in_the_middle() -> None:
-    found = printed(words(0, 5000), words(6000, 9000))
+    text = printed(words(0, 5000), words(6000, 9000))
 
-    assert "word29 … 4,960 words … word4990" in joined(found)
-    assert 60 > len(found.splitlines())
+    assert "word29 … 4,960 words … word4990" in joined(text)
+    assert 60 > len(text.splitlines())
     assert 60 > len(printed("漢" * 5000, "字" * 5000).splitlines())
 
 
 def test_the_20_longest_passages_are_shown() -> None:
     """They are shown in the order of the first text."""
     passages = [same(10 * at, 10 * at, 9, words=30 + at) for at in range(50)]
-    found = printed("x" * 600, "x" * 600, comparison(passages)).splitlines()
-    listed = [line.partition(",")[0] for line in found if re.match(r"  \d+ words, line", line)]
+    text = printed("x" * 600, "x" * 600, comparison(passages)).splitlines()
+    listed = [line.partition(",")[0] for line in text if re.match(r"  \d+ words, line", line)]
 
     assert [f"  {number} words" for number in range(60, 80)] == listed
-    assert "  … 30 shorter passages …" in found
+    assert "  … 30 shorter passages …" in text
 
 
 def test_colours_replace_brackets() -> None:

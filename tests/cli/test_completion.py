@@ -17,7 +17,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Change to a folder with a store."""
     monkeypatch.chdir(tmp_path)
     ids = ["reports/2020.txt", "reports/2021.txt", "notes/a.txt", "übung", "re\x1b[2J"]
-    output("index", "-", stdin=json_lines(*({"id": each, "text": words(0, 50)} for each in ids)))
+    output("index", "-", stdin=json_lines(*({"id": id, "text": words(0, 50)} for id in ids)))
     return tmp_path
 
 

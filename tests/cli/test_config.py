@@ -62,10 +62,10 @@ def test_the_file_sets_options_and_the_command_line_overrides_it(folder: Path) -
 def test_values_in_a_fingerprint_take_precedence_over_the_file(folder: Path) -> None:
     write(folder, {"simdoc.toml": "[similar]\noverlap = 20\nprobability = 90\n", "queries": "doc123_60\nnone\n"})
     output("index", "corpus")
-    queries = [answer("similar", each)["query"] for each in ("doc123", "doc123_60", "doc123_60_80")]
+    queries = [answer("similar", name)["query"] for name in ("doc123", "doc123_60", "doc123_60_80")]
     of_many = run("similar", "--all-from", "queries", "--json")
 
-    assert [(0.2, 0.9), (0.6, 0.9), (0.6, 0.8)] == [(each["overlap"], each["probability"]) for each in queries]
+    assert [(0.2, 0.9), (0.6, 0.9), (0.6, 0.8)] == [(query["overlap"], query["probability"]) for query in queries]
     assert '"overlap": 0.6' in of_many.stdout
     assert "no document 'none'" in of_many.stdout
     assert "no document has the id 'doc123_60'" in usage_error(run("similar", "doc123_60", "--overlap", "50"))
@@ -126,10 +126,10 @@ def test_a_file_cannot_set_dangerous_options(folder: Path) -> None:
 
 def test_no_option_that_can_be_set_writes_a_file() -> None:
     for name, options in SETTABLE.items():
-        flags = {flag.lstrip("-"): each for each in cli.commands[name].params for flag in each.opts}
+        flags = {flag.lstrip("-"): parameter for parameter in cli.commands[name].params for flag in parameter.opts}
 
         assert options <= set(flags)
-        assert not [each for each in options if isinstance(flags[each].type, click.Path | click.File)]
+        assert not [option for option in options if isinstance(flags[option].type, click.Path | click.File)]
 
 
 def test_only_a_named_file_may_name_an_engine_or_another_folder(folder: Path) -> None:
@@ -161,9 +161,9 @@ def test_a_file_that_others_can_write_is_ignored_unless_named(folder: Path) -> N
 
 def test_exclude_patterns_match_names_paths_and_folders(folder: Path) -> None:
     """Patterns on the command line replace those of the file."""
-    shown = run("index", "corpus", "--exclude", "./reports/*.txt", "--exclude", "old.*", "--exclude", "drafts")
+    result = run("index", "corpus", "--exclude", "./reports/*.txt", "--exclude", "old.*", "--exclude", "drafts")
 
     assert {"doc123.txt", "other.txt", "a.log"} == {
         line.split()[-1] for line in output("list", "--filter", "path=", "--sort", "id").splitlines()[1:]
     }
-    assert "4 excluded" in shown.stderr
+    assert "4 excluded" in result.stderr

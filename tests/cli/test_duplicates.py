@@ -26,16 +26,16 @@ def kept(*arguments: object) -> str:
 
 
 def groups(*arguments: object) -> dict[str, list[str]]:
-    return {each["representative"]: each["members"] for each in answer("duplicates", *arguments)["clusters"]}
+    return {cluster["representative"]: cluster["members"] for cluster in answer("duplicates", *arguments)["clusters"]}
 
 
 # --- output ---
 
 
 def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
-    shown = run("duplicates", "docs")
+    result = run("duplicates", "docs")
 
-    assert (0, "5 indexed, 0 unchanged") == (shown.exit_code, shown.stderr.strip())
+    assert (0, "5 indexed, 0 unchanged") == (result.exit_code, result.stderr.strip())
     assert [
         "    keep       1.5 kB  1971-02-05  docs/copy.txt",
         "    drop       1.5 kB  1971-02-05  docs/keep.txt  (identical)",
@@ -43,17 +43,17 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
         "  decide       1.4 kB  1971-02-05  docs/sub/near.txt  (overlap 94.9 %)",
         "",
         "1 group, 3 duplicates: 1 to drop, 2 to decide, 1.5 kB to save",
-    ] == shown.stdout.splitlines()
+    ] == result.stdout.splitlines()
 
 
 def test_json_has_documents_pairs_and_clusters() -> None:
-    found = answer("duplicates", "docs")
-    (cluster,) = found["clusters"]
+    result = answer("duplicates", "docs")
+    (cluster,) = result["clusters"]
     near = {"a": "copy.txt", "b": "sub/near.txt", "overlap": 186 / 196, "kind": "near", "exact": True}
 
     assert (5, 5, 0.8, "jaccard", "longest", True, 1, 3, 0, 0, None, [], []) == tuple(
-        found[name] for name in ("documents", "fresh", "overlap", "measure", "keep", "verified", "groups", "duplicates",
-                                 "unverified", "ignored", "floods", "left_out", "problems")
+        result[name] for name in ("documents", "fresh", "overlap", "measure", "keep", "verified", "groups",
+                                  "duplicates", "unverified", "ignored", "floods", "left_out", "problems")
     )  # fmt: skip
     assert ("copy.txt", ["keep.txt", "sub/loud.txt", "sub/near.txt"]) == (cluster["representative"], cluster["members"])
     assert {
@@ -61,21 +61,21 @@ def test_json_has_documents_pairs_and_clusters() -> None:
         "changed": "1971-02-05T00:00:00+00:00", "overlap": 186 / 196, "kind": "near", "exact": True,
         "action": "decide", "reason": "overlap 94.9 %", "frees": 0, "duplicate_of": "copy.txt",
     } == cluster["duplicates"][2]  # fmt: skip
-    assert near in found["pairs"]
-    assert 6 == len(found["pairs"])
-    assert (None, 1, len(BASE)) == (found["drop"], found["drops"], found["bytes"])
+    assert near in result["pairs"]
+    assert 6 == len(result["pairs"])
+    assert (None, 1, len(BASE)) == (result["drop"], result["drops"], result["bytes"])
     assert [] == answer("duplicates", "--filter", "path=other")["clusters"]
 
 
 @pytest.mark.parametrize("to_stdout", [True, False])
 def test_csv_has_all_pairs(to_stdout: bool, tmp_path: Path) -> None:
-    shown = output("duplicates", "docs", "--csv", "-" if to_stdout else "pairs.csv")
-    rows = list(csv.DictReader(io.StringIO(shown if to_stdout else (tmp_path / "pairs.csv").read_text())))
+    text = output("duplicates", "docs", "--csv", "-" if to_stdout else "pairs.csv")
+    rows = list(csv.DictReader(io.StringIO(text if to_stdout else (tmp_path / "pairs.csv").read_text())))
 
     assert 6 == len(rows)
     pair = {"a": "copy.txt", "b": "keep.txt", "overlap": "1.000000", "kind": "identical", "exact": "true"}
     assert {**pair, **dict.fromkeys(("a_index", "a_routing", "b_index", "b_routing"), "")} == rows[0]
-    assert to_stdout != ("1 group" in shown)
+    assert to_stdout != ("1 group" in text)
 
 
 def test_control_characters_in_ids_are_escaped() -> None:
@@ -97,10 +97,10 @@ def test_only_the_documents_of_named_folders_are_compared() -> None:
 
 def test_rows_of_a_table_are_compared_with_all_documents_of_the_store() -> None:
     write(Path(), {"rows.jsonl": TWO_ROWS})
-    shown = run("duplicates", "rows.jsonl")
+    result = run("duplicates", "rows.jsonl")
 
-    assert "1 group, 1 duplicate: 1 to drop, 0 to decide" == shown.stdout.splitlines()[-1]
-    assert "comparing all documents in the store, because not every path is a folder" in shown.stderr
+    assert "1 group, 1 duplicate: 1 to drop, 0 to decide" == result.stdout.splitlines()[-1]
+    assert "comparing all documents in the store, because not every path is a folder" in result.stderr
 
 
 def test_options_choose_overlap_documents_and_the_kept_document() -> None:
@@ -116,11 +116,11 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
 
 def test_a_limit_shows_the_groups_that_free_most() -> None:
     write(Path("docs"), {"x.txt": words(0, 20), "y.txt": words(0, 20), "a.txt": words(50, 54), "b.txt": words(50, 54)})
-    shown = output("duplicates", "docs", "--limit", "1").splitlines()
+    lines = output("duplicates", "docs", "--limit", "1").splitlines()
 
-    assert "docs/copy.txt" == shown[0].split()[-1]
-    assert "3 groups, 5 duplicates: 3 to drop, 2 to decide, 1.6 kB to save" == shown[-2]
-    assert "Showing 1 of 3 groups. Show more with --limit 100." == shown[-1]
+    assert "docs/copy.txt" == lines[0].split()[-1]
+    assert "3 groups, 5 duplicates: 3 to drop, 2 to decide, 1.6 kB to save" == lines[-2]
+    assert "Showing 1 of 3 groups. Show more with --limit 100." == lines[-1]
 
 
 def test_an_estimate_has_a_tilde_and_a_note() -> None:
@@ -134,7 +134,7 @@ def test_an_estimate_has_a_tilde_and_a_note() -> None:
     assert "note: overlaps are estimated from the fingerprints, because the store has no texts" in bare.stderr
 
 
-def test_the_exit_status_can_say_that_there_is_a_group() -> None:
+def test_fail_if_any_sets_the_exit_status() -> None:
     output("index", "docs")
 
     for expected, *options in ((1, "--fail-if-any"), (0,), (0, "--fail-if-any", "--filter", "path=other")):
@@ -146,10 +146,10 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(pairs, "RUN_LIMITS", (8, 8))
     rows = [{"id": f"{number:02}", "text": "the same five words again"} for number in range(20)]
     output("index", "-", stdin=json_lines(*rows))
-    shown = run("duplicates", "--limit", "1")
+    result = run("duplicates", "--limit", "1")
 
-    assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == shown.stdout.splitlines()[-1]
-    assert "note: 20 documents look like more than 8 others; each was compared with only a few" in shown.stderr
+    assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
+    assert "note: 20 documents look like more than 8 others; each was compared with only a few" in result.stderr
     assert {"documents": 20, "limit": 8, "left_over": 0} == answer("duplicates")["floods"]
 
 
@@ -157,11 +157,11 @@ def test_only_new_files_are_compared_with_all() -> None:
     """Older documents are kept. Duplicates among them are not shown."""
     output("index", "docs")
     write(Path(), {"inbox/longer.txt": words(0, 205), "inbox/own.txt": words(3000, 3100)})
-    shown = run("duplicates", "inbox", "--new")
+    result = run("duplicates", "inbox", "--new")
 
-    lines = [line.split()[0:5:4] for line in shown.stdout.splitlines() if line]
+    lines = [line.split()[0:5:4] for line in result.stdout.splitlines() if line]
     assert [["keep", "docs/copy.txt"], ["decide", "inbox/longer.txt"], ["1", "0"]] == lines
-    assert "note: 2 new documents were compared with all 7; the older documents are kept" in shown.stderr
+    assert "note: 2 new documents were compared with all 7; the older documents are kept" in result.stderr
     again = run("duplicates", "inbox", "--new")
     assert "no duplicates of 0 new documents among 7 documents\n" == again.stdout
     assert 2 == run("duplicates", "--new").exit_code
@@ -169,10 +169,10 @@ def test_only_new_files_are_compared_with_all() -> None:
 
 def test_only_files_changed_since_a_day_are_compared_with_all() -> None:
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
-    shown = run("duplicates", "docs", "--since", "1971-04-01", "--overlap", "50")
+    result = run("duplicates", "docs", "--since", "1971-04-01", "--overlap", "50")
 
     assert [["keep", "docs/copy.txt"], ["decide", "docs/sub/near.txt"]] == [
-        [line.split()[0], line.split()[4]] for line in shown.stdout.splitlines()[:2]
+        [line.split()[0], line.split()[4]] for line in result.stdout.splitlines()[:2]
     ]
     assert 1 == answer("duplicates", "--since", "1971-04-01T10:00:00")["fresh"]
     assert "is not a date; write it like 2026-11-30" in run("duplicates", "--since", "30.11.2026").stderr
@@ -201,7 +201,9 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
     assert 5 == answer("duplicates", tmp_path / "forms", *store)["duplicates"]
     without = answer("duplicates", *store, "--ignore", tmp_path / "form.txt")
     blank = answer("duplicates", *store, "--ignore", "blank.txt")
-    assert [{"a.txt", "b.txt", "d.txt"}] == [{each["representative"], *each["members"]} for each in without["clusters"]]
+    assert [{"a.txt", "b.txt", "d.txt"}] == [
+        {cluster["representative"], *cluster["members"]} for cluster in without["clusters"]
+    ]
     assert without["clusters"] == blank["clusters"]
     assert without["ignored"] >= 900
     assert "leave ignore out" in usage_error(run("duplicates", *store, "--estimate", "--ignore", "blank.txt"))
@@ -213,11 +215,11 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
 def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() -> None:
     output("index", "docs")
     Path("docs/copy.txt").unlink()
-    shown = run("duplicates", "docs")
+    result = run("duplicates", "docs")
 
-    assert "docs/keep.txt" == shown.stdout.splitlines()[0].split()[-1]
+    assert "docs/keep.txt" == result.stdout.splitlines()[0].split()[-1]
     command = f"simdoc-search index {Path('docs').resolve()} --prune"
-    assert f"whose file is gone. Remove from the store with: {command}" in shown.stderr
+    assert f"whose file is gone. Remove from the store with: {command}" in result.stderr
     output(*command.split()[1:])
     assert "left out" not in run("duplicates").stderr
 
@@ -236,14 +238,14 @@ def test_members_of_archives_are_compared_and_never_dropped() -> None:
     files = {"keep.txt": BASE, "x.txt": BASE.upper()}
     write(Path("docs"), {"a.zip": packed_zip(files), "a.mbox": mbox(mail("Re: copy", BASE), mail("Fwd: copy", BASE))})
     output("index", "docs", "--archives")
-    found = answer("duplicates", "docs")
-    members = {each["id"]: each for cluster in found["clusters"] for each in cluster["duplicates"]}
+    result = answer("duplicates", "docs")
+    members = {duplicate["id"]: duplicate for cluster in result["clusters"] for duplicate in cluster["duplicates"]}
 
     assert {"a.zip!keep.txt", "a.zip!x.txt"} <= set(members)
     assert str(Path("docs/a.zip!x.txt").resolve()) == members["a.zip!x.txt"]["path"]
-    assert ("copy.txt", len(BASE), []) == (found["clusters"][0]["kept"]["id"], found["bytes"], found["left_out"])
+    assert ("copy.txt", len(BASE), []) == (result["clusters"][0]["kept"]["id"], result["bytes"], result["left_out"])
     Path("docs/a.zip").unlink()
-    left = {each["id"]: each["reason"] for each in answer("duplicates", "docs")["left_out"]}
+    left = {document["id"]: document["reason"] for document in answer("duplicates", "docs")["left_out"]}
     assert dict.fromkeys(("a.zip!keep.txt", "a.zip!x.txt"), "its archive is gone") == left
 
 
@@ -268,9 +270,9 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_indexed() -
 
 
 def test_an_exclusion_that_matches_no_document_is_noted() -> None:
-    shown = run("duplicates", "docs", "--exclude", "path=docs/sub/")
+    result = run("duplicates", "docs", "--exclude", "path=docs/sub/")
 
-    assert "no document has a path that begins with 'docs/sub/'; choose from: sub/" in shown.stderr
+    assert "no document has a path that begins with 'docs/sub/'; choose from: sub/" in result.stderr
     assert "note" not in run("duplicates", "docs", "--exclude", "path=sub/").stderr
 
 

@@ -26,9 +26,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def members(*arguments: object) -> dict[str, tuple[str, str, str]]:
     """Return kind, action and reason of each duplicate by id."""
     return {
-        each["id"]: (each["kind"], each["action"], each["reason"])
+        duplicate["id"]: (duplicate["kind"], duplicate["action"], duplicate["reason"])
         for cluster in answer("duplicates", *arguments)["clusters"]
-        for each in cluster["duplicates"]
+        for duplicate in cluster["duplicates"]
     }
 
 
@@ -36,7 +36,7 @@ def plan(*arguments: object) -> dict[str, str]:
     """Write a plan, and return the action of each id."""
     output("duplicates", *arguments, "--plan", "plan.tsv")
     lines = [line.split("\t") for line in Path("plan.tsv").read_text("utf-8").splitlines() if line[0] != "#"]
-    return {each[8]: each[0] for each in lines[1:]}
+    return {row[8]: row[0] for row in lines[1:]}
 
 
 def test_each_kind_has_its_reason() -> None:
@@ -70,7 +70,7 @@ def test_a_copy_of_a_document_that_is_not_kept_is_dropped() -> None:
     text = Path("plan.tsv").read_text("utf-8").replace("\ndecide\t", "\ndrop\t")
     Path("plan.tsv").write_text(text, "utf-8")
     output("apply", "plan.tsv", "--move-to", "gone")
-    assert ["a.txt"] == [each.name for each in Path("docs").iterdir()]
+    assert ["a.txt"] == [path.name for path in Path("docs").iterdir()]
 
 
 @posix_only
@@ -80,18 +80,21 @@ def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
     os.link("docs/real.txt", "docs/real_link.txt")
     os.link("docs/copy.txt", "docs/copy_link.txt")
     Path("docs/a.txt").symlink_to("real.txt")
-    found = answer("duplicates", "docs")
-    (cluster,) = found["clusters"]
-    kinds = {each["id"]: (each["kind"], each["action"], each["frees"]) for each in cluster["duplicates"]}
+    result = answer("duplicates", "docs")
+    (cluster,) = result["clusters"]
+    kinds = {
+        duplicate["id"]: (duplicate["kind"], duplicate["action"], duplicate["frees"])
+        for duplicate in cluster["duplicates"]
+    }
 
-    assert {"id": "a.txt", "reason": "it is a symbolic link"} in found["left_out"]
+    assert {"id": "a.txt", "reason": "it is a symbolic link"} in result["left_out"]
     assert "copy.txt" == cluster["representative"]
     assert {
         "real.txt": ("identical", "drop", len(TEXT)),
         "real_link.txt": ("hard link", "drop", 0),
         "copy_link.txt": ("hard link", "decide", 0),
     } == kinds
-    assert len(TEXT) == found["bytes"]
+    assert len(TEXT) == result["bytes"]
     assert "hard link of copy.txt; frees nothing" == members("docs")["copy_link.txt"][2]
     os.link("docs/real.txt", "elsewhere.txt")
     assert "identical; frees nothing, as other hard links of it remain" == members("docs")["real.txt"][2]

@@ -29,7 +29,7 @@ def index(folder: Path, *lines: Mapping[str, object]) -> None:
 
 def reasons(report: Any) -> dict[str, str]:
     """Map the name of each skipped file or line to the reason."""
-    return {each["path"].rpartition("/")[2]: each["reason"] for each in report["skipped"]}
+    return {file["path"].rpartition("/")[2]: file["reason"] for file in report["skipped"]}
 
 
 # --- folders and files ---
@@ -40,7 +40,7 @@ def test_an_empty_folder_is_an_error_and_leaves_no_store(folder: Path) -> None:
     (folder / "empty").mkdir()
 
     assert "empty has no files; name a folder with documents" == sentence(run("index", "empty"))
-    assert ["empty"] == [each.name for each in folder.iterdir()]
+    assert ["empty"] == [path.name for path in folder.iterdir()]
 
 
 def test_a_missing_path_is_an_error_before_anything_is_read(folder: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_missing_path_is_an_error_before_anything_is_read(folder: Path) -> Non
     write_corpus(folder / "corpus")
 
     assert "missing does not exist; check the path" == sentence(run("index", "corpus", "missing"))
-    assert ["corpus"] == [each.name for each in folder.iterdir()]
+    assert ["corpus"] == [path.name for path in folder.iterdir()]
 
 
 AS_NOBODY = """

@@ -185,7 +185,7 @@ ON_A_STORE = [
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["people", "json"])
-@pytest.mark.parametrize("arguments", ON_A_STORE, ids=lambda each: printable(" ".join(each))[:60])
+@pytest.mark.parametrize("arguments", ON_A_STORE, ids=lambda arguments: printable(" ".join(arguments))[:60])
 def test_no_command_writes_control_characters(folder: Path, arguments: list[str], as_json: list[str]) -> None:
     """Ids, paths, metadata and arguments contain such characters."""
     stdin = f'{EVIL}\n"{EVIL}/1"\nnobody_{EVIL}\n_{EVIL}\n'
@@ -196,10 +196,10 @@ def test_no_command_writes_control_characters(folder: Path, arguments: list[str]
 
 def test_a_hostile_id_is_shown_with_escapes(folder: Path) -> None:
     """The JSON has the id itself."""
-    shown = run("similar", "doc").stdout
+    text = run("similar", "doc").stdout
     hits = json.loads(run("similar", "doc", "--json").stdout)["hits"]
 
-    assert printable(f"{EVIL}/1") in shown
+    assert printable(f"{EVIL}/1") in text
     assert {f"{EVIL}.txt", f"{EVIL}/1", f"{EVIL}/2"} <= {hit["id"] for hit in hits}
 
 
@@ -207,7 +207,7 @@ def test_every_command_is_tried() -> None:
     """If this fails, add the new command to the list above."""
     from simdoc_search.cli.group import cli as commands
 
-    assert set(commands.commands) <= {each[0] for each in ON_A_STORE}
+    assert set(commands.commands) <= {command[0] for command in ON_A_STORE}
 
 
 MAPPING = {EVIL: index_body(Settings(), field="simdoc", store_texts=True)}
@@ -282,7 +282,7 @@ def engine() -> Iterator[Server]:
         yield running
 
 
-@pytest.mark.parametrize("command", ON_AN_ENGINE, ids=lambda each: " ".join(each("URL"))[:30])
+@pytest.mark.parametrize("command", ON_AN_ENGINE, ids=lambda command: " ".join(command("URL"))[:30])
 @pytest.mark.parametrize(
     "handler", first(3, [failing(500), hostile(MAPPING), hostile(UNFIT), failing(400), failing(403), failing(404)])
 )

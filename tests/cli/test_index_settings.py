@@ -37,10 +37,10 @@ def test_settings_are_those_of_the_new_store() -> None:
 
 def test_other_settings_for_a_store_are_refused() -> None:
     output("index", "corpus")
-    said = sentence(run("index", "corpus", "--shingle-size", "3"))
+    message = sentence(run("index", "corpus", "--shingle-size", "3"))
 
-    assert "shingle_size 5, not 3" in said
-    assert "a new store" in said
+    assert "shingle_size 5, not 3" in message
+    assert "a new store" in message
 
 
 def test_a_setting_of_the_store_may_be_repeated() -> None:
@@ -64,8 +64,8 @@ def test_a_store_without_texts_gives_the_same_estimates() -> None:
 def test_a_new_store_finds_passages_by_default() -> None:
     for place, *options in (("a",), ("b", "--passage-run", "20", "--no-texts"), ("c", "--no-passages")):
         output("index", "corpus", "--store", place, *options)
-    sketches = [answer("info", "--store", each)["settings"]["sketches"][1:] for each in "abc"]
-    lines = [output("info", "--store", each).splitlines()[-1] for each in "abc"]
+    sketches = [answer("info", "--store", store)["settings"]["sketches"][1:] for store in "abc"]
+    lines = [output("info", "--store", store).splitlines()[-1] for store in "abc"]
 
     assert [["passages:1 32 5", "words:1"], ["passages:1 16 5"], []] == sketches
     assert "passages   every shared run of 6 words is found; of 12 if a text has over 1,000 words" == lines[0]

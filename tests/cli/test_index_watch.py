@@ -49,7 +49,7 @@ class Watched:
     def ids(self) -> set[str]:
         """Return the ids that are in the store now."""
         with open_store(self.store) as store:
-            return {each.id for each in store.scan()}
+            return {record.id for record in store.scan()}
 
     def interrupt(self) -> int:
         """Press Ctrl-C, and return the exit status."""
@@ -160,12 +160,12 @@ def test_changed_files_are_those_that_a_whole_run_would_read(tmp_path: Path) -> 
     names = ["a.txt", "b", ".h/x.txt", "link/secret.txt", "file.txt", "gone.txt", "../out/secret.txt"]
     found = list(changed_files(root, [str(root / name) for name in names]))
 
-    assert ["a.txt", "b/c.txt"] == [each.id for each in found if isinstance(each, FileSource)]
+    assert ["a.txt", "b/c.txt"] == [source.id for source in found if isinstance(source, FileSource)]
     assert 2 == len(found)
     assert ["link/secret.txt"] == [
-        each.id
-        for each in changed_files(root, [str(root / "link/secret.txt")], follow_links=True)
-        if isinstance(each, FileSource)
+        source.id
+        for source in changed_files(root, [str(root / "link/secret.txt")], follow_links=True)
+        if isinstance(source, FileSource)
     ]
 
 

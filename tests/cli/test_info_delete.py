@@ -40,15 +40,15 @@ def test_info_shows_documents_bytes_and_settings(folder: Path) -> None:
 
 
 def test_info_as_json_has_its_keys() -> None:
-    shown = answer("info")
+    result = answer("info")
 
-    assert 5 == shown["documents"]
-    assert 1000 < shown["bytes"]
+    assert 5 == result["documents"]
+    assert 1000 < result["bytes"]
     assert {"profile": "nfkc_cf", "shingle_size": 5, "unit": "word", "short_texts": True} == (
-        shown["settings"]["analysis"]
+        result["settings"]["analysis"]
     )
-    assert 512 == shown["settings"]["minhash"]["bucket_count"]
-    assert 2 == shown["settings"]["version"]
+    assert 512 == result["settings"]["minhash"]["bucket_count"]
+    assert 2 == result["settings"]["version"]
 
 
 # --- delete ---
@@ -75,16 +75,16 @@ def test_store_option_precedes_the_environment_and_the_default(folder: Path) -> 
     output("index", "-", "--store", "given", SIMDOC_STORE="set", stdin="")
     output("index", "corpus/other.txt", SIMDOC_STORE="set")
 
-    assert {"corpus", "given", "set", ".simdoc"} == {each.name for each in folder.iterdir()}
+    assert {"corpus", "given", "set", ".simdoc"} == {path.name for path in folder.iterdir()}
     assert 0 == answer("info", "--store", "given", SIMDOC_STORE="set")["documents"]
     assert 1 == answer("info", SIMDOC_STORE="set")["documents"]
     assert 5 == answer("info")["documents"]
 
 
 def test_without_a_store_the_command_that_creates_one_is_shown(folder: Path) -> None:
-    said = "no store at nowhere; make one with: simdoc-search index FOLDER --store nowhere"
+    message = "no store at nowhere; make one with: simdoc-search index FOLDER --store nowhere"
 
-    assert said == sentence(run("info", "--store", "nowhere")) == sentence(run("delete", "a", "--store", "nowhere"))
+    assert message == sentence(run("info", "--store", "nowhere")) == sentence(run("delete", "a", "--store", "nowhere"))
     assert not (folder / "nowhere").exists()
 
 
@@ -102,9 +102,9 @@ with open_store(".simdoc").writer():
         assert other.stdout is not None
         assert "locked" == other.stdout.readline().strip()
         for command in (["index", "corpus"], ["delete", "other.txt"]):
-            said = sentence(run(*command))
+            message = sentence(run(*command))
 
-            assert "another writer is writing to the store .simdoc; try again when it is done" == said
+            assert "another writer is writing to the store .simdoc; try again when it is done" == message
         assert 5 == answer("info")["documents"]
         other.communicate("\n", timeout=60)
 
@@ -116,21 +116,21 @@ with open_store(".simdoc").writer():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command: str) -> None:
-    shown = output(command, "--help")
-    lines = [line.strip() for line in shown.splitlines()]
+    text = output(command, "--help")
+    lines = [line.strip() for line in text.splitlines()]
 
-    assert shown.startswith(f"Usage: simdoc-search {command} ")
+    assert text.startswith(f"Usage: simdoc-search {command} ")
     assert [] != [line for line in lines if line.startswith(f"simdoc-search {command}")]
-    assert "\\b" not in shown
-    assert "\b" not in shown
+    assert "\\b" not in text
+    assert "\b" not in text
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_option_has_help(command: str) -> None:
-    options = [each for each in cli.commands[command].params if isinstance(each, click.Option)]
+    options = [option for option in cli.commands[command].params if isinstance(option, click.Option)]
 
     assert [] != options
-    assert [] == [each.name for each in options if not each.help]
+    assert [] == [option.name for option in options if not option.help]
 
 
 @pytest.mark.parametrize("command", sorted({*COMMANDS} - {"serve"}))
@@ -159,11 +159,11 @@ def test_invalid_arguments_exit_with_2_and_show_how_to_get_help(arguments: list[
 
 @pytest.mark.slow
 def test_the_process_ends_with_the_exit_status(folder: Path) -> None:
-    done = [process(*each, cwd=folder) for each in (["info"], ["similar", "nobody"], ["similar"])]
+    done = [process(*arguments, cwd=folder) for arguments in (["info"], ["similar", "nobody"], ["similar"])]
 
-    assert [0, 1, 2] == [each.returncode for each in done]
-    assert [True, False, False] == [bool(each.stdout) for each in done]
-    assert [False, True, True] == [bool(each.stderr) for each in done]
+    assert [0, 1, 2] == [ended.returncode for ended in done]
+    assert [True, False, False] == [bool(ended.stdout) for ended in done]
+    assert [False, True, True] == [bool(ended.stderr) for ended in done]
     assert done[1].stderr.startswith("Error: no document 'nobody'")
 
 

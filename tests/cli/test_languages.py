@@ -29,10 +29,10 @@ def counts(found: dict[str, object]) -> dict[str | None, int]:
 def test_the_languages_of_a_store_are_counted() -> None:
     """The most frequent language comes first. `--filter` selects documents by language."""
     output("index", "corpus", "--language")
-    found = answer("languages")
+    result = answer("languages")
 
-    assert (5, 0.4) == (found["documents"], found["languages"][0]["share"])
-    assert [("de", 2), ("fr", 1), ("ru", 1), ("unknown", 1)] == list(counts(found).items())
+    assert (5, 0.4) == (result["documents"], result["languages"][0]["share"])
+    assert [("de", 2), ("fr", 1), ("ru", 1), ("unknown", 1)] == list(counts(result).items())
     assert ["de", "2", "40.0", "%"] == output("languages").splitlines()[0].split()
     assert {"de": 1} == counts(answer("languages", "--filter", "path=de/"))
     assert {"fr": 1} == counts(answer("languages", "--filter", "language=fr"))
@@ -64,14 +64,14 @@ def test_the_languages_of_a_folder_are_counted_without_a_store(folder: Path) -> 
 
 def test_a_text_has_candidates_with_probabilities() -> None:
     """The most probable language comes first. A short text has no candidates."""
-    found = answer("languages", "--text", PROSE["de"])
-    shown = output("languages", "--text", "-", stdin=PROSE["de"]).splitlines()
-    probabilities = [candidate["probability"] for candidate in found["candidates"]]
+    result = answer("languages", "--text", PROSE["de"])
+    lines = output("languages", "--text", "-", stdin=PROSE["de"]).splitlines()
+    probabilities = [candidate["probability"] for candidate in result["candidates"]]
 
-    assert ("de", "de") == (found["language"], found["candidates"][0]["language"])
+    assert ("de", "de") == (result["language"], result["candidates"][0]["language"])
     assert sorted(probabilities, reverse=True) == probabilities
     assert 0.9 < probabilities[0] <= sum(probabilities) <= 1.000001
-    assert ("de", ["de"]) == (shown[0], shown[1].split()[:1])
+    assert ("de", ["de"]) == (lines[0], lines[1].split()[:1])
     assert {"language": "unknown", "candidates": []} == answer("languages", "--text", "few words")
 
 

@@ -22,14 +22,14 @@ def store(tmp_path: Path) -> Path:
 def test_similar_says_how_many_hits_there_are(store: Path) -> None:
     first = output("similar", "d00", "--store", store).splitlines()[-1]
     second = output("similar", "d00", "--store", store, "--offset", "10", "--size", "5").splitlines()[-1]
-    found = answer("similar", "d00", "--store", store)
+    result = answer("similar", "d00", "--store", store)
 
     assert "Showing 10 of 22 hits, 22 documents compared. Show more with --size 100." == first
     assert "Showing 11 to 15 of 22 hits, 22 documents compared. Show more with --size 100." == second
     assert (
         "22 hits, 22 documents compared" == output("similar", "d00", "--size", "30", "--store", store).splitlines()[-1]
     )
-    assert (22, True, 10) == (found["total"], found["is_total_exact"], len(found["hits"]))
+    assert (22, True, 10) == (result["total"], result["is_total_exact"], len(result["hits"]))
 
 
 @pytest.mark.parametrize("arguments", [("--estimate", "--overlap", "50"), (), ("--overlap", "50")])

@@ -56,12 +56,12 @@ def ids(*arguments: str) -> list[object]:
 
 
 def test_all_documents_are_listed_by_id_with_size_and_date() -> None:
-    shown = output("list").splitlines()
+    lines = output("list").splitlines()
 
     assert ["doc123.txt", "english", "german", "many", OLD, "other.txt", COPY, HALF] == ids()
-    assert ["size", "date", "document"] == shown[0].split()
-    assert ["1,489", "2020-09-13", "12:26", "doc123.txt"] == shown[1].split()
-    assert ["2024-02-03", "english"] == shown[2].split()
+    assert ["size", "date", "document"] == lines[0].split()
+    assert ["1,489", "2020-09-13", "12:26", "doc123.txt"] == lines[1].split()
+    assert ["2024-02-03", "english"] == lines[2].split()
 
 
 def test_a_prefix_or_a_folder_lists_the_documents_below_it() -> None:
@@ -83,9 +83,9 @@ def test_a_pattern_lists_names_and_paths() -> None:
 def test_documents_are_sorted_by_a_column() -> None:
     """Documents without the column come last."""
     assert ["english", HALF, OLD, "doc123.txt", COPY] == [
-        each for each in ids("--sort", "date") if each == "english" or each in TIMES
+        id for id in ids("--sort", "date") if id == "english" or id in TIMES
     ]
-    assert [OLD, HALF] == [each for each in ids("--sort", "size") if each in (OLD, HALF)]
+    assert [OLD, HALF] == [id for id in ids("--sort", "size") if id in (OLD, HALF)]
     assert ["english", "german"] == ids("--sort", "year", "--limit", "2")
     assert ["german", "english"] == ids("--sort", "year", "--limit", "2", "--reverse")
     assert sorted(map(str, ids())) == sorted(map(str, ids("--sort", "none")))
@@ -112,7 +112,7 @@ def test_an_empty_store_has_no_documents_to_list(tmp_path: Path) -> None:
 def test_columns_are_metadata_and_values_of_the_file(folder: Path) -> None:
     (row,) = rows("reports/half", "--show", "path,size,date,title")
     (german,) = rows("fruit", "--show", "title,year,path,size")
-    (many,) = [each for each in rows("--show", "tags") if each["id"] == "many"]
+    (many,) = [row for row in rows("--show", "tags") if row["id"] == "many"]
     path = str(folder / "corpus" / HALF)
 
     assert {"id": HALF, "path": path, "size": 1549, "date": "2023-11-14T22:13:20Z", "title": None} == row
@@ -124,8 +124,8 @@ def test_columns_are_metadata_and_values_of_the_file(folder: Path) -> None:
 @pytest.mark.parametrize("command", ["similar", "passages"])
 def test_hits_can_be_shown_with_columns_and_sorted(command: str) -> None:
     hits = answer(command, "doc123", "--show", "date,size", "--sort", "date")["hits"]
-    shown = output(command, "doc123", "--show", "path,tags", "--sort", "id")
-    lines = [line for line in shown.splitlines() if line.endswith((COPY, HALF, OLD, "many"))]
+    text = output(command, "doc123", "--show", "path,tags", "--sort", "id")
+    lines = [line for line in text.splitlines() if line.endswith((COPY, HALF, OLD, "many"))]
 
     assert [HALF, OLD, COPY, "many"] == [hit["id"] for hit in hits]
     assert {"date": "2023-11-14T22:13:20Z", "size": 1549} == hits[0]["show"]
@@ -143,12 +143,12 @@ def test_empty_columns_are_refused() -> None:
 
 @pytest.mark.parametrize("command", [["list"], ["similar", "doc123"], ["passages", "doc123"]])
 def test_an_unknown_column_is_reported_with_similar_ones(command: list[str]) -> None:
-    said = run(*command, "--show", "date,titel,tags", "--sort", "datum").stderr.splitlines()
+    message = run(*command, "--show", "date,titel,tags", "--sort", "datum").stderr.splitlines()
 
     assert [
         "note: no document has the field 'titel'; choose from: title",
         "note: no document has the field 'datum'; choose from: date",
-    ] == [line.partition(",")[0] for line in said]
+    ] == [line.partition(",")[0] for line in message]
     assert "" == run(*command, "--show", "path,tags", "--sort", "modified_at").stderr
 
 
@@ -182,12 +182,12 @@ def test_on_a_terminal_ids_are_links_to_their_files(folder: Path, arguments: tup
 
 
 def test_a_document_is_shown_with_its_file_and_the_beginning_of_its_text(folder: Path) -> None:
-    shown = output("show", "half")
+    text = output("show", "half")
 
-    assert shown == output("show", f"./corpus/{HALF}") == output("show", HALF)
-    assert f"document   {HALF}\npath       {folder / 'corpus' / HALF}\nsize       1,549 bytes\n" in shown
-    assert "word0 word1 word2" in shown
-    assert "… Show the whole text with --text\n" in shown
+    assert text == output("show", f"./corpus/{HALF}") == output("show", HALF)
+    assert f"document   {HALF}\npath       {folder / 'corpus' / HALF}\nsize       1,549 bytes\n" in text
+    assert "word0 word1 word2" in text
+    assert "… Show the whole text with --text\n" in text
     assert f"{words(0, 140)} {words(1000, 1060)}\n" == output("show", HALF, "--text")
     assert f"{words(0, 140)} {words(1000, 1060)}" == answer("show", HALF)["text"]
     assert "title      Über Äpfel\nyear       2020\n" in output("show", "german")
@@ -200,9 +200,9 @@ def test_an_unknown_id_is_reported_with_similar_ones() -> None:
 def test_a_store_without_texts_shows_everything_else(tmp_path: Path) -> None:
     place = ("--store", tmp_path / "store")
     output("index", "-", "--no-texts", *place, stdin=json_lines({"id": "a", "text": "some words in a row", "n": 1}))
-    shown = run("show", "a", *place)
+    result = run("show", "a", *place)
 
-    assert "n          1" in shown.stdout
-    assert "note: the store does not have its text\n" == shown.stderr
+    assert "n          1" in result.stdout
+    assert "note: the store does not have its text\n" == result.stderr
     assert "the store does not have the text of 'a'" in sentence(run("show", "a", "--text", *place))
     assert answer("show", "a", *place)["text"] is None

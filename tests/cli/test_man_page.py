@@ -30,8 +30,8 @@ def test_every_command_and_option_is_on_the_page(made: Path) -> None:
 
     for name, command in cli.commands.items():
         assert f'.SH "{name.upper()}"' in page
-        for each in command.params:
-            for option in each.opts if each.param_type_name == "option" else ():
+        for parameter in command.params:
+            for option in parameter.opts if parameter.param_type_name == "option" else ():
                 assert option.replace("-", "\\-") in page, f"{name} {option}"
     assert set() == {line[1:].split()[0] for line in page.splitlines() if re.match("[.']", line)} - known
     assert "\b" not in page

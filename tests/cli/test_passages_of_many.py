@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("in_passages_corpus")
 def test_every_file_of_a_folder_has_a_result() -> None:
     """Files that cannot be read or have no words are listed as skipped."""
     result = passages("--folder", "essays")
-    ids = {each["query"]["file"]: sorted(hit["id"] for hit in each["hits"]) for each in result["results"]}
+    ids = {entry["query"]["file"]: sorted(hit["id"] for hit in entry["hits"]) for entry in result["results"]}
 
     assert {"essays/one.txt": ALL, "essays/sub/three.txt": ALL, "essays/two.txt": []} == ids
     assert [("essays/empty.txt", "no words"), ("essays/x.bin", "binary")] == sorted(
@@ -59,7 +59,7 @@ def test_rows_of_a_table_and_several_files_have_results_in_order() -> None:
 
     assert [{"id": None, "file": None, "row": f"row {n}"} for n in (1, 2)] == [result["query"] for result in rows]
     assert [4, 0] == [len(result["hits"]) for result in rows]
-    assert [("essays/two.txt", 0), ("-", 4)] == [(each["query"]["file"], len(each["hits"])) for each in files]
+    assert [("essays/two.txt", 0), ("-", 4)] == [(entry["query"]["file"], len(entry["hits"])) for entry in files]
 
 
 def test_a_failed_query_of_a_list_does_not_affect_the_others() -> None:
@@ -69,7 +69,7 @@ def test_a_failed_query_of_a_list_does_not_affect_the_others() -> None:
 
     assert (1, "Error: 1 of 3 queries failed\n") == (result.exit_code, result.stderr)
     assert [("papers/mine.txt", 3), ("top.txt", 0)] == [
-        (each["query"]["id"], len(each["hits"])) for each in (first, last)
+        (entry["query"]["id"], len(entry["hits"])) for entry in (first, last)
     ]
     assert "nobody" == failed["query"]["name"]
     assert "no document 'nobody' in the store" in failed["error"]
@@ -98,8 +98,8 @@ def test_a_pdf_is_a_query(tmp_path: Path) -> None:
     output("index", "-", "--store", tmp_path / "s", stdin=json_lines({"id": "p", "text": formats.PARAGRAPHS[1]}))
     result = passages("--folder", tmp_path / "a", "--store", tmp_path / "s")
 
-    assert [f"{tmp_path}/a/one.pdf", f"{tmp_path}/a/z.txt"] == [each["query"]["file"] for each in result["results"]]
-    assert [["p"], ["p"]] == [[hit["id"] for hit in each["hits"]] for each in result["results"]]
+    assert [f"{tmp_path}/a/one.pdf", f"{tmp_path}/a/z.txt"] == [entry["query"]["file"] for entry in result["results"]]
+    assert [["p"], ["p"]] == [[hit["id"] for hit in entry["hits"]] for entry in result["results"]]
     assert [f"{tmp_path}/a/broken.pdf"] == [skipped["path"] for skipped in result["skipped"]]
 
 

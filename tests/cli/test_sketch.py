@@ -70,9 +70,9 @@ def test_auto_uses_the_language_of_each_text(corpus: Path) -> None:
     for name, text in {"de": "Die Katzen saßen auf den Dächern der alten Häuser", "en": english}.items():
         (corpus / "corpus" / f"{name}.txt").write_text(f"{text}. {text} {name}.", "utf-8")
     output("index", "corpus", "--stop-words", "auto", "--stem", "auto", "--shingle-size", 1)
-    found = answer("similar", "--text", "Katze Dach alt Haus sitzen die auf den der alten Häuser", "--size", 1)["hits"]
+    result = answer("similar", "--text", "Katze Dach alt Haus sitzen die auf den der alten Häuser", "--size", 1)["hits"]
 
-    assert ["de.txt"] == [hit["id"] for hit in found]
+    assert ["de.txt"] == [hit["id"] for hit in result]
     assert "stem auto" in output("info")
     assert ["en.txt"] == [hit["id"] for hit in answer("similar", "--text", english, "--overlap", 60)["hits"]]
     assert "was made with" in sentence(run("index", "corpus", "--stem", "en"))

@@ -28,60 +28,60 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_folder_is_measured_and_the_recommended_command_works(folder: Path) -> None:
-    found = answer("tune", "corpus", *FAST)
-    shown = output("tune", "corpus", *FAST)
+    result = answer("tune", "corpus", *FAST)
+    text = output("tune", "corpus", *FAST)
 
-    assert (7, 7, 4, True) == (found["documents"], found["of"], found["pairs"], found["few"])
-    assert ["minhash:64", "xor:64"] == [row["sketch"] for row in found["rows"]]
-    assert 1 == found["recommended"]["recall"]
-    assert found["recommended"]["sketch"] in found["said"]
-    assert found["said"] in shown
-    assert "7 documents of 7; 4 pairs of them overlap by 50 % or more" in shown
-    assert "note: these are too few pairs" in shown
-    assert re.search(r"^minhash:64 +words:5 +100.0 % ", shown, re.MULTILINE)
+    assert (7, 7, 4, True) == (result["documents"], result["of"], result["pairs"], result["few"])
+    assert ["minhash:64", "xor:64"] == [row["sketch"] for row in result["rows"]]
+    assert 1 == result["recommended"]["recall"]
+    assert result["recommended"]["sketch"] in result["said"]
+    assert result["said"] in text
+    assert "7 documents of 7; 4 pairs of them overlap by 50 % or more" in text
+    assert "note: these are too few pairs" in text
+    assert re.search(r"^minhash:64 +words:5 +100.0 % ", text, re.MULTILINE)
     assert ["corpus"] == [path.name for path in folder.iterdir()]
-    assert [row["error"] for row in found["rows"]] == [row["error"] for row in answer("tune", "corpus", *FAST)["rows"]]
-    assert "7 indexed" in output(*found["command"].split()[1:])
+    assert [row["error"] for row in result["rows"]] == [row["error"] for row in answer("tune", "corpus", *FAST)["rows"]]
+    assert "7 indexed" in output(*result["command"].split()[1:])
 
 
 def test_shingles_are_measured_and_recommended_with_their_options() -> None:
     names = "words:1+stop:en+stem:de", "words:2+frequencies"
-    found = answer("tune", "corpus", *ONE, "--overlap", "50", "--shingles", ",".join(names))
+    result = answer("tune", "corpus", *ONE, "--overlap", "50", "--shingles", ",".join(names))
 
-    assert [*names] == [row["shingles"] for row in found["rows"]]
-    assert "--shingle-size 1 --stop-words en --stem de" in found["command"]
-    assert "7 indexed" in output(*found["command"].split()[1:])
+    assert [*names] == [row["shingles"] for row in result["rows"]]
+    assert "--shingle-size 1 --stop-words en --stem de" in result["command"]
+    assert "7 indexed" in output(*result["command"].split()[1:])
     other = answer("tune", "corpus", *ONE, "--overlap", "50", "--shingles", names[1])
     assert other["command"].endswith("--shingle-size 2 --frequencies")
 
 
 def test_a_store_is_measured_with_its_own_shingles() -> None:
     output("index", "corpus", "--shingle-size", "2")
-    found = answer("tune", ".simdoc", *ONE, "--overlap", "50")
+    result = answer("tune", ".simdoc", *ONE, "--overlap", "50")
 
-    assert ["words:2"] == [row["shingles"] for row in found["rows"]]
-    assert "simdoc-search index FOLDER " in found["command"]
-    assert "--shingle-size 2" in found["command"]
+    assert ["words:2"] == [row["shingles"] for row in result["rows"]]
+    assert "simdoc-search index FOLDER " in result["command"]
+    assert "--shingle-size 2" in result["command"]
     other = answer("tune", *ONE, "--overlap", "50", "--shingles", "words:3,characters:9")
     assert ["words:3", "characters:9"] == [row["shingles"] for row in other["rows"]]
     output("index", "corpus", "--store", "no.simdoc", "--no-texts")
     assert "the store no.simdoc has no texts" in sentence(run("tune", "no.simdoc", *FAST))
 
 
-def test_pairs_teach_an_overlap(folder: Path) -> None:
+def test_an_overlap_is_learned_from_pairs(folder: Path) -> None:
     """Invoices that differ in one number overlap more than copies do. So no overlap separates these pairs."""
     pairs = folder / "pairs.tsv"
     pairs.write_text("de.txt\tcopy.txt\tyes\nde.txt\tfr.txt\tno\n", "utf-8")
-    found = answer("tune", "corpus", *ONE, "--pairs", pairs, "--sample", "2")
-    assert (True, 1, 1, 0, 1) == tuple(found["learned"][0][key] for key in ("useful", "found", "yes", "taken", "no"))
-    assert 0 < found["overlap"] == found["learned"][0]["overlap"] < 0.9
-    assert 4 <= found["documents"] + 1
+    result = answer("tune", "corpus", *ONE, "--pairs", pairs, "--sample", "2")
+    assert (True, 1, 1, 0, 1) == tuple(result["learned"][0][key] for key in ("useful", "found", "yes", "taken", "no"))
+    assert 0 < result["overlap"] == result["learned"][0]["overlap"] < 0.9
+    assert 4 <= result["documents"] + 1
 
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill2.txt\tno\n", "utf-8")
-    shown = output("tune", "corpus", *ONE, "--pairs", pairs, "--shingles", "words:5")
-    assert "your pairs by words:5: no overlap separates yes from no, so none is learned" in shown
-    assert re.search(r"^line [12]: .* are labelled (yes|no), but classified as (no|yes)$", shown, re.MULTILINE)
-    assert "an overlap of 50 %" in shown
+    text = output("tune", "corpus", *ONE, "--pairs", pairs, "--shingles", "words:5")
+    assert "your pairs by words:5: no overlap separates yes from no, so none is learned" in text
+    assert re.search(r"^line [12]: .* are labelled (yes|no), but classified as (no|yes)$", text, re.MULTILINE)
+    assert "an overlap of 50 %" in text
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill9.txt\tno\n", "utf-8")
     assert "line 2 of the pairs names 'bill9.txt'" in sentence(run("tune", "corpus", *FAST, "--pairs", pairs))
 

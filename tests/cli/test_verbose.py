@@ -39,16 +39,15 @@ def test_vv_logs_each_request() -> None:
 
     assert f"GET {server.url}/docs/_mapping" in two
     assert "_mapping" not in one
-    assert ([], logging.NOTSET) == (
-        [each for each in logging.getLogger("simdoc_search").handlers if not isinstance(each, logging.NullHandler)],
-        logging.getLogger("simdoc_search").level,
-    )
+    logger = logging.getLogger("simdoc_search")
+    assert [] == [handler for handler in logger.handlers if not isinstance(handler, logging.NullHandler)]
+    assert logging.NOTSET == logger.level
 
 
 def test_a_log_has_no_control_characters_and_no_password() -> None:
     for arguments in (["info", "--store", "\x1b[2J\u202e"], ["info", "--store", "http://u:SECRET@h/x\x1b[2J"]):
-        said = run("-vv", *arguments).stderr
+        text = run("-vv", *arguments).stderr
 
-        assert "opening" in said
-        assert "SECRET" not in said
-        assert [] == [line for line in said.splitlines() if line != printable(line)]
+        assert "opening" in text
+        assert "SECRET" not in text
+        assert [] == [line for line in text.splitlines() if line != printable(line)]

@@ -39,9 +39,9 @@ def everyday_help() -> Iterator[tuple[str, str]]:
         if name in EXPERT_COMMANDS:
             continue
         subcommands = command.commands.values() if isinstance(command, click.Group) else ()
-        for each in (command, *subcommands):
-            options = [option.help or "" for option in each.params if isinstance(option, click.Option)]
-            yield name, "\n".join([each.help or "", *options])
+        for member in (command, *subcommands):
+            options = [option.help or "" for option in member.params if isinstance(option, click.Option)]
+            yield name, "\n".join([member.help or "", *options])
 
 
 def test_help_has_plain_words() -> None:

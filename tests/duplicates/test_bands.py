@@ -1,4 +1,4 @@
-"""Bands: the plan of passes, and keys for a join by somebody else."""
+"""Tests of the plan of passes, and of band keys for a join in a data frame or a database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simdoc_search.errors import QuerySyntaxError
 from tests.support.texts import documents, overlapping
 
 
-def test_the_plan_is_the_example_of_the_docstring() -> None:
+def test_the_plan_of_passes_is_the_example_in_the_docstring() -> None:
     passes = plan_passes(Fraction(1, 2), Fraction(99, 100), 512)
 
     assert [(4, 72), (3, 35), (2, 17), (0, 0)] == [(band.rows, band.bands) for band in passes]
@@ -26,8 +26,8 @@ def test_the_plan_is_the_example_of_the_docstring() -> None:
 
 @pytest.mark.parametrize("percent", [1, 50, 80, 100])
 @pytest.mark.parametrize("buckets", [1, 8, 512, 4096])
-def test_any_two_lengths_of_the_overlap_meet_in_a_pass(percent: int, buckets: int) -> None:
-    """A pass reaches over the next one by the greatest ratio of lengths."""
+def test_two_documents_with_the_overlap_take_part_in_a_common_pass(percent: int, buckets: int) -> None:
+    """The size ranges of two passes overlap by the greatest ratio of sizes."""
     passes = plan_passes(Fraction(percent, 100), Fraction(99, 100), buckets)
     for longer, shorter in pairwise(passes):
         assert shorter.max_shingles == pytest.approx(longer.min_shingles * 100 / percent)
@@ -37,17 +37,17 @@ def test_any_two_lengths_of_the_overlap_meet_in_a_pass(percent: int, buckets: in
 
 @pytest.mark.parametrize(("overlap", "words"), [(0.8, 8), (0.8, 40), (0.8, 200), (0.5, 120)])
 def test_documents_that_overlap_have_a_key_in_common(overlap: float, words: int) -> None:
-    """All 60 pairs; most pairs of other documents have none."""
+    """At least 59 of 60 pairs have one. Most pairs of other documents have none."""
     rng = random.Random(f"{overlap}{words}")
     texts = [side for _ in range(60) for side in overlapping(rng, words, overlap)]
-    keys = [set(of_document.tolist()) for of_document in band_keys(list(fingerprints(texts)), overlap)]
+    keys = [set(document_keys.tolist()) for document_keys in band_keys(list(fingerprints(texts)), overlap)]
 
     assert 59 <= sum(bool(a & b) for a, b in zip(keys[::2], keys[1::2], strict=True))
     assert 20 > sum(bool(a & b) for a, b in zip(keys[::2], keys[3::2], strict=False))
 
 
 def test_keys_do_not_depend_on_other_documents() -> None:
-    """A text without words has none, and no key comes twice."""
+    """A text without words has no keys, and no document has a key twice."""
     made = list(fingerprints([*(document.text for document in documents("some", 20, 90)), "..."]))
     together = [keys.tolist() for keys in band_keys(made, 0.8)]
 

@@ -1,4 +1,4 @@
-"""Groups are stars, and sets with equal words count as one document."""
+"""All duplicates of a group overlap its kept document. A set with equal words is compared as one document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pairs = list[tuple[int, int]]
 
 
 def assigned(count: int, pairs: Pairs, overlapping: set[tuple[int, int]]) -> tuple[list[int], Pairs]:
-    """The kept document of each, and the pairs that were compared."""
+    """Return the kept document of each document, and the pairs that were compared."""
     ordered = sorted(pairs)
     first, second = (np.array([pair[side] for pair in ordered], np.int64) for side in (0, 1))
     compared: Pairs = []
@@ -32,7 +32,7 @@ def assigned(count: int, pairs: Pairs, overlapping: set[tuple[int, int]]) -> tup
 
 
 def one_by_one(count: int, overlapping: set[tuple[int, int]]) -> list[int]:
-    """The rule as plainly as it can be written."""
+    """Assign duplicates by the simplest implementation of the rule."""
     kept_for = [UNASSIGNED] * count
     for first in range(count):
         if kept_for[first] == UNASSIGNED:
@@ -51,14 +51,14 @@ def test_a_chain_is_cut_into_pairs(at_once: int, monkeypatch: pytest.MonkeyPatch
 
 
 def test_only_pairs_that_matter_are_compared() -> None:
-    """Of 10 documents that all overlap each other, 9 pairs."""
+    """If 10 documents all overlap each other, 9 pairs are compared."""
     pairs = [(a, b) for a in range(10) for b in range(a + 1, 10)]
 
     assert ([UNASSIGNED] + [0] * 9, [(0, number) for number in range(1, 10)]) == assigned(10, pairs, set(pairs))
 
 
 @given(st.data())
-def test_groups_are_those_of_the_plain_rule(data: st.DataObject) -> None:
+def test_groups_are_those_of_the_simplest_implementation(data: st.DataObject) -> None:
     count = data.draw(st.integers(2, 12))
     every = [(a, b) for a in range(count) for b in range(a + 1, count)]
     pairs = data.draw(st.lists(st.sampled_from(every), unique=True))

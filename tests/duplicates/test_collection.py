@@ -1,4 +1,4 @@
-"""Documents as arrays."""
+"""Documents are read into arrays, in keep order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.stores import record
 
 
 def collected(records: Iterable[Record], keep: str = "first", **options: int) -> Documents:
-    return Documents(records, Settings(), KeepRule(keep), **options)  # type: ignore[arg-type] # given on
+    return Documents(records, Settings(), KeepRule(keep), **options)  # type: ignore[arg-type]
 
 
 def ids(documents: Documents) -> list[str]:
@@ -28,7 +28,7 @@ def ids(documents: Documents) -> list[str]:
 
 @pytest.mark.parametrize("max_token_bytes", [1 << 20, 0])
 def test_documents_are_numbered_in_keep_order(max_token_bytes: int) -> None:
-    """With their tokens, in memory or in a file."""
+    """Their tokens are in memory or in a temporary file."""
     records = [record("b", range(3)), record("a é\ud800", range(5, 9)), record("c", [1])]
     made = collected(records, max_token_bytes=max_token_bytes)
 
@@ -41,7 +41,7 @@ def test_documents_are_numbered_in_keep_order(max_token_bytes: int) -> None:
 
 
 def test_labels_are_equal_where_hashes_are() -> None:
-    """An unknown hash equals no other."""
+    """An unknown hash differs from every other hash."""
     hashes = [("1", "1"), ("2", "1"), ("", ""), ("", ""), ("1", "1")]
     made = collected(
         replace(record(id), text_hash=text, words_hash=words) for id, (text, words) in zip("abcde", hashes, strict=True)
@@ -52,7 +52,7 @@ def test_labels_are_equal_where_hashes_are() -> None:
     assert 4 == len(set(made.text_labels.tolist()))
 
 
-def test_places_and_files_of_documents_are_known(tmp_path: Path) -> None:
+def test_the_place_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     below = replace(record("x/a.txt"), origin=Origin(str(tmp_path), 7, 99, "x/"))
     itself = replace(record("a.txt"), origin=Origin(str(tmp_path / "a.txt"), 7, 99))
@@ -82,21 +82,22 @@ def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path
     assert {str(tmp_path): 1} == made.gone
 
 
-def test_a_folder_whose_name_begins_alike_is_another_one(tmp_path: Path) -> None:
+def test_a_folder_whose_name_is_only_a_prefix_does_not_contain_the_file(tmp_path: Path) -> None:
     names = ["in/a.txt", "in/deep/b.txt", "inner/c.txt"]
     records = [replace(record(name), origin=Origin(str(tmp_path), 1, 1)) for name in names]
 
-    assert [True, True, False, False] == [is_within(each, [str(tmp_path / "in")]) for each in (*records, record("row"))]
+    all_records = (*records, record("row"))
+    assert [True, True, False, False] == [is_within(each, [str(tmp_path / "in")]) for each in all_records]
 
 
 def test_an_unknown_number_of_shingles_is_estimated_from_the_buckets() -> None:
-    """400 of 512 buckets: 512 * ln(512 / 112); and never fewer than the tokens."""
+    """400 of 512 buckets give 512 * ln(512 / 112) shingles. There are never fewer shingles than tokens."""
     records = [replace(record("a", range(400)), shingles=0), replace(record("b", range(8)), shingles=3)]
 
     assert [779, 8] == collected(records).table.shingles.tolist()
 
 
-def test_the_field_of_a_rule_is_read() -> None:
+def test_the_metadata_field_of_a_rule_orders_documents() -> None:
     records = [record("a", year=1), record("b", year=2)]
 
     assert (["b", "a"], True) == (ids(made := collected(records, "max:year")), made.has_field)

@@ -1,4 +1,4 @@
-"""Duplicates by querying the store about each document: the same as in memory, and resumable."""
+"""A search that queries an engine finds the same duplicates as a search in memory, and can be resumed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tests.support.frozen import FreezableStore
 from tests.support.texts import documents, overlapping, text
 
 
-def stored(some: Iterable[Document]) -> FreezableStore:
+def stored(documents_to_index: Iterable[Document]) -> FreezableStore:
     store = open_store(":memory:", create=True)
-    SimilaritySearch(store).index(some)
+    SimilaritySearch(store).index(documents_to_index)
     return FreezableStore(store)
 
 
@@ -39,7 +39,7 @@ def groups(found: Duplicates) -> dict[str, set[str]]:
 
 
 def of_overlaps(seed: str, count: int, least: float, words: int) -> list[Document]:
-    """Pairs of documents, of overlaps from the least one up to 97 %."""
+    """Return pairs of documents whose overlaps are between `least` and 97 %."""
     rng = random.Random(seed)
     both = (overlapping(rng, words, rng.uniform(least, 0.97)) for _ in range(count))
     return [
@@ -51,20 +51,20 @@ def of_overlaps(seed: str, count: int, least: float, words: int) -> list[Documen
 
 @pytest.fixture
 def of_three() -> FreezableStore:
-    """The first document is a near copy of the second, and the third resembles none."""
+    """A store of three documents: the first two are near-duplicates, and the third is different."""
     base = text(random.Random(1), 200)
     return stored([Document("a", base), Document("b", base + " more"), *documents("other", 1)])
 
 
 @pytest.fixture
 def many() -> FreezableStore:
-    """40 pairs and 40 other documents."""
+    """A store with 40 pairs of near-duplicates and 40 other documents."""
     return stored([*of_overlaps("many", 40, 0.85, 60), *documents("others", 40)])
 
 
 @pytest.fixture
 def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Queries with more than 4 matches are floods."""
+    """Make floods of queries with more than 4 matches."""
     for module in (engine_pairs, sources_module):
         monkeypatch.setattr(module, "MAX_MATCHES", 4)
 
@@ -79,7 +79,7 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_pairs_are_those_found_in_memory(measure: MeasureName, overlap: float, words: int) -> None:
-    """Of 70 pairs at most one is missed, and none is added."""
+    """At most one of 70 pairs is missed, and no other pair is found."""
     store = stored(of_overlaps(f"{measure}{overlap}", 70, overlap, words))
     options: dict[str, Any] = {"overlap": overlap, "measure": measure}
     in_memory, found = pairs(duplicates_in(store, **options)), pairs(via_engine(store, **options))
@@ -89,7 +89,7 @@ def test_pairs_are_those_found_in_memory(measure: MeasureName, overlap: float, w
     assert len(in_memory) - 1 <= len(found)
 
 
-def test_documents_with_equal_words_are_queried_once() -> None:
+def test_only_one_of_several_documents_with_equal_words_is_queried() -> None:
     base = text(random.Random(1), 100)
     copies = [Document(f"{number:03}", base.upper() if number % 2 else base) for number in range(100)]
     store = stored([*copies, Document("near", base + " more")])
@@ -100,7 +100,7 @@ def test_documents_with_equal_words_are_queried_once() -> None:
 
 
 def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStore) -> None:
-    """Another program may have left them out."""
+    """Another program may have indexed documents without hashes and numbers of shingles."""
     many.changed = lambda record: replace(record, words_hash="", text_hash="", shingles=0)
     in_memory = pairs(duplicates_in(many, verify=False))
 
@@ -112,7 +112,7 @@ def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStor
 @pytest.mark.usefixtures("small_limit")
 @pytest.mark.parametrize(("keep", "kept"), [("longest", "39"), ("first", "00")])
 def test_a_flood_is_one_group(keep: str, kept: str) -> None:
-    """Of 40 documents that look alike, each query reads 5."""
+    """Each of 40 similar documents has more matches than a query reads."""
     base = text(random.Random(2), 300).split()
     flood = [Document(f"{number:02}", " ".join([*base[: 260 + number], "and", str(number)])) for number in range(40)]
     found = via_engine(stored([*flood, *documents("other", 20)]), keep=keep)
@@ -146,7 +146,7 @@ def test_an_interrupted_run_is_resumed(many: FreezableStore, tmp_path: Path) -> 
 
 
 def test_only_new_and_changed_documents_are_queried_again(many: FreezableStore, tmp_path: Path) -> None:
-    """Also those with fewer shingles than documents that were queried before."""
+    """New documents with fewer shingles than documents that were queried before are found too."""
     via_engine(many, checkpoint=tmp_path / "done")
     many.plans = []
     words = text(random.Random(5), 200).split()
@@ -167,7 +167,7 @@ def test_only_new_and_changed_documents_are_queried_again(many: FreezableStore, 
 
 
 @pytest.mark.usefixtures("small_limit")
-def test_floods_are_in_the_checkpoint(tmp_path: Path) -> None:
+def test_floods_are_stored_in_the_checkpoint(tmp_path: Path) -> None:
     base = text(random.Random(2), 300)
     store = stored(Document(f"{number:02}", f"{base} {number}") for number in range(20))
     options = {"checkpoint": tmp_path / "done", "keep": "first"}
@@ -191,7 +191,7 @@ def test_floods_are_in_the_checkpoint(tmp_path: Path) -> None:
         ({}, "written for the index this store, not another store"),
     ],
 )
-def test_a_checkpoint_is_made_for_one_search(
+def test_a_checkpoint_of_a_search_with_other_options_is_refused(
     of_three: FreezableStore, tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
     via_engine(of_three, checkpoint=tmp_path / "done")
@@ -200,8 +200,8 @@ def test_a_checkpoint_is_made_for_one_search(
         via_engine(of_three, checkpoint=tmp_path / "done", **options)
 
 
-def test_other_files_are_left_unchanged(of_three: FreezableStore, tmp_path: Path) -> None:
-    """A text, a database of somebody else, and a checkpoint in use."""
+def test_files_that_are_not_usable_checkpoints_are_left_unchanged(of_three: FreezableStore, tmp_path: Path) -> None:
+    """The files are a text, another application's database, and a checkpoint that another process uses."""
     (tmp_path / "letter").write_text("Dear Ann, " * 100)
     with sqlite3.connect(tmp_path / "theirs") as theirs:
         theirs.execute("CREATE TABLE documents (name)")
@@ -220,7 +220,7 @@ def test_other_files_are_left_unchanged(of_three: FreezableStore, tmp_path: Path
         via_engine(of_three, checkpoint=tmp_path / "no folder" / "file")
 
 
-def test_options_that_do_not_fit_are_refused(of_three: FreezableStore, tmp_path: Path) -> None:
+def test_options_that_cannot_be_combined_are_refused(of_three: FreezableStore, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="this store is not in an engine; leave out via engine"):
         duplicates_in(open_store(":memory:", create=True), via="engine")
     with pytest.raises(QuerySyntaxError, match="via must be one of memory, engine, not 'cluster'"):

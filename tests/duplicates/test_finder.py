@@ -1,4 +1,4 @@
-"""Texts to groups: kinds, groups, and all pairs."""
+"""Tests of the whole search for duplicates: kinds, groups and pairs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.support.texts import overlapping, text
 
 
 def among(texts: Iterable[str], **options: Any) -> Duplicates:
-    """Duplicates among texts, whose ids are a, b, c, … in their order."""
+    """Find duplicates among texts. The ids of the texts are a, b, c, … in order."""
     return duplicates_among(
         (Document(chr(ord("a") + number), each) for number, each in enumerate(texts)), **{"keep": "first", **options}
     )
 
 
 def groups(found: Duplicates) -> list[tuple[str, list[tuple[str, str, float]]]]:
-    """The kept document, and id, kind and rounded overlap of each duplicate."""
+    """Return the kept document of each group, and the id, kind and rounded overlap of each duplicate."""
     return [
         (group.kept.id, [(duplicate.id, duplicate.kind, round(duplicate.overlap, 3)) for duplicate in group.duplicates])
         for group in found.groups()
@@ -39,8 +39,8 @@ def words(*numbers: int) -> str:
 # --- kinds ---
 
 
-def test_identical_same_words_and_near_come_in_this_order() -> None:
-    """The overlap of near ones is that of the sets of shingles."""
+def test_duplicates_are_ordered_by_kind() -> None:
+    """The overlap of a near-duplicate is that of the sets of shingles."""
     base, near = words(*range(100)), words(*range(98), 500, 501)
     found = among([base, near, base, base.upper() + "!", "something else altogether, of other words"])
     exact = round(jaccard(shingle_set(base), shingle_set(near)), 3)
@@ -58,8 +58,8 @@ def test_texts_without_words_are_left_out() -> None:
     assert dict.fromkeys(map(Place, "abc"), "has no words") == found.left_out
 
 
-def test_one_different_word_in_a_long_text_is_near_with_less_than_100_percent() -> None:
-    """The fingerprints may be equal, but the exact overlap is not."""
+def test_a_long_text_with_one_different_word_overlaps_by_less_than_100_percent() -> None:
+    """The fingerprints may be equal, but the exact overlap is less than 1."""
     contract = text(random.Random(3), 4000)
     (group,) = among([contract, contract.replace(" ", " not ", 1)]).groups()
     (duplicate,) = group.duplicates
@@ -84,7 +84,7 @@ def test_each_duplicate_of_a_chain_overlaps_its_kept_document() -> None:
 
 
 def test_duplicates_are_found_in_a_flood_of_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What two documents share besides the boilerplate pairs them."""
+    """Two documents are paired by the text that they share besides the boilerplate."""
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (8, 8))
     monkeypatch.setattr(pairs_module, "ANCHORS", 2)
     rng = random.Random(10)
@@ -102,7 +102,7 @@ def test_duplicates_are_found_in_a_flood_of_boilerplate(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_a_flood_of_one_template_is_one_group(keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """120 letters of one template and 40 of another one."""
+    """There are 120 letters with one template, and 40 letters with another template."""
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (4, 4))
     rng = random.Random(5)
     templates = [text(rng, 150), text(rng, 150)]
@@ -140,7 +140,7 @@ def test_equal_texts_are_one_group_with_one_pair_each() -> None:
 
 @pytest.mark.parametrize("overlap", [0.3, 0.8])
 def test_pairs_are_those_of_brute_force(overlap: float) -> None:
-    """Over texts of 6 to 500 words that share any part, copies among them."""
+    """The texts have 6 to 500 words and different overlaps. Some are copies."""
     rng = random.Random(6)
     texts = [side for size in (6, 9, 14, 30, 60, 120, 500) for goal in (0.25, 0.45, 0.6, 0.75, 0.9)
              for side in overlapping(rng, size, goal)]  # fmt: skip
@@ -164,14 +164,14 @@ def test_containment_is_the_share_of_a_duplicate_in_the_kept_document() -> None:
 
 
 def test_an_overlap_of_exactly_the_threshold_counts() -> None:
-    """3 of 4 shingles are shared: 3/5 of all."""
+    """Both texts have 4 shingles and share 3 of them, so the overlap is 3/5."""
     texts = [words(*range(8)), words(*range(7), 99)]
 
     assert [1, 0] == [among(texts, overlap=overlap).group_count for overlap in (0.6, 0.600001)]
 
 
 def test_estimated_overlaps_are_not_exact() -> None:
-    """Copies are exact even without texts."""
+    """The overlap of copies is exact even without texts."""
     first, second = overlapping(random.Random(7), 400, 0.9)
     found = among([first, second, first], overlap=0.6, verify=False)
     (group,) = found.groups()
@@ -201,7 +201,7 @@ def test_large_groups_come_first_and_can_be_limited() -> None:
 
 
 @pytest.mark.parametrize("texts", [[], ["alone"], ["both", "both"]])
-def test_few_documents_are_fine(texts: list[str]) -> None:
+def test_a_collection_may_have_very_few_documents(texts: list[str]) -> None:
     found = among(texts)
     count = int(len(texts) > 1)
 
@@ -210,8 +210,8 @@ def test_few_documents_are_fine(texts: list[str]) -> None:
 
 
 def unread() -> Iterator[Document]:
-    """Documents that must not be read."""
-    yield from (1 / 0 for _ in range(1))  # type: ignore[misc] # it is never reached
+    """Raise an error if the documents are read."""
+    yield from (1 / 0 for _ in range(1))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -225,4 +225,4 @@ def unread() -> Iterator[Document]:
 )
 def test_a_wrong_option_is_refused_before_anything_is_read(option: str, value: object, message: str) -> None:
     with pytest.raises(QuerySyntaxError, match=message):
-        duplicates_among(unread(), **{option: value})  # type: ignore[arg-type] # as meant
+        duplicates_among(unread(), **{option: value})  # type: ignore[arg-type]

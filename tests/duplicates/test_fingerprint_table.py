@@ -1,4 +1,4 @@
-"""Fingerprints of many documents in arrays."""
+"""Tests of the arrays that hold the fingerprints of many documents."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.support.fingerprints import BITS, pair, shingles, table
 
 
 @pytest.mark.parametrize("one_matrix", [True, False])
-def test_pairs_are_counted_as_one_by_one(one_matrix: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With one matrix for all documents, or one for each slice of pairs."""
+def test_counts_of_many_pairs_are_those_of_single_pairs(one_matrix: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is one matrix for all documents, or one for each slice of pairs."""
     monkeypatch.setattr(module, "_MAX_MATRIX_CELLS", 1 << 20 if one_matrix else 0)
     monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 7)
     rng = np.random.default_rng(1)
@@ -38,7 +38,7 @@ def test_band_keys_are_equal_for_equal_fingerprints_only() -> None:
 
 
 def test_a_band_continues_with_the_first_tokens_after_the_last() -> None:
-    """A document of two tokens has bands of three rows: each token, and the first one again."""
+    """If a document has two tokens, a band with three rows has both tokens and the first one again."""
     few = shingles(np.random.default_rng(3), 2)
 
     assert 2 == len({int(keys[0]) for keys in table([few]).band_keys(np.arange(1), 3, 8)})

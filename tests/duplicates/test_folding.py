@@ -1,4 +1,4 @@
-"""A page of hits in which near-duplicates are folded."""
+"""Near-duplicates in a page of hits are folded."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ WORDS = [f"word{number}" for number in range(400)]
 
 
 def text(start: int, words: int = 100) -> str:
-    """Some words in a row: two texts that begin d words apart share 96 - d shingles of 96 + d."""
+    """Return consecutive words. Two texts that begin d words apart share 96 - d of 96 + d shingles."""
     return " ".join(WORDS[start : start + words])
 
 
 def field(of: str, settings: Settings | None = None) -> dict[str, Any]:
-    """The fingerprint field of a document."""
+    """Return the fingerprint field of a document."""
     made = fingerprint_field(of, settings)
     assert made
     return made
 
 
 def hit(id: str, of: str | None) -> dict[str, Any]:
-    """A hit as an engine returns it; None: a document without a fingerprint."""
+    """Return a hit as an engine does. Without a text, the hit has no fingerprint."""
     source = {"title": id, **({"simdoc": field(of)} if of else {})}
     return {"_index": "articles", "_id": id, "_score": 1.0, "_source": source}
 
 
 def ids(hits: Sequence[Any], **options: Any) -> list[tuple[str, list[str]]]:
-    """The ids that are shown, each with those under it."""
+    """Fold hits. Returns the ids of the hits to show, each with the ids of the hits folded under it."""
     folded = fold_near_duplicates(hits, **options)
     return [(each.hit["_id"], [near.hit["_id"] for near in each.near]) for each in folded]
 
 
-def test_a_near_duplicate_goes_under_the_first_hit_that_it_overlaps() -> None:
+def test_a_near_duplicate_is_folded_under_the_first_hit_that_it_overlaps() -> None:
     page = [hit("a", text(0)), hit("b", text(200)), hit("c", text(5)), hit("d", text(205)), hit("e", text(0))]
     before = copy.deepcopy(page)
     folded = fold_near_duplicates(page)
@@ -55,7 +55,7 @@ def test_a_near_duplicate_goes_under_the_first_hit_that_it_overlaps() -> None:
     assert before == page
 
 
-def test_hits_without_a_readable_fingerprint_are_shown() -> None:
+def test_hits_without_a_readable_fingerprint_are_not_folded() -> None:
     broken, odd = hit("broken", text(0)), hit("odd", text(0))
     broken["_source"]["simdoc"]["tokens"] = "ABCD EFG  HIJK"
     odd["_source"]["simdoc"] = "something of the application's"
@@ -67,7 +67,7 @@ def test_hits_without_a_readable_fingerprint_are_shown() -> None:
 
 
 def test_tokens_are_read_in_all_forms_that_engines_take() -> None:
-    """A key with a dot, a list of one string, several spaces."""
+    """The forms are a key with a dot, a list with one string, and several spaces between tokens."""
     tokens = field(text(0))["tokens"]
     forms = [
         {"simdoc": {"tokens": tokens}},
@@ -93,7 +93,7 @@ def test_a_wrong_overlap_is_refused(overlap: Any) -> None:
         fold_near_duplicates([], overlap)
 
 
-def test_settings_and_field_are_used() -> None:
+def test_tokens_are_read_with_the_given_settings_and_field() -> None:
     settings = Settings(minhash=MinHash(bucket_count=1024), token_length=5)
     page = [{"_id": str(start), "_source": {"prints": field(text(start), settings)}} for start in (0, 3, 200)]
 
@@ -102,7 +102,7 @@ def test_settings_and_field_are_used() -> None:
 
 
 @given(st.lists(st.integers(0, 30), max_size=12))
-def test_each_hit_is_under_the_first_shown_one_that_it_overlaps(starts: list[int]) -> None:
+def test_folding_agrees_with_comparing_each_hit_to_all_shown_hits(starts: list[int]) -> None:
     page = [hit(str(number), text(start)) for number, start in enumerate(starts)]
     tokens = [each["_source"]["simdoc"]["tokens"] for each in page]
     expected: dict[int, list[str]] = {}

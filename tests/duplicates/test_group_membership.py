@@ -1,4 +1,4 @@
-"""The group of a document, by its place."""
+"""The group of a document is looked up by its place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def record(id: str, text_hash: str, index: str = "i", routing: str | None = None
 
 
 def membership(*records: Record) -> GroupMembership:
-    """Of documents in the order of their ids, the second one is kept for the third."""
+    """Return groups in which the second document, ordered by id, is kept for the third one."""
     documents = Documents(records, Settings(), KeepRule("first"))
     kept_for = np.full(len(documents), UNASSIGNED, np.int64)
     kept_for[2] = 1
@@ -27,7 +27,7 @@ def membership(*records: Record) -> GroupMembership:
 
 
 def test_documents_are_found_by_their_places() -> None:
-    """Also two of one id in two indices, or with two routings."""
+    """Two documents with the same id may be in two indices, or have two routings."""
     groups = membership(
         record("c", "3"), record("a", "1"), record("b", "2"), record("c", "4", "j"), record("c", "5", "i", "r")
     )
@@ -38,7 +38,7 @@ def test_documents_are_found_by_their_places() -> None:
     assert [1, 2] == groups.members.tolist()
 
 
-def test_a_text_is_known_by_its_hash() -> None:
+def test_a_compared_text_is_recognized_by_its_hash() -> None:
     groups = membership(record("c", "3"), record("a", "1"), record("b", "2"))
 
     assert [True, True, True] == [groups.has_text(number, str(number + 1)) for number in range(3)]
@@ -51,7 +51,8 @@ def test_several_documents_at_one_place_have_no_number() -> None:
     assert (0, None) == (groups.number(Place("a", "i")), groups.number(Place("b", "i")))
 
 
-def test_documents_that_were_left_out_are_known() -> None:
+def test_documents_that_were_left_out_are_reported() -> None:
     groups = membership(record("a", "1"), record("b", "2"), record("c", "3"), record("d", ""))
+    places = [Place("d", "i"), Place("d", "j"), Place("a", "i")]
 
-    assert [True, False, False] == [groups.was_left_out(Place(*at)) for at in (("d", "i"), ("d", "j"), ("a", "i"))]
+    assert [True, False, False] == [groups.was_left_out(place) for place in places]

@@ -1,4 +1,4 @@
-"""The order in which documents would be kept."""
+"""Tests of the order that determines which document of a group is kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def order(
     rule: str, *values: MetadataValue | None, new: str = "", preferred: str = "", measure: MeasureName = "jaccard",
     copies: tuple[int, ...] = (1, 1, 1, 1),
 ) -> str:  # fmt: skip
-    """The ids in keep order. `new` and `preferred` are ids."""
+    """Return the ids in keep order. Each letter of `new` and `preferred` is an id."""
     flags = (np.array([id in ids for id in IDS]) for ids in (new, preferred))
     count = np.array(copies)
     criteria = KeepCriteria(IDS.__getitem__, SHINGLES, count, count, WRITTEN, values, *flags)
@@ -39,12 +39,12 @@ def order(
     ],
 )
 def test_a_rule_orders_documents(rule: str, values: tuple[MetadataValue, ...], expected: str) -> None:
-    """b and c have one length, and c has no date. Numbers precede strings, and a list counts by its first value."""
+    """Documents b and c have the same length, and c has no date. A list is ordered by its first value."""
     assert expected == order(rule, *values)
 
 
 def test_texts_with_many_copies_precede_longer_ones() -> None:
-    """Only by the rule `longest`, and not by measures of containment."""
+    """This is only true for the rule `longest` with the measure `jaccard`."""
     copies = (2, 1, 1, 2)
 
     assert "dabc" == order("longest", copies=copies)
@@ -67,8 +67,8 @@ def test_texts_with_many_copies_precede_longer_ones() -> None:
         ("b.txt", "x/a.txt", "copy.txt", "Kopie1.txt"),
     ],
 )
-def test_names_order_documents_that_are_equal_by_the_rule(names: tuple[str, ...]) -> None:
-    """Names of copies come last, then longer ids."""
+def test_names_order_documents_that_the_rule_does_not_distinguish(names: tuple[str, ...]) -> None:
+    """Members of archives come last, then names of copies, then longer ids."""
     equal = np.ones(len(names), np.int64)
     backwards = names[::-1]
     criteria = KeepCriteria(backwards.__getitem__, equal, equal, equal, equal, (), equal > 0, equal > 1)

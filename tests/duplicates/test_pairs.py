@@ -1,4 +1,4 @@
-"""Candidate pairs: nearly all pairs of the overlap are found, whatever their length, and floods stay linear."""
+"""Nearly all pairs with the minimum overlap are found, whatever their length. The cost of a flood is linear."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAIRS = 40
 
 
 def joined(sets: list[Shingles], overlap: str, name: str = "jaccard", **options: object) -> JoinedPairs:
-    """The pairs of sets of shingles, the first of which would be kept."""
+    """Find the pairs among sets of shingles. Earlier sets are preferred."""
     return join(table(sets), np.arange(len(sets)), Measure(name, Fraction(overlap)), **options)  # type: ignore[arg-type]
 
 
@@ -27,7 +27,7 @@ def pairs_of(found: JoinedPairs) -> set[tuple[int, int]]:
 
 
 def of_template(rng: np.random.Generator, count: int, shared: int, own: int) -> list[Shingles]:
-    """Sets that share some shingles, and have some of their own."""
+    """Return sets with `shared` common shingles and `own` different shingles each."""
     template = shingles(rng, shared)
     return [np.concatenate((template, shingles(rng, own))) for _ in range(count)]
 
@@ -36,8 +36,8 @@ def of_template(rng: np.random.Generator, count: int, shared: int, own: int) -> 
 
 
 @pytest.mark.parametrize("overlap", ["1/2", "19/20"])
-def test_pairs_of_the_overlap_are_found_whatever_their_length(overlap: str) -> None:
-    """Of pairs of exactly the overlap, from 1 shingle to 3,000, at least 99 of 100."""
+def test_pairs_with_the_minimum_overlap_are_found_whatever_their_length(overlap: str) -> None:
+    """At least 99 % of the pairs with exactly the minimum overlap are found, with 1 to 3,000 shingles."""
     rng = np.random.default_rng(4)
     made = [pair(rng, size, float(Fraction(overlap))) for size in SIZES for _ in range(PAIRS)]
     reaching = {n for n, (a, b) in enumerate(made) if (s := len(np.intersect1d(a, b))) >= Fraction(overlap) * (
@@ -50,8 +50,8 @@ def test_pairs_of_the_overlap_are_found_whatever_their_length(overlap: str) -> N
 
 
 @pytest.mark.parametrize("size", [20, 80, 400, 2000])
-def test_documents_of_different_length_meet(size: int) -> None:
-    """One is a part of the other, at exactly the overlap."""
+def test_documents_of_different_length_are_paired(size: int) -> None:
+    """One document is a part of the other. Their overlap is exactly the minimum."""
     rng = np.random.default_rng(5)
     wholes = [shingles(rng, size) for _ in range(PAIRS)]
     found = pairs_of(joined([side for whole in wholes for side in (whole, whole[: size // 2])], "1/2"))
@@ -59,7 +59,7 @@ def test_documents_of_different_length_meet(size: int) -> None:
     assert PAIRS - 1 <= sum((2 * n, 2 * n + 1) in found for n in range(PAIRS))
 
 
-def test_pairs_of_less_overlap_are_not_found() -> None:
+def test_pairs_with_too_little_overlap_are_not_found() -> None:
     rng = np.random.default_rng(6)
 
     assert set() == pairs_of(joined([*pair(rng, 2000, 0.3), *(shingles(rng, 500) for _ in range(50))], "4/5"))
@@ -70,7 +70,7 @@ def test_pairs_of_less_overlap_are_not_found() -> None:
     ("name", "part_first", "part_second"), [("containment", 0, 1), ("contained", 1, 0), ("jaccard", 0, 0)]
 )
 def test_a_part_of_a_document_is_found_by_containment(name: str, part_first: int, part_second: int) -> None:
-    """`contained` finds it if the part is the preferred document."""
+    """The measure `contained` finds the pair if the part is the preferred document."""
     whole = shingles(np.random.default_rng(8), 1500)
     part = whole[:500]
 
@@ -79,7 +79,7 @@ def test_a_part_of_a_document_is_found_by_containment(name: str, part_first: int
     )
 
 
-def test_pairs_come_in_order_with_their_estimate() -> None:
+def test_pairs_are_sorted_and_have_an_estimated_overlap() -> None:
     shares: list[float] = []
     found = joined([shingles(np.random.default_rng(12), 700)] * 3, "1/2", progress=shares.append)
 
@@ -106,7 +106,7 @@ def test_only_pairs_with_a_new_document_are_found(new_from: int) -> None:
 
 @pytest.mark.parametrize("new", [1, 3])
 def test_few_new_documents_are_compared_with_all_of_a_flood(new: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the last of many is near to them."""
+    """Only the last of 300 old documents overlaps the new ones."""
     monkeypatch.setattr(module, "RUN_LIMITS", (60, 60))
     many = of_template(np.random.default_rng(20), 300, 600, 400)
     found = joined([*many, *([many[-1]] * new)], "3/5", new_from=300)
@@ -120,13 +120,13 @@ def test_few_new_documents_are_compared_with_all_of_a_flood(new: int, monkeypatc
 
 @pytest.fixture
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Floods begin at 9 documents."""
+    """Make runs of 9 or more documents floods."""
     monkeypatch.setattr(module, "RUN_LIMITS", (8, 8))
 
 
 @pytest.mark.usefixtures("small_runs")
 def test_all_documents_of_a_flood_are_compared_with_the_first() -> None:
-    """300 documents of one template, with few comparisons."""
+    """300 documents with one template need few comparisons."""
     found = joined(of_template(np.random.default_rng(13), 300, 600, 30), "4/5")
 
     assert {(0, other) for other in range(1, 300)} <= pairs_of(found)
@@ -137,7 +137,7 @@ def test_all_documents_of_a_flood_are_compared_with_the_first() -> None:
 
 @pytest.mark.usefixtures("small_runs")
 def test_comparisons_in_a_flood_that_are_not_made_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """100 documents share boilerplate and are not duplicates."""
+    """100 documents share boilerplate, but are not duplicates."""
     monkeypatch.setattr(module, "ANCHORS", 2)
     found = joined(of_template(np.random.default_rng(14), 100, 600, 400), "3/5")
 
@@ -146,8 +146,8 @@ def test_comparisons_in_a_flood_that_are_not_made_are_counted(monkeypatch: pytes
     assert found.compared < 100 * 99 / 2
 
 
-def test_boilerplate_in_short_documents_pairs_nobody() -> None:
-    """2,000 short documents share a third of their shingles; their rare tokens differ."""
+def test_short_documents_are_not_paired_by_boilerplate() -> None:
+    """2,000 short documents share a third of their shingles. Their rare tokens differ."""
     found = joined(of_template(np.random.default_rng(15), 2000, 8, 16), "9/10")
 
     assert set() == pairs_of(found)

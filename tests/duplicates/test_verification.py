@@ -1,4 +1,4 @@
-"""Exact overlaps are those of sets of shingles, for texts of any kind and length."""
+"""Exact overlaps are those of the sets of shingles, for texts of any kind and length."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = (1, 2)
 
 
 def verifier(texts: Sequence[str | None], read: list[int] | None = None, **options: int) -> Verifier:
-    """A verifier of these texts, which notes the documents that it reads."""
+    """Return a verifier for texts. It appends the documents that it reads to `read`."""
 
     def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
         if read is not None:
@@ -33,7 +33,7 @@ def shared(made: Verifier, *pairs: tuple[int, int]) -> list[tuple[int, ...]]:
     return list(zip(*(counts.tolist() for counts in made.shared(first, second)), strict=True))
 
 
-def test_shared_shingles_are_those_of_the_sets() -> None:
+def test_counts_of_shared_shingles_are_those_of_the_sets() -> None:
     whole = text(random.Random(1), 400)
     odd = ["", "...", "one two", "Füße 漢字 \U0001f600 \ud800 five six"]
     texts = [*odd, whole, whole[:900], whole.upper(), whole[300:]]
@@ -53,7 +53,7 @@ def test_shingles_are_those_of_the_analysis(analysis: Analysis) -> None:
     assert len(sets[0] & sets[1]) == len(np.intersect1d(a, b))
 
 
-def test_a_long_text_has_the_same_shingles_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_that_is_read_in_pieces_has_the_same_shingles(monkeypatch: pytest.MonkeyPatch) -> None:
     words = text(random.Random(2), 3000)
     (whole,) = shingle_hashes([words], Analysis(), KEY)
     monkeypatch.setattr("simdoc_search.duplicates.verification.LONG", 1000)
@@ -63,7 +63,7 @@ def test_a_long_text_has_the_same_shingles_in_pieces(monkeypatch: pytest.MonkeyP
     assert whole.tolist() == shingle_hashes([words], Analysis(), KEY)[0].tolist()
 
 
-def test_pairs_without_a_text_have_minus_one() -> None:
+def test_the_counts_of_a_pair_without_a_text_are_minus_one() -> None:
     texts = ["one two three", None, "one two three"]
 
     assert [(-1, -1, -1), (1, 1, 1)] == shared(verifier(texts), (0, 1), (0, 2))

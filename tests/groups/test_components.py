@@ -1,4 +1,4 @@
-"""Connected components."""
+"""Tests of connected components."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simdoc_search.groups.components import connected_components, groups_of_labe
 
 
 @given(st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=25))
-def test_each_component_has_the_label_of_its_first_member(edges: list[tuple[int, int]]) -> None:
+def test_the_label_of_a_component_is_its_smallest_number(edges: list[tuple[int, int]]) -> None:
     labels, before = list(range(20)), None
     while before != labels:
         before = list(labels)
@@ -29,7 +29,7 @@ def test_a_long_chain_is_one_component() -> None:
     assert [100_000] == [len(group) for group in groups_of_labels(labels)]
 
 
-def test_groups_are_ordered_by_size_and_have_two_members_or_more() -> None:
+def test_groups_have_at_least_two_members_and_are_ordered_by_size() -> None:
     assert [[5, 6, 7], [0, 4], [1, 3]] == [
         group.tolist() for group in groups_of_labels(np.array([0, 1, 2, 1, 0, 5, 5, 5]))
     ]

@@ -1,4 +1,4 @@
-"""The related documents of a whole collection are those that comparing all documents with all finds."""
+"""The related documents found in a collection are those that a comparison of all pairs finds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simdoc_search.groups import find_topics
 from simdoc_search.groups.collection import read_documents
 from simdoc_search.groups.concepts import related_pairs
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
-from simdoc_search.sketch.limits import SHOWN, Limits
+from simdoc_search.sketch.limits import MIN_SCORE, Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 from tests.support.stores import put, record
@@ -23,7 +23,7 @@ SETTINGS = Settings(concepts=Concepts("names"))
 
 @pytest.fixture
 def store() -> Store:
-    """60 documents of three paragraphs, about half of them on one of 8 topics."""
+    """A store with 60 documents with three paragraphs each, about half of them on one of 8 topics."""
     draw = np.random.default_rng(1)
     records = []
     for number in range(60):
@@ -38,24 +38,26 @@ def store() -> Store:
     return made
 
 
-def quiet(_stage: str, _share: float) -> None:
-    """No progress is shown."""
+def ignore_progress(_stage: str, _share: float) -> None:
+    pass
 
 
 def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
-    """Each document compared with each, as `related` compares two."""
-    documents = read_documents(store, None, quiet, concepts=True)
+    """Compare each pair of documents as `related` does. Returns the scores of the related pairs."""
+    documents = read_documents(store, None, ignore_progress, concepts=True)
     codes, counts = np.unique(
         np.concatenate([np.unique(each.codes) for each in documents.concepts]), return_counts=True
     )
     weighted = WeightedConcepts(documents.concepts, codes, concept_weights(counts, len(documents)))
     pairs = np.array(list(combinations(range(len(documents)), 2))).T
     scores = map(relation_score, similarities(weighted, *pairs).tolist())
-    return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= SHOWN}
+    return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= MIN_SCORE}
 
 
 def found(store: Store) -> dict[tuple[int, int], float]:
-    pairs = related_pairs(store, read_documents(store, None, quiet, concepts=True), Limits(), quiet, filtered=False)
+    pairs = related_pairs(
+        store, read_documents(store, None, ignore_progress, concepts=True), Limits(), ignore_progress, filtered=False
+    )
     columns = (pairs.first.tolist(), pairs.second.tolist(), pairs.scores.tolist())
     return {(a, b): score for a, b, score in zip(*columns, strict=True)}
 
@@ -68,25 +70,25 @@ def test_related_documents_are_those_of_brute_force(store: Store) -> None:
 
 
 def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some pairs are missing then, and no other pair is added."""
+    """Some pairs are missing, but no wrong pair is added."""
     monkeypatch.setattr(module, "MAX_COMPARED", 1)
-    expected, some = by_brute_force(store), found(store)
-    topics = find_topics(store, Limits(), None, quiet)
+    expected, actual = by_brute_force(store), found(store)
+    topics = find_topics(store, Limits(), None, ignore_progress)
 
-    assert 0 < len(some) < len(expected)
-    assert some == pytest.approx({pair: expected[pair] for pair in some})
+    assert 0 < len(actual) < len(expected)
+    assert actual == pytest.approx({pair: expected[pair] for pair in actual})
     assert topics.cut == 60
     assert topics.compared <= 60
 
 
 def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By each concept only a few of its documents are met."""
+    """Each concept only yields a few of its documents as candidates."""
     monkeypatch.setattr(module, "MAX_CANDIDATES", 50)
     with open_store(":memory:", SETTINGS) as store:
         put(store, *(record(f"d{number}", concepts=[1, 2, 3, 4, 5, 0]) for number in range(120)))
         others = (range(100 * number + 100, 100 * number + 110) for number in range(80))
         put(store, *(record(f"e{number}", concepts=concepts) for number, concepts in enumerate(others)))
-        topics = find_topics(store, Limits(), None, quiet)
+        topics = find_topics(store, Limits(), None, ignore_progress)
 
     assert [120] == [1 + len(topic.members) for topic in topics.topics()]
     assert (5, 80) == (topics.frequent, topics.alone)

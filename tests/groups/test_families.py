@@ -1,4 +1,4 @@
-"""The versions of a whole collection are those that comparing all documents with all finds."""
+"""The versions found in a collection are those that a comparison of all pairs finds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFF
 
 @st.composite
 def documents(draw: st.DrawFn) -> list[int]:
-    """Sentences around few centres, so that many are similar, some barely, and some equal."""
+    """Draw sentences near a few centres. Many are similar, some are barely similar, and some are equal."""
     sentences = []
     for _ in range(draw(st.integers(1, 8))):
         flipped = draw(st.sets(st.integers(0, 63), max_size=BITS + 2))
@@ -33,7 +33,7 @@ def documents(draw: st.DrawFn) -> list[int]:
 
 def as_arrays(read: Sequence[Sequence[int]]) -> AllDocuments:
     values = [np.unique(np.array(sentences, np.uint64)) for sentences in read]
-    counts = np.array([len(of_document) for of_document in values], np.int64)
+    counts = np.array([len(document_values) for document_values in values], np.int64)
     places = [Place(f"d{number}") for number in range(len(values))]
     return AllDocuments(places, np.concatenate(values), np.cumsum(counts) - counts, counts)
 
@@ -64,7 +64,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], enough: float)
 
 @given(st.lists(documents(), min_size=2, max_size=6))
 @settings(max_examples=30)
-def test_many_pairs_are_compared_as_two_documents_are(read: list[list[int]]) -> None:
+def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]]) -> None:
     made = as_arrays(read)
     first, second = np.array(list(combinations(range(len(read)), 2))).T
     shares = shares_of_pairs(made.sentences, made.begins, made.counts, (first, second))
@@ -81,12 +81,12 @@ def test_many_pairs_are_compared_as_two_documents_are(read: list[list[int]]) -> 
 
 
 def edited(values: Simhashes, bits: int, draw: np.random.Generator) -> list[int]:
-    """Each sentence with some random bits flipped."""
+    """Flip random bits of each sentence."""
     return [int(value) ^ sum(1 << int(bit) for bit in draw.choice(64, bits, replace=False)) for value in values]
 
 
 def test_nearly_all_versions_are_found_by_a_sample_of_similar_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Versions with equal sentences are all found; with 20 edited ones nearly all."""
+    """All versions with equal sentences are found, and nearly all versions with 20 edited sentences."""
     monkeypatch.setattr(module, "MAX_EXACT_SENTENCES", 0)
     draw = np.random.default_rng(5)
     read = []
@@ -101,8 +101,8 @@ def test_nearly_all_versions_are_found_by_a_sample_of_similar_sentences(monkeypa
     assert len(found.first) >= 198
 
 
-def test_a_sentence_of_very_many_documents_pairs_each_with_a_few() -> None:
-    """500 copies are all versions; documents that only share a footer are not."""
+def test_documents_with_a_very_frequent_sentence_are_paired_with_a_few_others() -> None:
+    """All 500 copies are versions. Documents that only share a footer are not."""
     draw = np.random.default_rng(6)
     footer = int(draw.integers(0, 2**63))
     text = draw.integers(0, 2**64, 10, dtype=np.uint64).tolist()

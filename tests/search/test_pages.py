@@ -24,7 +24,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "bands": ("similar", {"overlap": 0.2, "probability": 0.8}),
     "containment": ("similar", {"measure": "containment"}),
     "passages": ("passages", {}),
-    "versions": ("versions", {}),
+    "versions": ("versions", {"version_control": False}),
     "related": ("related", {}),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,3 +110,24 @@ def test_modification_times_order_files(search: SimilaritySearch, tmp_path: Path
     names = [version.name for version in stored.timeline]
     assert (["b.txt", "c.txt", "a.txt"], "modification time") == (names, stored.by)
     assert ["b.txt", "c.txt", str(folder / "a.txt")] == [version.name for version in result.timeline]
+
+
+def test_the_last_commits_of_files_order_them(search: SimilaritySearch, tmp_path: Path) -> None:
+    """If no better evidence does, and git may be started."""
+    first = prose(12, 3)
+    for number, name in enumerate("bac"):
+        (tmp_path / f"{name}.txt").write_text(" ".join(first[: 12 - number]))
+    for name, day in (("b", 3), ("a", 1), ("c", 2)):
+        time = f"2021-03-0{day}T10:00:00Z"
+        dates = {"GIT_AUTHOR_DATE": time, "GIT_COMMITTER_DATE": time}
+        author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        for arguments in (["init", "-q"], ["add", f"{name}.txt"], [*author, "commit", "-qm", "a"]):
+            subprocess.run(["git", *arguments], cwd=tmp_path, check=True, env=os.environ | dates)
+    search.index(read_corpus([tmp_path]))
+    with_git = search.versions("a.txt")
+
+    assert (["a.txt", "c.txt", "b.txt"], "version control") == (
+        [entry.name for entry in with_git.timeline],
+        with_git.by,
+    )
+    assert "texts" == search.versions("a.txt", version_control=False).by

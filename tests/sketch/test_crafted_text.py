@@ -1,4 +1,4 @@
-"""Texts that were crafted to win buckets are told from honest ones."""
+"""Texts that were crafted to win buckets are detected, and honest texts are not."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
-from simdoc_search.sketch import implausible
-from simdoc_search.sketch.crafted_text import LIMIT, crafted, deviation
+from simdoc_search.sketch import is_implausible
+from simdoc_search.sketch.crafted_text import LIMIT, deviation, ids_of_crafted
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from tests.support.attack import crafted_words
@@ -23,7 +23,7 @@ KEYED = replace(SMALL, key=HashKey("a secret key of 30 characters."))
 
 
 def honest_texts(count: int) -> Iterator[str]:
-    """Random words, from one to some thousand of them."""
+    """Texts of one to about 3,000 random words."""
     generator = random.Random(11)
     for _ in range(count):
         number = round(10 ** generator.uniform(0, 3.5))
@@ -33,7 +33,7 @@ def honest_texts(count: int) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("minhash", [MinHash(), MinHash(with_rotation=True), SMALL, KEYED])
 def test_minima_of_honest_texts_are_as_expected(minhash: MinHash) -> None:
-    """Their mean is 0, and they vary less than a normal distribution, so six deviations are out of reach."""
+    """The mean is 0, and the values vary less than a normal distribution, so six deviations do not occur."""
     found = np.array([deviation(fp) for fp in fingerprints(honest_texts(200), None, minhash)])
 
     assert abs(found.mean()) < 4 / 200**0.5
@@ -42,41 +42,41 @@ def test_minima_of_honest_texts_are_as_expected(minhash: MinHash) -> None:
 
 
 def test_reference_texts_are_plausible() -> None:
-    """Real texts of many languages, with repeats and boilerplate; also by characters, and one without words."""
+    """They are real texts in many languages, with repeats and boilerplate. They are also split into characters."""
     texts = [*reference_texts().values(), "", "one", "one word " * 5000]
     for analysis in (Analysis(), Analysis(unit="character"), Analysis(shingle_size=1)):
-        assert [] == [text for text, fp in zip(texts, fingerprints(texts, analysis), strict=True) if implausible(fp)]
+        assert [] == [text for text, fp in zip(texts, fingerprints(texts, analysis), strict=True) if is_implausible(fp)]
 
 
 def test_words_that_win_every_bucket_are_detected() -> None:
-    """Alone, and within a text of other words; not with a key that the attacker lacks."""
+    """The words are detected alone and in a longer text. With a key that the attacker lacks, they are harmless."""
     words = crafted_words(SMALL)
 
     for others in (0, 400, 2000):
-        assert implausible(fingerprint(f"{some_text(random.Random(1), others)} {words}", None, SMALL))
-    assert not implausible(fingerprint(words, None, KEYED))
+        assert is_implausible(fingerprint(f"{some_text(random.Random(1), others)} {words}", None, SMALL))
+    assert not is_implausible(fingerprint(words, None, KEYED))
 
 
 @pytest.mark.parametrize(("buckets", "detected"), [(200, True), (50, False)])
 def test_a_third_of_512_buckets_must_be_won(buckets: int, detected: bool) -> None:
-    """As documented; a tenth cannot be told from chance."""
+    """A tenth of the buckets cannot be distinguished from chance."""
     text = f"{some_text(random.Random(2), 1500)} {crafted_words(MinHash(), buckets)}"
 
-    assert detected == implausible(fingerprint(text))
+    assert detected == is_implausible(fingerprint(text))
 
 
-def test_a_short_text_is_never_accused() -> None:
-    """Even if each shingle has the smallest value that exists."""
+def test_a_short_text_is_never_reported() -> None:
+    """This holds even if each shingle has the smallest possible value."""
     fp = fingerprint(" ".join(map(str, range(47 + 4))))
-    least = replace(fp.minima, val2=fp.minima.slots.astype(np.uint64) * np.uint64(MinHash().bucket_size << 32))
+    smallest = replace(fp.minima, val2=fp.minima.slots.astype(np.uint64) * np.uint64(MinHash().bucket_size << 32))
 
     assert 47 == fp.shingles
-    assert -LIMIT < deviation(replace(fp, minima=least)) < -5
+    assert -LIMIT < deviation(replace(fp, minima=smallest)) < -5
 
 
 def test_crafted_documents_are_listed_by_id() -> None:
     words = crafted_words(SMALL)
     documents = [("a", words), ("b", some_text(random.Random(1), 300)), ("c", ""), ("d", f"once more {words}")]
 
-    assert ["a", "d"] == list(crafted(iter(documents), Settings(minhash=SMALL)))
-    assert [] == list(crafted([], Settings()))
+    assert ["a", "d"] == list(ids_of_crafted(iter(documents), Settings(minhash=SMALL)))
+    assert [] == list(ids_of_crafted([], Settings()))

@@ -38,7 +38,7 @@ def jaccard(first: str, second: str) -> float:
 
 
 class Sample:
-    """Pairs of texts with a common part, their exact overlap and its estimate."""
+    """Pairs of texts with a common part, their exact overlaps and the estimates."""
 
     def __init__(self, overlaps: tuple[float, float], sizes: tuple[int, int]) -> None:
         drawn = random.Random(20_80)
@@ -46,7 +46,7 @@ class Sample:
         for _ in range(PAIRS):
             total = drawn.randint(*sizes)  # shingles of both texts together
             common = round(total * drawn.uniform(*overlaps))
-            own = drawn.randint(0, total - common)  # of the first text alone; the others are the second's alone
+            own = drawn.randint(0, total - common)  # shingles of the first text alone. The rest are the second's alone
             middle = drawn.choices(VOCABULARY, k=common + 4)
             first = middle + drawn.choices(VOCABULARY, k=own)
             second = drawn.choices(VOCABULARY, k=total - common - own) + middle
@@ -71,7 +71,7 @@ sample = functools.cache(Sample)
 @pytest.mark.slow
 @pytest.mark.parametrize(("sizes", "floor"), [(USUAL, 0.0165), (SHORT, 0.0155)])
 def test_the_error_is_that_of_theory(sizes: tuple[int, int], floor: float) -> None:
-    """The RMSE over all overlaps is within a tenth of the theory's, for usual and for short texts."""
+    """For usual and for short texts, the RMSE over all overlaps exceeds the theory by at most a tenth."""
     pairs = sample(EVEN, sizes)
 
     assert pairs.exact.min() < 0.07
@@ -84,7 +84,7 @@ def test_the_error_is_that_of_theory(sizes: tuple[int, int], floor: float) -> No
 def test_the_estimate_is_unbiased_and_its_interval_covers_the_exact_value(
     overlaps: tuple[float, float], sizes: tuple[int, int]
 ) -> None:
-    """The mean error is at most three of its standard deviations, and the 95 % interval covers 93 of 100 pairs."""
+    """The mean error is at most three standard deviations, and the 95 % interval covers at least 93 % of the pairs."""
     pairs = sample(overlaps, sizes)
 
     assert abs(pairs.bias) <= 3 * pairs.theory / math.sqrt(PAIRS)
@@ -96,7 +96,7 @@ def test_the_estimate_is_unbiased_and_its_interval_covers_the_exact_value(
 def test_the_estimate_is_a_symmetric_fraction_in_its_interval(
     first: str, second: str, common: str, analysis: Analysis
 ) -> None:
-    """The overlap of a text with itself is 1; without shingles it is 0, and the interval says that nothing is known."""
+    """The overlap of a text with itself is 1. Without shingles, it is 0, and the interval is (0, 1)."""
     a, b = fingerprints([f"{common}\n{first}", f"{second}\n{common}"], analysis)
     low, high = a.interval(b)
 
@@ -107,7 +107,7 @@ def test_the_estimate_is_a_symmetric_fraction_in_its_interval(
 
 
 def test_disjoint_texts_overlap_only_by_chance() -> None:
-    """The tokens of a bucket are then equal in one of 2**15 cases. An empty text overlaps nothing."""
+    """The tokens of a bucket are then equal in 1 of 2**15 cases. The overlap of an empty text is 0."""
     first, second = fingerprint(" ".join(VOCABULARY)), fingerprint(" ".join(reversed(VOCABULARY)))
 
     assert first.overlap(second) < 0.01
@@ -117,7 +117,7 @@ def test_disjoint_texts_overlap_only_by_chance() -> None:
 
 @pytest.mark.parametrize("bucket_count", [1, 64, 4096])
 def test_every_number_of_buckets_estimates_the_overlap(bucket_count: int) -> None:
-    """Within four standard deviations."""
+    """The error is at most four standard deviations."""
     first, second = " ".join(VOCABULARY[:600]), " ".join(VOCABULARY[200:])
     a, b = fingerprints([first, second], minhash=MinHash(bucket_count=bucket_count))
     exact = jaccard(first, second)
@@ -127,7 +127,7 @@ def test_every_number_of_buckets_estimates_the_overlap(bucket_count: int) -> Non
 
 @given(codes, codes)
 def test_shared_and_union_are_those_of_the_sets(first: set[int], second: set[int]) -> None:
-    """Equal tokens, and buckets that are filled on either side."""
+    """The counts are those of equal tokens, and of buckets that are filled on either side."""
     buckets = {code >> HASH_BITS for code in first | second}
     found = shared_and_union(np.array(sorted(first), np.uint32), np.array(sorted(second), np.uint32), HASH_BITS)
 
@@ -139,7 +139,7 @@ def test_shared_and_union_are_those_of_the_sets(first: set[int], second: set[int
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718), (0, 0, 0, 1)],
 )
 def test_the_interval_is_wilsons(shared: int, union: int, low: float, high: float) -> None:
-    """It agrees with the values that Newcombe (Statistics in Medicine 17, 1998) prints."""
+    """The interval agrees with the published values of Newcombe (Statistics in Medicine 17, 1998)."""
     assert (low, high) == pytest.approx(overlap_interval(shared, union), abs=0.00005)
 
 

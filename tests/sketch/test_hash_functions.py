@@ -1,4 +1,4 @@
-"""MurmurHash3 and SipHash of many strings at once are those of each string alone."""
+"""MurmurHash3 and SipHash of many strings at once are the same as for each string alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PUBLISHED = {
 
 
 def hashes(strings: Sequence[bytes], key: Key | None = None) -> Pairs:
-    """The hashes of strings that follow each other in one buffer."""
+    """The hashes of strings that are next to each other in one buffer."""
     ends = np.cumsum([len(string) // 2 for string in strings], dtype=np.int64)
     starts = ends - np.array([len(string) // 2 for string in strings], np.int64)
     units = np.frombuffer(b"".join(strings), "<u2")
@@ -47,7 +47,7 @@ def as_java(text: str) -> bytes:
 
 
 def plain_siphash(data: bytes, key: Key = KEY) -> tuple[int, int]:
-    """The definition, one string at a time, on Python's integers."""
+    """SipHash by its definition, for one string, with Python's integers."""
     a, b, c, d = (key[0] ^ 0x736F6D6570736575, key[1] ^ 0x646F72616E646F6D ^ 0xEE,
                   key[0] ^ 0x6C7967656E657261, key[1] ^ 0x7465646279746573)  # fmt: skip
 
@@ -65,8 +65,8 @@ def plain_siphash(data: bytes, key: Key = KEY) -> tuple[int, int]:
             c = rotated(c, 32)
 
     padded = data + bytes(-(len(data) + 1) % 8) + bytes([len(data) % 256])
-    for at in range(0, len(padded), 8):
-        word = int.from_bytes(padded[at : at + 8], "little")
+    for start in range(0, len(padded), 8):
+        word = int.from_bytes(padded[start : start + 8], "little")
         d ^= word
         rounds(2)
         a ^= word
@@ -79,7 +79,7 @@ def plain_siphash(data: bytes, key: Key = KEY) -> tuple[int, int]:
 
 
 def test_murmur3_of_reference_strings_is_lucenes() -> None:
-    """Strings of all lengths around the block of 16 bytes, empty and non-BMP ones too; together and alone."""
+    """The strings have all lengths around the block of 16 bytes. Some are empty or have non-BMP characters."""
     vectors = load("murmur3")["strings"]
     strings = [as_java(vector["text"]) for vector in vectors]
     expected = [(int(vector["val1"]), int(vector["val2"])) for vector in vectors]
@@ -89,7 +89,7 @@ def test_murmur3_of_reference_strings_is_lucenes() -> None:
 
 
 def test_combined_values_are_lucenes() -> None:
-    """Hash function i of a shingle is its hash times 37 plus the hash of i, even for the only function."""
+    """Hash function i of a shingle is its hash times 37 plus the hash of i, even if it is the only function."""
     vectors = load("murmur3")["strings"]
     strings = [np.frombuffer(as_java(vector["text"]), "<u2") for vector in vectors]
     ends = np.cumsum([len(string) for string in strings])
@@ -121,14 +121,14 @@ ANY_KEY = st.tuples(st.integers(0, _MASK), st.integers(0, _MASK))
 
 @given(any_strings, ANY_KEY)
 def test_any_strings_hash_as_defined(strings: list[bytes], key: Key) -> None:
-    """Any units, NUL and surrogates too; the length counts modulo 256 in SipHash."""
+    """The strings may have any units, including NUL and surrogates. In SipHash, the length counts modulo 256."""
     assert [plain_murmur3(string) for string in strings] == hashes(strings)
     assert [plain_siphash(string, key) for string in strings] == hashes(strings, key)
 
 
 @pytest.mark.parametrize(("key", "plain"), [(None, plain_murmur3), (KEY, plain_siphash)])
 def test_many_strings_and_very_different_lengths(key: Key | None, plain: Callable[[bytes], tuple[int, int]]) -> None:
-    """Several chunks keep their order; a string of 30,001 units changes no short one."""
+    """Several chunks keep their order. A string of 30,001 units does not affect short ones."""
     many = [str(number * 7919).encode("utf-16-le") for number in range(20_000)]
     unlike = [b"", b"a\0" * 30_001, b"", "zwölf".encode("utf-16-le"), b"c\0" * 8]
 

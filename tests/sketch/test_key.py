@@ -1,4 +1,4 @@
-"""A hash key: nobody can compute the tokens of a text without it, and it is never shown."""
+"""Hash keys: without the key, nobody can compute the tokens of a text. The key is never shown."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def jaccard(one: str, other: str) -> float:
 
 
 def test_keyed_tokens_are_a_stored_format() -> None:
-    """A change here makes keyed indexes unreadable. The key can be sent to a worker process."""
+    """If this fails, existing indexes with a key become unreadable. A key can be pickled for worker processes."""
     for minhash in (KEYED, pickle.loads(pickle.dumps(KEYED))):
         fp = fingerprint("the quick brown fox jumps over the lazy dog", None, minhash)
         assert "$>%* KC,4 T'MX W)%R {PC@" == " ".join(fp.tokens())
@@ -61,7 +61,7 @@ def test_fingerprints_of_different_keys_are_not_compared() -> None:
 
 
 def test_keyed_fingerprints_have_no_lucene_terms() -> None:
-    """An engine's own filter does not know the key."""
+    """An engine's own filter does not support keys."""
     with pytest.raises(ValueError, match="hash key"):
         fingerprint("some text", None, KEYED).tokens("lucene")
     with pytest.raises(ValueError, match="hash key"):
@@ -69,7 +69,7 @@ def test_keyed_fingerprints_have_no_lucene_terms() -> None:
 
 
 def test_crafted_words_make_texts_look_alike_only_without_a_key() -> None:
-    """Words that win every bucket, found with no key or with another one, change nothing with the key."""
+    """Words that win every bucket without a key, or with another key, have no effect with this key."""
     plain, keyed, foreign = (
         MinHash(bucket_count=64, key=key) for key in (None, KEY, HashKey("the key of an attacker"))
     )
@@ -88,7 +88,7 @@ def test_crafted_words_make_texts_look_alike_only_without_a_key() -> None:
 
 
 def test_the_key_is_never_shown() -> None:
-    """Neither the secret nor the bits derived from it are printed or stored."""
+    """The secret and the bits derived from it are neither printed nor stored."""
     settings = Settings(minhash=KEYED)
     bits = [format(word, base) for word in KEY.words for base in ("d", "x")]
     shown = [repr(KEY), str(KEY), repr(KEYED), repr(settings), str(asdict(settings)), format_label(settings)]
@@ -102,7 +102,7 @@ def test_the_key_is_never_shown() -> None:
 
 
 def test_the_key_comes_from_the_caller_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty variable is no key."""
+    """An empty variable does not count as a key."""
     monkeypatch.setenv(HASH_KEY, "")
     assert None is key_from()
     monkeypatch.setenv(HASH_KEY, SECRET)
@@ -110,12 +110,12 @@ def test_the_key_comes_from_the_caller_or_the_environment(monkeypatch: pytest.Mo
     assert HashKey("another secret key") == key_from("another secret key")
     monkeypatch.setenv(HASH_KEY, "too short")
 
-    with pytest.raises(StoreError, match=r"^SIMDOC_HASH_KEY: a hash key has at least 16 characters"):
+    with pytest.raises(StoreError, match=r"^SIMDOC_HASH_KEY: a hash key must have at least 16 characters"):
         key_from()
 
 
 def test_an_index_stores_only_the_check_value() -> None:
-    """With it, no fingerprint can be made; with the right key, it can."""
+    """The check value is not enough to make a fingerprint. The right key is needed."""
     settings = Settings(minhash=KEYED)
 
     assert {**Settings().to_dict(), "hash_key_check": KEY.check} == settings.to_dict()
@@ -133,7 +133,11 @@ def test_an_index_stores_only_the_check_value() -> None:
     ("theirs", "ours", "message"),
     [
         (KEY, None, "the store was made with a secret hash key; set SIMDOC_HASH_KEY to it"),
-        (KEY, HashKey("another secret key"), "the store was made with another hash key than that in SIMDOC_HASH_KEY"),
+        (
+            KEY,
+            HashKey("another secret key"),
+            "the store was made with a different hash key; set SIMDOC_HASH_KEY to the key of",
+        ),
         (None, KEY, "the store was made without a hash key; unset SIMDOC_HASH_KEY, or index into a new store"),
     ],
 )

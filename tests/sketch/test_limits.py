@@ -1,4 +1,4 @@
-"""Limits of similar sentences, versions and hits."""
+"""Limits for similar sentences, versions and hits."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.limits import MOST_BITS, Limits
+from simdoc_search.sketch.limits import MAX_BITS, Limits
 from simdoc_search.sketch.settings import Settings
 
 shares = st.integers(0, 1000).map(lambda number: number / 1000)
 
 
-@given(shares, shares, st.integers(0, MOST_BITS), shares)
+@given(shares, shares, st.integers(0, MAX_BITS), shares)
 def test_stored_limits_are_read_back(one: float, other: float, bits: int, min_score: float) -> None:
     limits = Limits(max(one, other, 0.001), min(one, other), bits, min_score)
 
@@ -30,7 +30,7 @@ def test_stored_limits_are_read_back(one: float, other: float, bits: int, min_sc
         ({"min_score": 1.1}, "the minimum score must be from 0 to 1, not 1.1"),
         ({"min_score": float("nan")}, "the minimum score must be"),
         ({"enough": 0.0}, "enough must be over 0 %"),
-        ({"enough": 0.3, "least": 0.4}, "enough must be over 0 %, up to 100 %, and least no more than that"),
+        ({"enough": 0.3, "least": 0.4}, "enough must be over 0 % and at most 100 %, and least must not be greater"),
     ],
 )
 def test_values_out_of_range_are_refused(given: dict[str, Any], message: str) -> None:
@@ -45,6 +45,6 @@ def test_malformed_stored_limits_are_refused(text: Any) -> None:
 
 
 def test_limits_can_change_at_any_time() -> None:
-    """They do not change what is stored of a document."""
+    """Limits do not affect the stored data of a document."""
     assert Settings() == Settings(limits=Limits(bits=3))
     assert "limits" not in Settings().to_dict()

@@ -1,4 +1,4 @@
-"""Texts that are too long to be handled at once have the fingerprint of the whole."""
+"""A text that is read in pieces has the same fingerprint as if it were read at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.texts import text as some_text
 
 @pytest.fixture
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pieces of a few characters, so that every text has many."""
+    """Cuts texts into pieces of a few characters, so that every text has many pieces."""
     monkeypatch.setattr(long_text, "_PIECE", 7)
     monkeypatch.setattr(long_text, "_LOOK", 3)
 
@@ -32,7 +32,7 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_pieces_have_the_minima_and_passages_of_the_whole(
     text: str, shingle_size: int, short_texts: bool, profile: Profile, window: int
 ) -> None:
-    """And the same number of distinct shingles, wherever the text is cut."""
+    """The number of distinct shingles is also the same, wherever the text is cut."""
     analysis = Analysis(profile=profile, shingle_size=shingle_size, short_texts=short_texts)
     minhash, winnowing = MinHash(hash_count=2, bucket_count=16), Winnowing(window)
     whole = fingerprint(text, analysis, minhash, passages=Passages(window))
@@ -46,7 +46,7 @@ def test_pieces_have_the_minima_and_passages_of_the_whole(
 
 @pytest.mark.parametrize("letter", ["x", "\ufdfa", "ก", "\u0301", "_", "漢", "\U0001f1e9"])
 def test_no_piece_is_long(letter: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where no character ends a word."""
+    """Pieces are limited even if no character ends a word."""
     monkeypatch.setattr(long_text, "_PIECE", 1000)
     pieces: list[str] = []
 

@@ -15,7 +15,7 @@ from tests.support.strategies import analyses, corpora, texts
 from tests.support.vectors import first_difference, load, plain_value, reference_texts
 
 # The entries `icu_nfkc_cf` are left out: the ICU tokenizer finds other words (Thai and Chinese by dictionary).
-CONFIGS: dict[str, list[dict[str, Any]]] = {each["id"]: each["standard_lowercase"] for each in load("minhash")["texts"]}
+CONFIGS: dict[str, list[dict[str, Any]]] = {text["id"]: text["standard_lowercase"] for text in load("minhash")["texts"]}
 LUCENE = Analysis(profile="lowercase", short_texts=False)
 Value = tuple[int, int, int]  # slot, val1, val2
 
@@ -35,7 +35,7 @@ plain_value = functools.cache(plain_value)
 
 
 def plain_minima(found: list[str], settings: MinHash) -> list[Value]:
-    """MinHashFilter as its definition reads, on dicts and tuples."""
+    """MinHashFilter by its definition, with dicts and tuples."""
     count = settings.bucket_count
     result: list[Value] = []
     for index in range(settings.hash_count):
@@ -46,7 +46,7 @@ def plain_minima(found: list[str], settings: MinHash) -> list[Value]:
             if len(kept) == settings.hash_set_size:
                 if pair >= kept[-1]:
                     continue
-                kept.pop()  # before the filter looks whether the set already has the new value
+                kept.pop()  # the filter does this before it checks whether the set already has the new value
             if pair not in kept:
                 kept.append(pair)
                 kept.sort()
@@ -67,7 +67,7 @@ repetitive_texts = st.lists(st.sampled_from(["a", "b", "é"]), max_size=30).map(
 
 @pytest.mark.parametrize("text_id", CONFIGS)
 def test_reference_texts_have_lucenes_minima_and_terms(text_id: str) -> None:
-    """Values and their order; buckets, which Lucene reports without rotation; terms, byte by byte, as often."""
+    """Checked are the values in order, the buckets, and the bytes of the terms, with and without repeats."""
     for config in CONFIGS[text_id]:
         distinct, cfg = config["distinct"], config["cfg"]
         emitted = [number for number, times in config["rle"] for _ in range(times)]
@@ -88,7 +88,7 @@ def test_reference_texts_have_lucenes_minima_and_terms(text_id: str) -> None:
 
 @given(texts() | repetitive_texts, analyses(), minhashes)
 def test_minima_follow_the_definition(text: str, analysis: Analysis, minhash: MinHash) -> None:
-    """For any text and settings, with the filter's shrinking sets and rotation."""
+    """This is checked for any text and settings, with the filter's shrinking sets and with rotation."""
     expected = plain_minima(shingles(text, analysis), minhash)
 
     assert None is first_difference(expected, rows(fingerprint(text, analysis, minhash)))
@@ -104,7 +104,7 @@ def test_fingerprints_of_many_texts_are_those_of_each(batch: list[str], analysis
 
 
 def test_a_stream_of_texts_is_hashed_lazily_and_in_order() -> None:
-    """In several batches; a stream without end gives its first fingerprint at once."""
+    """The texts form several batches. An endless stream yields its first fingerprint at once."""
     batch = [*reference_texts().values()] * 4
     alone = [rows(fingerprint(text)) for text in batch[:50]] * 4
 

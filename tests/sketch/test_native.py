@@ -48,7 +48,7 @@ def in_python(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], 
 
 
 def hard_texts() -> list[str]:
-    """Texts of all scripts, the words of Lucene's tests, surrogates, long words and long runs of joiners."""
+    """Texts in all scripts, with the words of Lucene's tests, surrogates, long words and long runs of joiners."""
     references = [*reference_texts().values(), *(entry["text"] for entry in load("words_random")["texts"])]
     runs = ["", "_" * 3000 + "a", "_" * 254 + "a", "_" * 255 + "a", "a" * 1000, "\u200d" * 600 + "a", "𠀋" * 300]
     return [*references, *TRICKY.values(), *runs, *mixtures("native", 300), *any_points("native", 100)]
@@ -70,14 +70,14 @@ def all_parts(texts: Sequence[str], analysis: Analysis, minhash: MinHash) -> lis
 @pytest.mark.parametrize("analysis", ANALYSES, ids=str)
 @pytest.mark.parametrize("minhash", SKETCHES, ids=str)
 def test_fingerprints_are_equal(in_python: Callable[..., Any], analysis: Analysis, minhash: MinHash) -> None:
-    """Minima, numbers of shingles, hashes, words and passage tokens."""
+    """Checked are minima, numbers of shingles, hashes, words and passage tokens."""
     texts = hard_texts()
 
     assert in_python(lambda: all_parts(texts, analysis, minhash)) == all_parts(texts, analysis, minhash)
 
 
 def test_words_are_at_equal_places(in_python: Callable[..., Any]) -> None:
-    """In the original text, where a surrogate pair counts as two."""
+    """The places are positions in the original text. A surrogate pair counts as two characters."""
 
     def places() -> list[tuple[object, ...]]:
         placed = [placed_words(text) for text in hard_texts()]
@@ -87,7 +87,7 @@ def test_words_are_at_equal_places(in_python: Callable[..., Any]) -> None:
 
 
 def test_hashes_of_shingles_are_equal(in_python: Callable[..., Any]) -> None:
-    """Also of settings whose fingerprints only Python makes."""
+    """This is checked with settings that the kernel supports only for hashes."""
     analysis = Analysis(unit="character", shingle_size=9)
 
     def codes() -> list[list[int]]:
@@ -99,7 +99,7 @@ def test_hashes_of_shingles_are_equal(in_python: Callable[..., Any]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", ["nfkc_cf", "lowercase"])
 def test_every_letter_is_normalised_equally(in_python: Callable[..., Any], profile: Profile) -> None:
-    """Alone, inside a word and before an accent."""
+    """Each letter is checked alone, inside a word and before an accent."""
     letters = [chr(point) for point in np.flatnonzero(classes().numbers).tolist()]
     texts = [f"a{letter}b {letter} {letter}\u0301" for letter in letters]
 

@@ -20,7 +20,7 @@ def as_pairs(found: tuple[np.ndarray, np.ndarray]) -> list[tuple[int, int]]:
 
 
 def test_the_majority_of_features_decides_each_bit() -> None:
-    """Also for chunks with more features than are counted at once; a chunk without features is 0."""
+    """Some chunks have more features than are counted at once. The simhash of a chunk without features is 0."""
     rng = np.random.default_rng(3)
     hashes = rng.integers(0, 2**63, 150_000, dtype=np.uint64)
     counts = np.array([0, 100_000, 0, 50_000])
@@ -33,7 +33,7 @@ def test_the_majority_of_features_decides_each_bit() -> None:
 
 
 def test_a_feature_with_a_large_weight_decides_alone() -> None:
-    """With a tie a bit is 0."""
+    """If there is a tie, the bit is 0."""
     hashes = np.array([0b1100, 0b1010, 0b1001], np.uint64)
 
     assert [0b1000] == simhashes(hashes, np.array([3])).tolist()
@@ -43,7 +43,7 @@ def test_a_feature_with_a_large_weight_decides_alone() -> None:
 
 @given(st.data(), st.integers(1, 64))
 def test_near_numbers_are_those_of_brute_force(data: st.DataObject, bits: int) -> None:
-    """For any number of bits, and of bits that may differ; pairs are found once, however often a number occurs."""
+    """The number of bits and the maximum distance may have any value. Each pair is found once."""
     most = data.draw(st.integers(0, min(bits - 1, 7)))
     numbers = st.integers(0, 2**bits - 1)
     values = data.draw(st.lists(numbers, max_size=12))
@@ -61,7 +61,7 @@ def test_near_numbers_are_those_of_brute_force(data: st.DataObject, bits: int) -
 
 @pytest.mark.parametrize(("bits", "most"), [(32, 0), (32, 3), (64, 7)])
 def test_all_near_numbers_among_many_are_found(bits: int, most: int) -> None:
-    """Of 3,000 numbers, a third is within a few bits of another one."""
+    """A third of the 3,000 numbers differ from another number in a few bits."""
     rng = np.random.default_rng(most)
     values = rng.integers(0, 2**bits, 3000, dtype=np.uint64)
     values[2000:] = values[:1000]
@@ -74,7 +74,7 @@ def test_all_near_numbers_among_many_are_found(bits: int, most: int) -> None:
 
 
 def test_every_version_of_numpy_counts_the_same_bits() -> None:
-    """Versions before 2 have no function for it."""
+    """numpy before version 2 has no function for this."""
     values = np.random.default_rng(1).integers(0, 2**64, (7, 100), dtype=np.uint64)
     expected = [[value.bit_count() for value in row] for row in values.tolist()]
 
@@ -84,7 +84,7 @@ def test_every_version_of_numpy_counts_the_same_bits() -> None:
 @pytest.mark.parametrize("count", [1, 1000, 10**9])
 @pytest.mark.parametrize(("bits", "most"), [(1, 0), (5, 2), (32, 3), (64, 8), (64, 63)])
 def test_numbers_are_equal_in_a_mask_whichever_bits_differ(bits: int, most: int, count: int) -> None:
-    """The masks cover all bits, those for one number share none, and more numbers make them longer."""
+    """The masks for one number are disjoint and cover all bits. The masks for more numbers are not shorter."""
     rng = np.random.default_rng(bits)
     found, for_one = ([mask for mask, _ in masks(bits, most, number)] for number in (count, 1))
     for _ in range(50):

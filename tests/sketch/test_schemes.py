@@ -1,4 +1,4 @@
-"""The sketches that a store may use: their estimates, their stored form, and the values of datasketch."""
+"""All sketches that a store may use: their estimates, their stored form, and the values of datasketch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def named(sketch: object) -> str:
 
 @pytest.mark.parametrize("sketch", ALL, ids=named)
 def test_the_textbook_example_is_estimated(sketch: Sketch) -> None:
-    """{2, 3, 4} and {1, 5, 4, 2} overlap by 0.4 on average; equal sets by 1, disjoint ones by 0 except by chance."""
+    """{2, 3, 4} and {1, 5, 4, 2} overlap by 0.4 on average, equal sets by 1, and disjoint sets only by chance."""
     sets = ("2 3 4", "1 5 4 2", "6 7")
     texts = [" ".join(f"{word}x{number}" for word in words.split()) for number in range(200) for words in sets]
     made = fingerprints(texts, WORDS, sketch)
@@ -43,7 +43,7 @@ def test_the_textbook_example_is_estimated(sketch: Sketch) -> None:
 
 @pytest.mark.parametrize("sketch", ALL, ids=named)
 def test_tokens_do_not_depend_on_batches_and_pieces(sketch: Sketch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are ascending and distinct; a text without words has none."""
+    """Tokens are ascending and distinct. A text without words has no tokens."""
     texts = ["", " ".join(f"w{n % 700}" for n in range(3000)), "a few words", ""]
     together = [fp.codes().tolist() for fp in fingerprints(texts, None, sketch)]
     monkeypatch.setattr(sys.modules["simdoc_search.sketch.fingerprint"], "LONG", 1)
@@ -64,7 +64,7 @@ def test_tokens_do_not_depend_on_batches_and_pieces(sketch: Sketch, monkeypatch:
     ids=named,
 )
 def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, codes: list[int]) -> None:
-    """A change of tokens needs a new version of the sketch. Settings are read back, and another size is different."""
+    """If the tokens change, the sketch needs a new version. Stored settings are read back unchanged."""
     settings = Settings(minhash=sketch)
 
     assert codes == fingerprint("the quick brown fox jumps over the lazy dog", WORDS, sketch).codes()[:4].tolist()
@@ -77,9 +77,9 @@ def test_tokens_and_names_are_stored_formats(sketch: Sketch, stored: str, codes:
 @pytest.mark.parametrize(
     ("sketch", "message"),
     [
-        ("shapes:1 2 3", "sketch shapes, and this simdoc-search reads bucketed, universal, xor; "),
-        ("xor:2 200 1 4", "sketch xor:2, and this simdoc-search reads xor:1; use the version that made it, or index"),
-        ("xor:1 200 1 4 more", "'xor:1 200 1 4 more' is not like 'xor:1 200 1 4'"),
+        ("shapes:1 2 3", "this simdoc-search cannot read sketch shapes, only bucketed, universal, xor; "),
+        ("xor:2 200 1 4", "cannot read sketch xor:2, only xor:1; use the version that made the index"),
+        ("xor:1 200 1 4 more", "'xor:1 200 1 4 more' is malformed; it must be like 'xor:1 200 1 4'"),
         ("xor:1 5000", "count must be a whole number from 1 to 4,096, not 5000"),
         ("xor:1 no", "invalid literal"),
         ("universal:1 128 1 other", "family must be one of affine32, affine64, legacy, not 'other'"),
@@ -102,7 +102,7 @@ def test_a_hash_key_changes_the_tokens_of_xor_and_is_refused_by_universal() -> N
 
 @pytest.mark.parametrize("family", ["affine32", "affine64", "legacy"])
 def test_sketches_of_datasketch_have_the_tokens_of_the_same_shingles(family: str) -> None:
-    """MinHash and LeanMinHash; other parameters are refused."""
+    """This is checked for MinHash and LeanMinHash. Sketches with other parameters are refused."""
     ours = Universal(64, seed=3, family=family)
     text = " ".join(f"wörd{n % 90}" for n in range(300))
     theirs = datasketch.MinHash(64, seed=3, scheme=family)

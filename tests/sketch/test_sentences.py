@@ -1,4 +1,4 @@
-"""Simhashes of sentences: similar sentences differ in few bits, and their tokens find all that are near."""
+"""Simhashes of sentences: those of similar sentences differ in few bits, and tokens find all near ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kept(*sentences: str) -> list[int]:
     ],
 )
 def test_an_edited_sentence_is_near(edited: str) -> None:
-    """One or two words, or their order, may differ."""
+    """One or two words, or the order of the words, may differ."""
     a, b = simhashes_of(SENTENCE, edited)
 
     assert (a ^ b).bit_count() <= BITS
@@ -58,7 +58,7 @@ def test_an_unrelated_sentence_is_far_and_punctuation_makes_no_difference() -> N
 
 
 def test_simhashes_are_a_stored_format() -> None:
-    """Another number means another version of the sketch."""
+    """If these numbers change, the sketch needs a new version."""
     texts = [SENTENCE, OTHER, "Это предложение о море и кораблях.", "これは海と船についての文です。"]
 
     assert GOLDEN == [f"{value:016x}" for value in simhashes_of(*texts)]
@@ -80,7 +80,7 @@ def test_simhashes_follow_the_definition(words: list[str]) -> None:
 
 
 def test_short_sentences_are_kept_only_if_there_are_no_others() -> None:
-    """ "See also" is in every document, but may be all there is of a short one."""
+    """ "See also" is in every document, but a short document may have no other sentence."""
     assert [1] == kept("See also", SENTENCE, "— —", "Ok.")
     assert [0, 2] == kept("See also", "— —", "Ok.")
     assert [] == kept("—", "") == kept() == simhashes_of()
@@ -99,13 +99,13 @@ def test_stored_tokens_are_read_back(values: np.ndarray) -> None:
 
 @pytest.mark.parametrize("codes", [[1], [0, 1 << 16, 2 << 16, 0], [1 << 16, 0, 2 << 16, 3 << 16], [0, 0, 0, 0, 0]])
 def test_malformed_tokens_are_refused(codes: list[int]) -> None:
-    with pytest.raises(ValueError, match="not those of sentences"):
+    with pytest.raises(ValueError, match="are not sentence tokens"):
         sentences_of_codes(np.array(codes, np.uint32))
 
 
 @given(st.data(), st.sampled_from([0, 1, 2]))
 def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) -> None:
-    """Any 4 flips + 3 bits may differ (pigeonhole principle); with one more, there may be none."""
+    """Any 4 `flips` + 3 bits may differ (pigeonhole principle). If one more differs, there may be no such token."""
     value = data.draw(st.integers(0, 2**64 - 1))
     near = value ^ sum(1 << bit for bit in data.draw(st.sets(st.integers(0, 63), max_size=4 * flips + 3)))
     far = value ^ sum((1 << flips + 1) - 1 << 16 * block for block in range(4))
@@ -117,10 +117,10 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
 
 
 @pytest.mark.parametrize(
-    ("count", "most", "flips"),
+    ("count", "max_bits", "flips"),
     [(64, 0, 0), (64, 3, 0), (64, 7, 1), (8, 11, 2), (9, 11, 1), (8, 12, 2), (1, 12, 3), (1, 16, 3)],
 )
-def test_few_query_sentences_get_more_flips(count: int, most: int, flips: int) -> None:
-    """As many as the bits need and the number of tokens allows."""
-    assert flips == flips_for(count, most)
+def test_few_query_sentences_get_more_flips(count: int, max_bits: int, flips: int) -> None:
+    """The flips are limited by the number of differing bits and by the number of query tokens."""
+    assert flips == flips_for(count, max_bits)
     assert flips < 2 or query_codes(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_CODES

@@ -1,4 +1,4 @@
-"""An index stores every setting that decides its tokens, and settings that cannot be read are refused."""
+"""An index stores all settings that determine its tokens. Settings that cannot be read are refused."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MINHASH_1 = {"hash_count": 1, "bucket_count": 128, "hash_set_size": 1, "with_rot
 
 
 def test_the_written_settings_are_a_stored_format() -> None:
-    """A change here makes existing indexes unreadable, and needs a new LAYOUT_VERSION."""
+    """If this fails, existing indexes become unreadable. A change needs a new LAYOUT_VERSION."""
     assert LAYOUT_2 == Settings().to_dict()
     assert 2 == Settings().layout
 
@@ -66,7 +66,7 @@ def test_the_written_settings_are_a_stored_format() -> None:
     ],
 )
 def test_every_layout_is_read(values: dict[str, Any], expected: Settings) -> None:
-    """Missing parts have their defaults, and an index that does not name passages has none."""
+    """Missing parts get their defaults. An index that does not name passages has none."""
     assert expected == Settings.from_dict(values)
 
 
@@ -93,15 +93,15 @@ def test_an_unknown_sketch_is_ignored_and_kept() -> None:
     ],
 )
 def test_an_index_without_passages_satisfies_the_defaults(stored: Settings, wanted: Settings, fits: bool) -> None:
-    """An index from before passage tokens still opens; other differences are refused."""
+    """An old index without passage tokens can still be opened. Other differences are refused."""
     assert fits == stored.satisfies(wanted)
 
 
 @pytest.mark.parametrize("version", [LAYOUT_VERSION + 1, 0, "2", True, None, [1]])
 def test_another_layout_is_refused(version: Any) -> None:
     message = (
-        f"format version {version}, and this simdoc-search reads up to {LAYOUT_VERSION}; "
-        "use the version that made it, or index again"
+        f"this simdoc-search cannot read format version {version}, only versions up to {LAYOUT_VERSION}; "
+        "use the version that made the index, or index the documents again into a new store"
     )
     with pytest.raises(FormatMismatchError) as error:
         Settings.from_dict({**LAYOUT_2, "version": version})
@@ -114,15 +114,16 @@ def test_another_layout_is_refused(version: Any) -> None:
 
 @pytest.mark.parametrize("sketch", ["bucketed:2 512 1 false 4", "passages:2 32 5"])
 def test_another_version_of_a_sketch_is_refused(sketch: str) -> None:
-    """Its tokens are not ours."""
+    """The tokens of another version are different."""
     name = sketch.partition(":")[0]
-    with pytest.raises(FormatMismatchError, match=f"^sketch {name}:2, and this simdoc-search reads {name}:1; use the "):
+    with pytest.raises(FormatMismatchError, match=f"cannot read sketch {name}:2, only {name}:1; use the "):
         Settings.from_dict({**LAYOUT_2, "sketches": [sketch]})
 
 
-ANALYSIS = "Analysis has the settings frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
-MINHASH = "MinHash has the settings bucket_count, hash_count, hash_set_size, with_rotation"
-LIKE = "is not like 'bucketed:1 512 1 false 4'"
+ANALYSIS = "the settings of Analysis are frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
+MINHASH = "the settings of MinHash are bucket_count, hash_count, hash_set_size, with_rotation"
+LIKE = "is malformed; it must be like 'bucketed:1 512 1 false 4'"
+TWICE = "is not the stored form of a sketch, or occurs twice"
 
 
 @pytest.mark.parametrize(
@@ -133,14 +134,14 @@ LIKE = "is not like 'bucketed:1 512 1 false 4'"
         ({"analysis": {"profile": "upper"}}, "profile must be 'nfkc_cf' or 'lowercase', not 'upper'"),
         ({"sketches": "bucketed:1"}, "sketches must be a list of strings, not 'bucketed:1'"),
         ({"sketches": [1]}, "sketches must be a list of strings, not [1]"),
-        ({"sketches": ["bucketed"]}, "'bucketed' is not a sketch, or occurs twice"),
-        ({"sketches": [":1"]}, "':1' is not a sketch, or occurs twice"),
-        ({"sketches": ["bucketed:1"] * 2}, "'bucketed:1' is not a sketch, or occurs twice"),
+        ({"sketches": ["bucketed"]}, f"'bucketed' {TWICE}"),
+        ({"sketches": [":1"]}, f"':1' {TWICE}"),
+        ({"sketches": ["bucketed:1"] * 2}, f"'bucketed:1' {TWICE}"),
         ({"sketches": ["bucketed:"]}, f"'bucketed:' {LIKE}"),
         ({"sketches": ["bucketed:1 512 1 no 4"]}, "'no' is neither true nor false"),
         ({"sketches": ["bucketed:1 512 1 false 4 more"]}, f"'bucketed:1 512 1 false 4 more' {LIKE}"),
         ({"sketches": ["bucketed:1 512 1 false 7"]}, "token_length must be 4 or 5, not 7"),
-        ({"sketches": ["passages:1 32 4"]}, "'passages:1 32 4' is not like 'passages:1 32 5'"),
+        ({"sketches": ["passages:1 32 4"]}, "'passages:1 32 4' is malformed; it must be like 'passages:1 32 5'"),
         ({"sketches": ["passages:1 0"]}, "window must be a whole number from 1 to 10,000, not 0"),
         ({"hash_key_check": "xyz"}, "'xyz' is not the check value of a hash key"),
         ({"version": 1}, f"{MINHASH}, not None"),
@@ -150,4 +151,4 @@ def test_damaged_settings_are_refused_with_the_reason(changes: dict[str, Any], r
     with pytest.raises(FormatMismatchError) as error:
         Settings.from_dict({**LAYOUT_2, **changes})
 
-    assert f"damaged settings ({reason}); index again" == str(error.value)
+    assert f"the settings are damaged ({reason}); index the documents again into a new store" == str(error.value)

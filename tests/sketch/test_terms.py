@@ -1,4 +1,4 @@
-"""The overlap that equal terms of Lucene's filter estimate, for all its options."""
+"""The overlap that is estimated from equal terms of Lucene's filter, for all its options."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPTIONS = [
 
 
 def pairs(count: int, words: int) -> list[tuple[str, str]]:
-    """Texts of many overlaps, half of them with words that they repeat."""
+    """Pairs of texts with many different overlaps. In half of the pairs, one text repeats words."""
     rng = random.Random(11)
     made = [overlapping(rng, words, rng.uniform(0.1, 0.9)) for _ in range(count)]
     return [(a + " " + a[: len(a) // 3], b) for a, b in made[::2]] + made[1::2]
@@ -35,7 +35,7 @@ def pairs(count: int, words: int) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("minhash", OPTIONS, ids=str)
 def test_the_estimate_is_unbiased(minhash: MinHash) -> None:
-    """Repeats, with which Lucene's sets lack a value, change nothing."""
+    """Repeated shingles, for which Lucene's sets lack a value, do not change the estimate."""
     errors = []
     for a, b in pairs(40, 400):
         true = measures(a, b, ANALYSIS).jaccard
@@ -47,18 +47,18 @@ def test_the_estimate_is_unbiased(minhash: MinHash) -> None:
 
 @pytest.mark.parametrize("minhash", OPTIONS, ids=str)
 def test_codes_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
-    """For all of them, where a bucket keeps one value. Equal codes are equal terms."""
+    """If a bucket keeps one value, every term has a code. Equal codes stand for equal terms."""
     for a, b in pairs(4, 200):
         made = [fingerprint(text, ANALYSIS, minhash) for text in (a, b)]
         values = [own_values(fp.minima, minhash) for fp in made]
-        codes = [codes_of_terms(each, minhash) for each in values]
-        terms = [minhash.lucene_terms(each) for each in values]
+        codes = [codes_of_terms(minima, minhash) for minima in values]
+        terms = [minhash.lucene_terms(minima) for minima in values]
         shared, union = shared_and_union_of_terms(codes[0], codes[1], minhash)
 
-        for its_codes, its_terms, fp in zip(codes, terms, made, strict=True):
-            assert len(its_codes) == len(its_terms)
-            assert set(its_terms) <= set(fp.tokens("lucene"))
-            assert minhash.hash_set_size > 1 or set(its_terms) == set(fp.tokens("lucene"))
+        for codes_of_text, terms_of_text, fp in zip(codes, terms, made, strict=True):
+            assert len(codes_of_text) == len(terms_of_text)
+            assert set(terms_of_text) <= set(fp.tokens("lucene"))
+            assert minhash.hash_set_size > 1 or set(terms_of_text) == set(fp.tokens("lucene"))
         assert len(set(terms[0]) & set(terms[1])) == len(np.intersect1d(codes[0], codes[1]))
         assert shared <= len(set(terms[0]) & set(made[1].tokens("lucene")))
         assert union >= max(map(len, codes))
@@ -71,5 +71,5 @@ def test_an_interval_needs_one_hash_function() -> None:
     assert low < a.overlap(b) < high
 
     several = fingerprint("one two three four five six", ANALYSIS, MinHash(hash_count=2))
-    with pytest.raises(ValueError, match="hash_count is 2, and an interval is known for 1 only; use overlap"):
+    with pytest.raises(ValueError, match="an interval is only known for hash_count 1, not 2; use overlap instead"):
         several.interval(several)

@@ -1,4 +1,4 @@
-"""The stored form of a token. A test that fails here means that existing indexes break."""
+"""The stored form of a token. If a test fails here, existing indexes become unreadable."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GOLDEN_TEXTS = {
     👩\u200d❤\ufe0f\u200d👩 🇩🇪🇯🇵 👍🏽 #\ufe0f\u20e3 © ™ שב״כ צה״ל 𝒜𝓁𝓅𝒽𝒶 𐐀𐐨 __init__ A_B_c \ud83d broken \udc00 pairs""",
     "short": "Only three words.",
 }
-GOLDEN = [  # text, length, number of tokens, first and last, SHA-256 of all tokens joined by spaces
+GOLDEN = [  # text, length, number of tokens, first and last token, SHA-256 of all tokens joined by spaces
     ("prose", 4, 67, ("!+~!", "~2.O"), "d12e60d268648043843e13f304d1c5670ae721e3ba549bd3fc608585c05ad7ac"),
     ("prose", 5, 67, ("!+~!!", "~2.OS"), "938a239c58ed2686df7aba7fb2e8771cffc4c8401491590bbbf379a2981f34fa"),
     ("european", 4, 36, ("!E_B", "~6;A"), "6dc4dcbdf99f7ae3156b1dca227a22d79c5e6c43eae012347689702a8f64eeed"),
@@ -47,7 +47,7 @@ LENGTHS = st.sampled_from(TOKEN_LENGTHS)
 
 @pytest.mark.parametrize(("name", "length", "number", "ends", "digest"), GOLDEN)
 def test_tokens_of_version_1(name: str, length: int, number: int, ends: tuple[str, str], digest: str) -> None:
-    """The default tokens of these texts never change as long as MinHash.version is 1."""
+    """The default tokens of these texts must not change while MinHash.version is 1."""
     tokens = fingerprint(GOLDEN_TEXTS[name]).tokens(length=length)
 
     assert 1 == MinHash.version
@@ -57,7 +57,7 @@ def test_tokens_of_version_1(name: str, length: int, number: int, ends: tuple[st
 
 @given(text=texts(), bits=st.integers(0, 12), analysis=analyses(), length=LENGTHS)
 def test_tokens_follow_the_definition(text: str, bits: int, analysis: Analysis, length: int) -> None:
-    """A token is the number of the bucket and the top bits of its val1, six bits a character, highest first."""
+    """A token has the number of the bucket and the highest bits of val1, six bits per character, highest first."""
     kept: dict[int, tuple[int, int]] = {}
     for value in map(plain_value, shingles(text, analysis)):
         bucket = value[0] >> 64 - bits
@@ -78,7 +78,7 @@ def test_the_alphabet() -> None:
 
 @given(st.integers(0, 64**4 - 1))
 def test_no_search_for_plain_words_matches_a_token(code: int) -> None:
-    """An engine's `simple` analyzer makes runs of lower-case letters of any text. None of them is a token."""
+    """An engine's `simple` analyzer splits any text into runs of lower-case letters. No such run is a token."""
     (token,) = encode(np.array([code], np.uint32))
 
     assert token not in re.findall("[^\\W\\d_]+", token.lower())
@@ -87,7 +87,7 @@ def test_no_search_for_plain_words_matches_a_token(code: int) -> None:
 
 @given(st.data(), LENGTHS)
 def test_encoded_codes_are_decoded(data: st.DataObject, length: int) -> None:
-    """Also as the text of a field. Tokens sort like their numbers, so an index has them in order of buckets."""
+    """The text of a field is decoded, too. Tokens sort like their numbers, so an index has them in bucket order."""
     codes = data.draw(st.lists(st.integers(0, 64**length - 1), max_size=40))
     tokens = encode(np.array(codes, np.uint32), length)
 
@@ -123,7 +123,7 @@ def test_a_malformed_token_is_named_in_the_error(token: str, problem: str) -> No
     ],
 )
 def test_settings_without_bucketed_tokens_are_refused(minhash: MinHash, message: str) -> None:
-    """They have Lucene terms."""
+    """Such settings still have Lucene terms."""
     found = fingerprint("a b c", minhash=minhash)
 
     with pytest.raises(ValueError) as error:  # noqa: PT011 - compared below
@@ -133,7 +133,7 @@ def test_settings_without_bucketed_tokens_are_refused(minhash: MinHash, message:
 
 
 def test_other_lengths_and_formats_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"^a token has 4 or 5 characters, not 3$"):
+    with pytest.raises(ValueError, match=r"^a token must have 4 or 5 characters, not 3$"):
         fingerprint("a b c").tokens(length=3)
     with pytest.raises(ValueError, match=r"^format must be 'bucketed' or 'lucene', not 'raw'$"):
         fingerprint("a b c").tokens("raw")

@@ -1,4 +1,4 @@
-"""Passage tokens: two texts that share a long enough run of words share a token of it."""
+"""Passage tokens: if two texts share a long enough run of words, they share a token of it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def codes_of(strings: Sequence[str]) -> list[int]:
 
 
 def by_hand(codes: Sequence[int], window: int) -> list[int]:
-    """The definition, window by window."""
-    windows = [codes[at : at + window] for at in range(max(1, len(codes) - window + 1))]
-    return sorted({min(each) for each in windows if each})
+    """The passage tokens by their definition, window by window."""
+    windows = [codes[start : start + window] for start in range(max(1, len(codes) - window + 1))]
+    return sorted({min(codes_of_window) for codes_of_window in windows if codes_of_window})
 
 
 def test_passage_tokens_are_a_stored_format() -> None:
-    """A change here needs a new version of passages. They are computed only on request."""
+    """If these tokens change, the sketch `passages` needs a new version. They are computed only on request."""
     found = fingerprint(TEXT, passages=Passages()).passages
 
     assert np.uint32 == found.dtype
@@ -55,7 +55,7 @@ WORDS = st.lists(st.integers(0, 40), max_size=90)
 
 @given(st.data(), st.sampled_from([32, 16, 5, 1]), st.sampled_from([1, 3, 5]))
 def test_a_shared_run_shares_a_token(data: st.DataObject, window: int, shingle_size: int) -> None:
-    """A run of w + n - 1 words, whatever surrounds it in either text."""
+    """The run has w + n - 1 words. It does not matter what surrounds it in either text."""
     length = Passages(window).run(shingle_size)
     run = data.draw(st.lists(st.integers(0, 60), min_size=length, max_size=length))
     a, b = (" ".join(map(str, [*data.draw(WORDS), *run, *data.draw(WORDS)])) for _ in "ab")
@@ -80,7 +80,7 @@ CODES = st.lists(st.integers(0, 2**30 - 1) | st.integers(0, 3), max_size=60)
 
 @given(st.lists(CODES, max_size=8), st.integers(1, 40))
 def test_batches_and_pieces_follow_the_definition(parts: list[list[int]], window: int) -> None:
-    """The parts are several texts, or the pieces of one."""
+    """The parts are treated as several texts, and as the pieces of one text."""
     counts = np.array([len(part) for part in parts], np.int64)
     batch = winnowed(np.array([*chain(*parts)], np.uint32), counts, window)
     winnowing = Winnowing(window)
@@ -101,21 +101,21 @@ def test_the_codes_of_all_shingles_include_the_passages(text: str, window: int) 
 
 
 def test_the_documented_share_of_shingles_is_kept() -> None:
-    """2 of w + 1. So shorter runs are found with `Passages.chance`, as a share of all positions in a long text."""
+    """The share is 2 / (w + 1). Shorter runs are therefore found with the probability `Passages.chance`."""
     generator = random.Random(3)
     text = " ".join(str(generator.randrange(10**6)) for _ in range(10_000))
     kept = passages(text)
-    at = np.flatnonzero([code in kept for code in codes_of(shingles(text))])
+    kept_places = np.flatnonzero([code in kept for code in codes_of(shingles(text))])
 
     assert 2 / 33 == pytest.approx(len(kept) / 10_000, rel=0.06)
     for run in (5, 8, 12, 20, 30, 35):
         starts = np.arange(9_900)
-        found = np.searchsorted(at, starts + run - 4) > np.searchsorted(at, starts)
+        found = np.searchsorted(kept_places, starts + run - 4) > np.searchsorted(kept_places, starts)
         assert Passages().chance(run, 5) == pytest.approx(found.mean(), abs=0.02)
 
 
 def test_the_guaranteed_run_is_found_with_certainty() -> None:
-    """Less than a shingle is never found."""
+    """A run that is shorter than a shingle is never found."""
     assert (1.0, 1.0, 0.0, 0.0) == tuple(Passages().chance(words, 5) for words in (36, 99, 4, 0))
     assert 2 / 33 == pytest.approx(Passages().chance(5, 5))
     assert (36, 20) == (Passages().run(5), Passages(16).run(5))

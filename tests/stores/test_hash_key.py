@@ -48,7 +48,7 @@ def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypa
     assert Settings().with_key(HashKey(SECRET)) == open_store(tmp_path / "s", hash_key=SECRET).settings
     with pytest.raises(FormatMismatchError, match="was made with a secret hash key; set SIMDOC_HASH_KEY to it"):
         open_store(tmp_path / "s")
-    with pytest.raises(FormatMismatchError, match="was made with another hash key") as caught:
+    with pytest.raises(FormatMismatchError, match="was made with a different hash key") as caught:
         open_store(tmp_path / "s", hash_key=OTHER)
     assert OTHER not in str(caught.value)
     with pytest.raises(StoreError, match="at least 16 characters"):
@@ -99,6 +99,6 @@ def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path:
     assert "made with SIMDOC_HASH_KEY" in outputs
     assert SECRET not in outputs
     assert "set SIMDOC_HASH_KEY to it" in sentence(run("similar", "draft_20", "--store", store, **{HASH_KEY: ""}))
-    assert "another hash key" in sentence(run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY: OTHER}))
+    assert "a different hash key" in sentence(run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY: OTHER}))
     assert "--hash-key" not in output("index", "--help")
     assert HASH_KEY in output("index", "--help")

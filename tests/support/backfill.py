@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_fields
-from simdoc_search.attach.backfill import Backfill, BackfillReport, Estimate, Task
+from simdoc_search.attach.backfill import Backfill, BackfillReport, Estimate, Progress, Task
+from simdoc_search.attach.pipeline import PIPELINE
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
@@ -23,6 +24,7 @@ __all__ = [
     "OTHER",
     "TEXTS",
     "backfill",
+    "backfill_in_engine",
     "bodies",
     "done",
     "filled",
@@ -89,6 +91,11 @@ def done(texts: Mapping[str, str] = TEXTS) -> dict[str, dict[str, Any]]:
 def backfill(engine: Engine, index: str, text_field: str | tuple[str, ...] = "body", **options: Any) -> BackfillReport:
     """Run a backfill, and return its report."""
     return Backfill(engine, index, Task(text_field, **options)).run()
+
+
+def backfill_in_engine(engine: Engine, index: str, task: Task, progress: Progress | None = None) -> BackfillReport:
+    """Run a backfill in the engine, and return its report."""
+    return Backfill(engine, index, task, progress, pipeline=PIPELINE).run()
 
 
 def reasons(report: BackfillReport | Estimate) -> dict[str, str]:

@@ -126,7 +126,7 @@ def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterato
 
 @pytest.fixture(scope="session")
 def three_nodes(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Cluster]:
-    """Three nodes that all tests share. A test restarts the nodes that it kills. Indices have six shards with replicas."""
+    """Three nodes for all tests. A test restarts the nodes that it kills. Indices have three shards, each twice."""
     need_packages(request.config)
     with running_cluster(3, heap="384m", version=opensearch_version()) as cluster:
         set_shards(cluster.url, "*", shards=3, replicas=1)

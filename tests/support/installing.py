@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from simdoc_search.attach.backfill import Task
 from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.attach.installation import index_pipeline_steps, mapping_steps
-from simdoc_search.attach.pipeline import PIPELINE
+from simdoc_search.attach.pipeline import PIPELINE, pipeline_steps
 from simdoc_search.attach.search_templates import search_template_steps
 from simdoc_search.attach.steps import run_steps
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
-__all__ = ["install_search_templates", "use_pipeline"]
+__all__ = ["install_pipeline", "install_search_templates", "use_pipeline"]
+
+
+def install_pipeline(engine: Engine, text_field: str | list[str] = "body", **options: Any) -> bool:
+    """Install the pipeline, and return whether it was not installed."""
+    steps = pipeline_steps(engine, text_field, **options)
+    run_steps(engine, steps)
+    return bool(steps)
 
 
 def install_search_templates(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[str]:

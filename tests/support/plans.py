@@ -15,9 +15,9 @@ from simdoc_search.duplicates.plan.files import file_state
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.cli import write
 
-__all__ = ["HOWS", "contents", "no_links_between", "plan_of", "tree"]
+__all__ = ["METHODS", "contents", "no_links_between", "plan_of", "tree"]
 
-HOWS: tuple[DropMethod, ...] = ("move", "delete", "hardlink")
+METHODS: tuple[DropMethod, ...] = ("move", "delete", "hardlink")
 
 
 def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:

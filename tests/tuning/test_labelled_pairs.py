@@ -1,4 +1,4 @@
-"""Thresholds learned from labelled pairs."""
+"""Thresholds are learned from labelled pairs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def learned(values: list[float], *labels: bool) -> LearnedThreshold[str]:
     return learn_threshold({"setting": values}, pairs)
 
 
-def test_pairs_are_read_with_their_lines() -> None:
-    """Comments and empty lines are skipped, and the label may be in capitals."""
+def test_pairs_are_read_with_their_line_numbers() -> None:
+    """Comments and empty lines are skipped, and labels may be in capitals."""
     read = read_pairs(["# judged in March\n", "a\tb\tyes\n", "\n", "a\tc d\tNO\r\n"], "p.tsv")
 
     assert [LabelledPair("a", "b", True, 2), LabelledPair("a", "c d", False, 4)] == read
@@ -45,7 +45,7 @@ def test_the_threshold_is_in_the_middle_of_the_widest_gap() -> None:
 
 
 def test_pairs_that_no_threshold_separates_are_counted() -> None:
-    """Invoices that differ in one number overlap more than copies."""
+    """For example, invoices that differ in one number overlap more than edited copies."""
     lesson = learned([0.7, 0.8, 0.75, 0.99, 0.1, 0.2], True, True, True, False, False, False)
 
     assert (ConfusionCounts(3, 3, 1, 3), ["a3"]) == (lesson.outcome, [pair.a for pair in lesson.misclassified])
@@ -59,7 +59,7 @@ def test_a_threshold_no_better_than_guessing_is_not_useful() -> None:
 
 
 def test_many_pairs_of_one_label_do_not_outvote_the_other() -> None:
-    """To classify all pairs as yes would make the fewest mistakes, and is not the best."""
+    """Classifying all pairs as yes would make the fewest mistakes, but is not the best."""
     lesson = learned([*(0.5 + n / 100 for n in range(20)), 0.525, 0.535], *[True] * 20, False, False)
 
     assert ConfusionCounts(16, 20, 0, 2) == lesson.outcome

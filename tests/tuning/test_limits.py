@@ -1,4 +1,4 @@
-"""Limits of versions and of related documents, learned from labelled pairs."""
+"""Limits of versions and of related documents are learned from labelled pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.errors import CorpusError, FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.limits import MOST_BITS, Limits
+from simdoc_search.sketch.limits import MAX_BITS, Limits
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import sentences_in
@@ -44,7 +44,7 @@ def labelled(yes: list[tuple[str, str]], no: list[tuple[str, str]]) -> list[Labe
 
 @cache
 def filled(with_sentences: bool = True) -> Store:
-    """A store with the texts, with sentences and concepts or only with the texts."""
+    """Return a store with the texts, with or without sentences and concepts."""
     store = open_store(":memory:", BOTH if with_sentences else Settings(), create=True)
     SimilaritySearch(store).index(Document(id, text) for id, text in TEXTS.items())
     return store
@@ -57,8 +57,8 @@ def matched_texts(a: str, b: str, bits: int) -> SentenceMatches:
 
 
 @pytest.mark.parametrize("with_sentences", [True, False])
-def test_versions_with_learned_limits_agree_with_the_person(with_sentences: bool) -> None:
-    """A third of the sentences is enough here."""
+def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool) -> None:
+    """A third of similar sentences is enough for these labels."""
     store, pairs = filled(with_sentences), labelled(YES, NO)
     learned = learn_version_limits(store, pairs)
     search = SimilaritySearch(store)
@@ -74,7 +74,9 @@ def test_versions_with_learned_limits_agree_with_the_person(with_sentences: bool
 
 @settings(max_examples=10, deadline=None)
 @given(st.permutations(sorted(combinations(sorted(TEXTS), 2))), st.integers(2, 9), st.data())
-def test_no_limits_of_a_grid_are_better(ids: list[tuple[str, str]], count: int, data: st.DataObject) -> None:
+def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
+    ids: list[tuple[str, str]], count: int, data: st.DataObject
+) -> None:
     """The limits of the index are kept if none are better."""
     cut = data.draw(st.integers(1, count - 1))
     pairs = labelled(ids[:cut], ids[cut:count])
@@ -86,13 +88,13 @@ def test_no_limits_of_a_grid_are_better(ids: list[tuple[str, str]], count: int, 
         taken = sum(is_yes and not pair.label for pair, is_yes in zip(pairs, yes, strict=True))
         return missed * (count - cut) + taken * cut
 
-    grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MOST_BITS) for enough in range(2, 21, 3)]
+    grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MAX_BITS) for enough in range(2, 21, 3)]
     assert learned.best.outcome.cost == cost(learned.limits) <= min(map(cost, grid))
     assert learned.outcome_before.cost == cost(Limits())
     assert (learned.limits != learned.before) == (learned.best.outcome.cost < learned.outcome_before.cost)
 
 
-def test_a_score_is_learned(tmp_path: Path) -> None:
+def test_a_minimum_score_is_learned(tmp_path: Path) -> None:
     learned = learn_related_limits(filled(), labelled([("paper1", "paper2")], [("paper3", "paper4")]))
     score = SimilaritySearch(filled()).related("paper3").hits[0].score
 

@@ -1,4 +1,4 @@
-"""Settings measured on a sample, and the recommended one."""
+"""Settings are measured on a sample, and one of them is recommended."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ HALF, OFTEN = Fraction(1, 2), Fraction(95, 100)
 
 
 def corpus(seed: int, count: int = 40, words: int = 300) -> dict[str, str]:
-    """Documents of random words, and an edited copy of each that overlaps it by about one half."""
-    chance = random.Random(seed)
-    texts = {f"d{n}": " ".join(f"w{chance.randrange(5000)}" for _ in range(words)) for n in range(count)}
+    """Return documents of random words, and an edited copy of each that overlaps it by about one half."""
+    rng = random.Random(seed)
+    texts = {f"d{n}": " ".join(f"w{rng.randrange(5000)}" for _ in range(words)) for n in range(count)}
     return texts | edited_copies(texts, 0.55, seed)
 
 
@@ -32,7 +32,7 @@ def buckets(*counts: int) -> list[Settings]:
     return [Settings(minhash=MinHash(bucket_count=count)) for count in counts]
 
 
-def test_exact_overlaps_are_those_of_all_pairs() -> None:
+def test_exact_overlaps_are_those_of_comparing_all_pairs() -> None:
     """Pairs that share nothing are left out."""
     same = {"same": "one two three four five six", "also": "One, two three four FIVE six", "empty": ""}
     texts = corpus(1, 8, 60) | same
@@ -47,7 +47,7 @@ def test_exact_overlaps_are_those_of_all_pairs() -> None:
 
 
 def test_a_sample_is_random_and_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each item is as likely as any other; required items are always drawn."""
+    """Each item is equally likely. Required items are always drawn."""
     counts = [0] * 10
     for seed in range(600):
         monkeypatch.setattr(sample, "_SEED", seed)
@@ -72,7 +72,7 @@ def test_long_texts_make_a_sample_smaller(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.slow
-def test_the_error_falls_with_the_root_of_the_size() -> None:
+def test_the_error_is_inversely_proportional_to_the_square_root_of_the_sketch_size() -> None:
     texts = corpus(4, 40, 1500)
     exact = exact_overlaps(texts)
 
@@ -84,7 +84,7 @@ def test_the_error_falls_with_the_root_of_the_size() -> None:
 
 
 @pytest.mark.slow
-def test_the_recommended_setting_finds_as_much_in_other_documents() -> None:
+def test_the_recommended_setting_also_finds_enough_in_other_documents() -> None:
     found = tune(corpus(5, 100), buckets(16, 64, 256, 512), overlap=HALF, probability=OFTEN)
     assert found.recommended
     others = corpus(6, 150)
@@ -95,7 +95,7 @@ def test_the_recommended_setting_finds_as_much_in_other_documents() -> None:
     assert 2 * again.error < 0.06
 
 
-def test_the_smallest_setting_that_finds_enough_and_estimates_closely_is_recommended() -> None:
+def test_the_smallest_setting_with_enough_recall_and_small_error_is_recommended() -> None:
     found = tune(corpus(7, 20), buckets(64, 512, 1024), overlap=HALF)
     few, enough, many = found.rows
 
@@ -107,8 +107,8 @@ def test_the_smallest_setting_that_finds_enough_and_estimates_closely_is_recomme
     assert (None, 0, 0) == (none.recommended, none.pairs, none.rows[0].wanted)
 
 
-def test_pairs_choose_the_shingles_that_separate_them() -> None:
-    """By single words, texts with the same words in another order are equal."""
+def test_labelled_pairs_select_the_shingles_that_separate_them() -> None:
+    """With shingles of one word, texts with the same words in another order are equal."""
     texts = {id: text for id, text in corpus(8, 6).items() if id.startswith("d")}
     shuffled = {f"s{id}": " ".join(sorted(text.split())) for id, text in texts.items()}
     pairs = [LabelledPair(id, f"s{id}", label=False) for id in texts]

@@ -1,6 +1,7 @@
 """The five example documents of Fowke, Hinze, Heese 2013, "Text categorization and similarity analysis: similarity
-measure, architecture and design" (Working paper 12/2013, University of Waikato), section 9: 1 and 2 are versions, 3 and
-4 are related, 5 is about something else.
+measure, architecture and design" (Working paper 12/2013, University of Waikato), section 9.
+
+Documents 1 and 2 are versions, 3 and 4 are related, and 5 is on another topic.
 """
 
 __all__ = ["DOCUMENTS"]

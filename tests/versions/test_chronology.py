@@ -1,4 +1,4 @@
-"""The order of documents by their evidence, and the newest."""
+"""Documents are ordered by the evidence of their dates, and the newest is named if the evidence agrees."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOON = 1_615_550_400 * SECOND
 
 
 def backwards(numbers: Sequence[int]) -> list[int]:
-    """ProposeOrder an order that differs from every order by evidence."""
+    """Guess an order that differs from every order by evidence."""
     return sorted(numbers, reverse=True)
 
 
@@ -39,7 +39,7 @@ def dated(name: str, **metadata: MetadataValue) -> DateSources:
         ([], "texts", ()),
     ],
 )
-def test_the_first_kind_of_evidence_of_all_documents_orders_them(
+def test_the_first_kind_of_evidence_that_all_documents_have_orders_them(
     documents: list[DateSources], by: str, order: tuple[int, ...]
 ) -> None:
     line = line_of(*documents)
@@ -48,7 +48,7 @@ def test_the_first_kind_of_evidence_of_all_documents_orders_them(
 
 
 def test_modification_dates_come_before_other_dates_and_names() -> None:
-    """The names contradict them, so no document is named the newest."""
+    """The dates in the names contradict them, so no document is named the newest."""
     line = line_of(
         DateSources("2022 Report.txt", {"last-modified": "2021-05-01", "date": 2023}),
         DateSources("2021 Report.txt", {"meta.updatedAt": "1 June 2021", "date": 2022}),
@@ -60,7 +60,8 @@ def test_modification_dates_come_before_other_dates_and_names() -> None:
     assert ["1 May 2021", "1 Jun 2021", "14 Jul 2017"] == [date.shown for date in line.dates if date]
 
 
-def test_evidence_that_one_lacks_or_all_share_orders_nothing_and_is_shown() -> None:
+def test_evidence_that_a_document_lacks_or_that_is_equal_in_all_does_not_order_them() -> None:
+    """The dates are shown nevertheless."""
     line = line_of(
         DateSources("a 2021.txt", {"created": "2020-01-01"}, NOON),
         DateSources("b.txt", {"created": "2020-01-01"}, NOON + 20 * SECOND),
@@ -73,7 +74,7 @@ def test_evidence_that_one_lacks_or_all_share_orders_nothing_and_is_shown() -> N
 
 
 def test_equal_dates_are_ordered_by_the_next_kind_of_evidence() -> None:
-    """Dates are compared as exactly as the least exact one. What no evidence orders is in the proposed order."""
+    """All dates become as exact as the least exact one. Documents that no evidence orders are in the guessed order."""
     line = line_of(*map(DateSources, ("2021-03 v2", "2021 v1", "2019", "2020-05-06", "2021-04 v3")))
     assert ((2, 3, 1, 0, 4), "name", True) == (line.order, line.by, line.certain)
 
@@ -82,14 +83,14 @@ def test_equal_dates_are_ordered_by_the_next_kind_of_evidence() -> None:
     assert "by the date in their names; the order of 2 documents with the same date is a guess" == line.reason
 
 
-def test_files_of_one_copy_have_one_date() -> None:
+def test_files_with_close_modification_times_have_the_same_date() -> None:
     times = (NOON + 3_600 * SECOND, NOON, NOON + 30 * SECOND, NOON + 80 * SECOND)
     line = line_of(*(DateSources("x", mtime_ns=time) for time in times))
 
     assert ((3, 2, 1, 0), "modification time", False) == (line.order, line.by, line.certain)
 
 
-def test_undated_documents_are_set_apart() -> None:
+def test_undated_documents_are_listed_separately() -> None:
     line = line_of(
         DateSources("c", {"modified": "2021-03-01"}, NOON),
         DateSources("a", {"modified": "2021-01-01"}, NOON - 900 * SECOND),
@@ -100,7 +101,7 @@ def test_undated_documents_are_set_apart() -> None:
     assert ((1, 3, 0), (2,), "modified", True, 0) == (line.order, line.undated, line.by, line.certain, line.newest)
 
 
-def test_files_order_documents_if_most_have_no_date() -> None:
+def test_file_times_order_documents_if_most_have_no_date() -> None:
     """The file of an undated document may be a fresh copy, so no document is named the newest."""
     line = line_of(
         DateSources("a", {"modified": "2021-03-01"}, NOON),
@@ -111,8 +112,8 @@ def test_files_order_documents_if_most_have_no_date() -> None:
     assert ((0, 1, 2), "modification time", False, None) == (line.order, line.by, line.certain, line.newest)
 
 
-def test_the_newest_is_named_only_if_evidence_says_so() -> None:
-    """Several documents of the last date hide it; several of an older date do not."""
+def test_the_newest_is_only_named_if_evidence_determines_it() -> None:
+    """Several documents with the latest date prevent it. Several documents with an older date do not."""
     older = DateSources("a", mtime_ns=NOON)
     copies = [DateSources(name, mtime_ns=NOON + 3_600 * SECOND) for name in "bcd"]
     lines = [
@@ -128,7 +129,7 @@ def test_the_newest_is_named_only_if_evidence_says_so() -> None:
     ]
 
 
-def test_versions_of_different_names_do_not_compare() -> None:
+def test_versions_in_different_names_are_not_compared() -> None:
     line = line_of(*map(DateSources, ("GPL-2", "GPL-1", "LGPL-2.1", "LGPL-2")))
     same_name = line_of(DateSources("LGPL-2.1", mtime_ns=NOON), DateSources("LGPL-2", mtime_ns=NOON - 900 * SECOND))
 

@@ -1,4 +1,4 @@
-"""The date of one document, which `list` and `duplicates --keep newest` read."""
+"""Tests of the date of a document, which `list` and `duplicates --keep newest` use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOUCHED = 1_700_000_000 * 10**9
 
 
 def record(id: str, metadata: dict[str, MetadataValue], *, has_file: bool = True) -> Record:
-    """A document whose file was touched lately."""
+    """Return a document whose file was modified at TOUCHED."""
     return Record(id, no_passages(), 1, "", metadata, origin=Origin("/docs", 1, TOUCHED) if has_file else None)
 
 
@@ -29,7 +29,9 @@ def record(id: str, metadata: dict[str, MetadataValue], *, has_file: bool = True
         ("report.docx", {}, "2023-11-14T22:13:20Z"),
     ],
 )
-def test_metadata_come_before_the_name_and_the_file(id: str, metadata: dict[str, MetadataValue], date: str) -> None:
+def test_a_date_in_the_metadata_precedes_the_name_and_the_file(
+    id: str, metadata: dict[str, MetadataValue], date: str
+) -> None:
     dated = date_written(record(id, metadata))
     at = datetime.fromisoformat(date.replace("Z", "+00:00")).replace(tzinfo=timezone.utc)
 

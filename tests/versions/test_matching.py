@@ -1,4 +1,4 @@
-"""Similar sentences of two documents, and whether they make versions."""
+"""Similar sentences of two documents are matched, and decide whether the documents are versions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, MOST_BITS, THETA, Limits
+from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, MAX_BITS, THETA, Limits
 from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_bits
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
@@ -17,7 +17,7 @@ CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFF
 
 @st.composite
 def documents(draw: st.DrawFn) -> list[int]:
-    """Sentences around few centres: many are similar, some only just, and some are equal."""
+    """Draw sentences near a few centres. Many are similar, some are barely similar, and some are equal."""
     sentences = []
     for _ in range(draw(st.integers(0, 12))):
         flipped = draw(st.sets(st.integers(0, 63), max_size=BITS + 2))
@@ -27,18 +27,18 @@ def documents(draw: st.DrawFn) -> list[int]:
 
 
 def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int, int]], float, float]:
-    """The similar pairs with their bits, and both shares, by comparing all sentences with all."""
+    """Return the similar pairs with their bits, and both shares, by comparing all pairs of sentences."""
     pairs = []
-    for at, value in enumerate(a):
-        near = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
-        bits, first = min(near, default=(64, 0))
+    for position, value in enumerate(a):
+        distances = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
+        bits, first = min(distances, default=(64, 0))
         if bits <= BITS:
             equal = [place for place, other in enumerate(b) if other == b[first]]
-            pairs.append((at, equal[min(list(a[:at]).count(value), len(equal) - 1)], bits))
+            pairs.append((position, equal[min(list(a[:position]).count(value), len(equal) - 1)], bits))
 
-    def share(some: Sequence[int], others: Sequence[int]) -> float:
-        near = {one for one in some if any((one ^ other).bit_count() <= BITS for other in others)}
-        return len(near) / max(1, len(set(some)))
+    def share(values: Sequence[int], others: Sequence[int]) -> float:
+        similar = {value for value in values if any((value ^ other).bit_count() <= BITS for other in others)}
+        return len(similar) / max(1, len(set(values)))
 
     return pairs, share(a, b), share(b, a)
 
@@ -59,11 +59,11 @@ def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list
     assert [brute_force(a, values) for values in others] == [plain(each) for each in found]
 
 
-@given(documents(), documents(), st.integers(0, MOST_BITS))
-def test_shares_by_bits_are_those_of_matching(a: list[int], b: list[int], bits: int) -> None:
+@given(documents(), documents(), st.integers(0, MAX_BITS))
+def test_shares_by_bits_are_those_of_matching_with_each_number_of_bits(a: list[int], b: list[int], bits: int) -> None:
     one, other = (
         match_sentences(sentences(*a), sentences(*b), bits),
-        shares_by_bits(sentences(*a), sentences(*b), MOST_BITS)[bits],
+        shares_by_bits(sentences(*a), sentences(*b), MAX_BITS)[bits],
     )
 
     assert (one.share, one.share_of_other) == (other.share, other.share_of_other)
@@ -95,7 +95,7 @@ def test_limits_out_of_range_are_refused(enough: float, least: float) -> None:
         Limits(enough, least)
 
 
-def test_one_common_sentence_makes_no_versions_of_longer_documents() -> None:
+def test_longer_documents_with_one_similar_sentence_are_not_versions() -> None:
     one, two, *_ = CENTRES
     far, farther = one ^ 0xFFFFF, two ^ 0xFFFFF << 20
     book = sentences(one, far, farther)

@@ -1,4 +1,4 @@
-"""Dates and versions in the names of documents."""
+"""Dates and versions are found in the names of documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from simdoc_search.versions.names import named_date, named_version, named_versio
         ("", None),
     ],
 )
-def test_the_date_of_the_file_comes_before_that_of_a_folder(name: str, wanted: tuple[int, ...] | None) -> None:
+def test_a_date_in_the_name_of_a_file_precedes_that_of_a_folder(name: str, wanted: tuple[int, ...] | None) -> None:
     assert wanted == named_date(name)
 
 
@@ -56,8 +56,8 @@ def test_the_date_of_the_file_comes_before_that_of_a_folder(name: str, wanted: t
         ["2021-03-12 v1.txt", "2019-01-01 v2.txt"],
     ],
 )
-def test_versions_in_names_have_an_order(names: list[str]) -> None:
-    keys = [named_version(each).key for each in names]
+def test_versions_in_names_are_ordered(names: list[str]) -> None:
+    keys = [named_version(name).key for name in names]
 
     assert all(one < other for one, other in itertools.pairwise(keys))
 
@@ -102,11 +102,13 @@ def test_a_version_is_shown_as_the_name_spells_it(name: str, shown: str, stem: s
         ([], []),
     ],
 )
-def test_a_number_alone_is_a_version_if_names_differ_only_in_it(names: list[str], wanted: list[str | None]) -> None:
+def test_a_number_without_a_word_is_a_version_if_only_the_number_differs(
+    names: list[str], wanted: list[str | None]
+) -> None:
     assert wanted == [None if each is None else each.shown for each in named_versions(names)]
 
 
-def test_numbers_alone_have_an_order() -> None:
+def test_numbers_without_a_word_are_ordered() -> None:
     found = named_versions(["plan-2.txt", "plan-2.1.txt", "plan-10.txt", "plan final.txt"])
     keys = [each.key for each in found if each]
 
@@ -120,7 +122,7 @@ def test_a_copy_is_neither_newer_nor_older(copy: str) -> None:
 
 
 def test_a_name_without_a_version_may_be_the_first_or_the_latest() -> None:
-    """Beside numbers it says nothing; beside draft and final it is between them."""
+    """If other names have numbers, it has no version. If they have stages, it is between draft and final."""
     numbered = named_versions(["offer.docx", "offer v1.docx", "offer v2.docx"])
     staged = named_versions(["offer draft.docx", "offer.docx", "offer final.docx"])
 

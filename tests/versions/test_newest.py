@@ -1,4 +1,4 @@
-"""The newest version of 60 families whose evidence agrees, and of families with one misleading piece of evidence."""
+"""The newest version is named in 60 families whose evidence agrees, but not if some evidence is misleading."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ SCHEMES = (
 
 
 def family(number: int) -> list[DateSources]:
-    """Four versions, oldest first, whose evidence agrees: names, metadata, file times or several of them."""
+    """Return four versions whose evidence agrees, the oldest first.
+
+    The evidence is in names, metadata, file times or several of them.
+    """
     names = SCHEMES[number % len(SCHEMES)]
     kind = number // len(SCHEMES)
     has_metadata = kind in (0, 2, 3) or names[0] == "a.txt"
@@ -44,7 +47,7 @@ def family(number: int) -> list[DateSources]:
 
 
 def shuffled(documents: list[DateSources], seed: int) -> tuple[list[DateSources], Timeline]:
-    """The same documents in another order, with their timeline."""
+    """Return the documents in another order, and their timeline."""
     mixed = random.Random(seed).sample(documents, len(documents))
     return mixed, build_timeline(mixed, lambda numbers: sorted(numbers, reverse=True))
 
@@ -65,7 +68,7 @@ def test_the_newest_is_named_if_the_evidence_agrees(kind: int) -> None:
     "name", ["offer final 9.docx", "offer_FINAL_FINAL.docx", "offer signed.docx", "offer v99.docx"]
 )
 def test_a_misleading_name_is_a_conflict(name: str) -> None:
-    """The oldest document has the name of the last one, and its metadata contradicts it."""
+    """The name of the oldest document has the latest version. The metadata contradicts it."""
     for seed, count in enumerate((3, 4, 5, 6)):
         documents = [
             DateSources(f"offer v{at + 1}.docx", {"modified_at": f"2021-0{at + 1}-12"}, START) for at in range(count)
@@ -81,7 +84,7 @@ def test_a_misleading_name_is_a_conflict(name: str) -> None:
 
 @pytest.mark.parametrize("has_dates", [True, False])
 def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
-    """It does not count against modification dates. Against names alone, no document is named the newest."""
+    """A file time does not count against modification dates. If it contradicts names, none is the newest."""
     for seed, count in enumerate((3, 4, 5, 6)):
         documents = [
             DateSources(

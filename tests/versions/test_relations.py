@@ -1,4 +1,4 @@
-"""The similarity of two documents by their concepts."""
+"""The similarity of two documents is computed from their concepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_named
 from simdoc_search.sketch.concepts import paragraph_simhashes, paragraphs_of
-from simdoc_search.sketch.limits import SHOWN, THETA
+from simdoc_search.sketch.limits import MIN_SCORE, THETA
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.relations import (
     WeightedConcepts,
@@ -29,7 +29,7 @@ STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)
 
 
 def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> WeightedConcepts:
-    """Documents of a collection with this many others."""
+    """Return the weighted concepts of documents in a collection with `others` more documents."""
     paragraphs = [paragraphs_of(np.array(codes, np.uint32)) for codes in documents]
     codes, counts = np.unique(np.concatenate([np.unique(each.codes) for each in paragraphs]), return_counts=True)
     return WeightedConcepts(paragraphs, codes, concept_weights(counts, len(documents) + others))
@@ -49,22 +49,22 @@ def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar
     documents = weighted([each.tolist() for each in codes if each is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
-    assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= SHOWN}
+    assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= MIN_SCORE}
     assert scores[1, 2] > scores[3, 4]
     assert max(found for pair, found in scores.items() if pair not in {(1, 2), (3, 4)}) < 0.3
 
 
-def test_a_paragraph_on_another_topic_takes_nothing_from_similar_ones() -> None:
-    """Wherever it is. Half of the paragraphs count, at least two."""
+def test_a_paragraph_on_another_topic_hardly_reduces_the_similarity() -> None:
+    """The paragraph may be anywhere. The better half of the paragraphs counts, at least two."""
     same = [*range(1, 9), 0, *range(11, 19), 0]
     edited = score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100)
 
-    assert SHOWN < edited < score(same, same, 100)
+    assert MIN_SCORE < edited < score(same, same, 100)
     assert score([*range(1, 9), 0, *range(30, 38), 0], [*range(50, 58), 0, *range(60, 68), 0], 100) == 0
 
 
-def test_common_concepts_relate_no_documents() -> None:
-    """The same concepts relate two of a thousand documents, but not if all thousand have them."""
+def test_frequent_concepts_hardly_relate_documents() -> None:
+    """Concepts relate two of a thousand documents much more if the other documents do not have them."""
     a, b = ([*range(1, 5), *range(at, at + 8), 0] for at in (100, 200))
     paragraphs = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
     codes = np.unique(np.concatenate([each.codes for each in paragraphs]))
@@ -76,8 +76,8 @@ def test_common_concepts_relate_no_documents() -> None:
     assert rare > 10 * common
 
 
-def test_frequent_concepts_relate_documents_that_distinct_ones_do_not() -> None:
-    """Documents 3a to 3c and 5 of the paper's figure 23."""
+def test_concepts_that_a_text_repeats_relate_documents_more() -> None:
+    """The documents are 3a to 3c and 5 of the paper's figure 23."""
     golf, dufner, pga, diabetes, walking, cycling = range(1, 7)
     a, b, c = [golf] * 4 + [dufner, pga, 0], [golf, dufner, pga, 0], [golf, 0]
     other = [diabetes] * 2 + [walking] + [cycling] * 3 + [0]
@@ -91,7 +91,7 @@ def test_frequent_concepts_relate_documents_that_distinct_ones_do_not() -> None:
 
 
 @given(STORED, STORED)
-def test_the_similarity_is_symmetric_and_never_that_of_a_version(a: list[int], b: list[int]) -> None:
+def test_the_similarity_is_symmetric_and_its_score_is_below_that_of_versions(a: list[int], b: list[int]) -> None:
     if not (set(a) | set(b)) - {0}:
         return
     documents = weighted([a, b], 50)
@@ -103,7 +103,7 @@ def test_the_similarity_is_symmetric_and_never_that_of_a_version(a: list[int], b
     assert set(a) & set(b) - {0} or 0 == found
 
 
-def test_scores_grow_steadily_with_the_similarity() -> None:
+def test_scores_grow_continuously_with_the_similarity() -> None:
     scores = [relation_score(similarity / 1000) for similarity in range(1001)]
 
     assert (0, THETA) == (scores[0], scores[-1])
@@ -111,7 +111,7 @@ def test_scores_grow_steadily_with_the_similarity() -> None:
 
 
 @given(STORED)
-def test_stored_paragraphs_are_read_again_without_empty_ones(codes: list[int]) -> None:
+def test_stored_paragraphs_are_read_without_empty_ones(codes: list[int]) -> None:
     ends = [-1, *(at for at, code in enumerate(codes) if not code), len(codes)]
     expected = [part for begin, end in pairwise(ends) if (part := sorted(codes[begin + 1 : end]))]
     found = paragraphs_of(np.array(codes, np.uint32))
@@ -122,7 +122,7 @@ def test_stored_paragraphs_are_read_again_without_empty_ones(codes: list[int]) -
 
 
 def test_simhashes_estimate_the_cosine() -> None:
-    """cos(π d / 64), within the error of Charikar's theorem."""
+    """If d bits differ, the cosine is estimated as cos(π d / 64), within the error of Charikar's theorem."""
     rng = random.Random(1)
     errors = []
     for both in range(0, 41, 2):
@@ -138,14 +138,14 @@ def test_simhashes_estimate_the_cosine() -> None:
 
 
 @pytest.mark.parametrize(("a", "b"), [([], [1, 0]), ([0], [1, 0]), ([0, 0], [0])])
-def test_a_document_without_concepts_is_related_to_none(a: list[int], b: list[int]) -> None:
+def test_a_document_without_concepts_is_not_related_to_any_other(a: list[int], b: list[int]) -> None:
     documents = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
 
     assert 0 == similarity(WeightedConcepts(documents, np.array([1], np.uint32), np.ones(1)))
 
 
 @given(st.lists(STORED, min_size=2, max_size=6))
-def test_many_pairs_are_compared_as_single_ones_and_explanations_add_up(stored: list[list[int]]) -> None:
+def test_similarities_of_many_pairs_are_those_of_single_pairs_and_explanations_add_up(stored: list[list[int]]) -> None:
     if not any({*each} - {0} for each in stored):
         return
     documents = weighted(stored, 50)

@@ -1,4 +1,4 @@
-"""The order that is guessed from texts."""
+"""The order of documents is guessed from their texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .test_matching import documents
 
 
 def history(count: int, seed: int, *, added: int = 12) -> list[Simhashes]:
-    """Documents of which each is the one before with more sentences and some rewritten ones."""
+    """Return documents, each of which has most sentences of the one before and some new ones."""
     rng = np.random.default_rng(seed)
     written = [rng.integers(0, 2**63, 40).astype(np.uint64)]
     for _ in range(count - 1):
@@ -30,7 +30,7 @@ def history(count: int, seed: int, *, added: int = 12) -> list[Simhashes]:
 
 
 @given(st.lists(documents(), max_size=6))
-def test_unchanged_sentences_are_counted_as_by_matching_each_pair(sentences: list[list[int]]) -> None:
+def test_counts_of_unchanged_sentences_are_those_of_matching_each_pair(sentences: list[list[int]]) -> None:
     values = [np.array(each, np.uint64) for each in sentences]
     expected = [
         [round(match_sentences(a, b, UNCHANGED_BITS).share * len(np.unique(a))) for b in values] for a in values
@@ -44,7 +44,7 @@ def test_unchanged_sentences_are_counted_as_by_matching_each_pair(sentences: lis
 
 
 @given(st.integers(2, 6), st.integers(0, 10_000))
-def test_no_other_path_through_few_documents_changes_less(count: int, seed: int) -> None:
+def test_the_path_through_few_documents_has_the_fewest_changes(count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     unchanged = rng.integers(0, 20, (count, count))
     np.fill_diagonal(unchanged, rng.integers(20, 40, count))
@@ -57,7 +57,7 @@ def test_no_other_path_through_few_documents_changes_less(count: int, seed: int)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, text_order.MAX_EXACT_DOCUMENTS, text_order.MAX_EXACT_DOCUMENTS + 1, 40])
-def test_a_history_is_found_again(count: int) -> None:
+def test_the_order_of_a_history_is_guessed_right(count: int) -> None:
     for seed in range(2):
         written = history(count, seed) if count else []
         mixed = random.Random(seed).sample(range(count), count)
@@ -66,8 +66,8 @@ def test_a_history_is_found_again(count: int) -> None:
         assert list(range(count)) == [mixed[at] for at in order]
 
 
-def test_a_named_day_decides() -> None:
-    """A shortened text is newer if it names a later day. A text without a day is placed where it fits."""
+def test_dates_in_texts_determine_the_order() -> None:
+    """A shortened text is newer if it mentions a later date. A text without a date is placed where it fits."""
     short, middle, long = history(3, 1)
     unchanged = count_unchanged([short, middle, long])
     days: list[Date | None] = [(2022, 5, 1), (2021, 3, 12), (2021, 3, 11)]
@@ -78,7 +78,7 @@ def test_a_named_day_decides() -> None:
     assert [0, 1, 2] == propose_order(unchanged, [(2021,), (2021, 3), (2021, 3, 1)])
 
 
-def test_most_changes_come_first_if_no_text_is_longer() -> None:
+def test_the_largest_changes_come_first_if_all_texts_are_equally_long() -> None:
     rng = np.random.default_rng(0)
     values = [rng.integers(0, 2**63, 40).astype(np.uint64)]
     for rewritten in (20, 8, 2):
@@ -90,7 +90,7 @@ def test_most_changes_come_first_if_no_text_is_longer() -> None:
 
 
 @pytest.mark.slow
-def test_a_thousand_documents_have_nearly_their_order() -> None:
+def test_the_order_of_a_thousand_documents_is_nearly_right() -> None:
     order = propose_order(count_unchanged(history(1_000, 3, added=4)))
 
     assert sorted(order) == list(range(1_000))

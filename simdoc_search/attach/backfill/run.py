@@ -15,12 +15,15 @@ from simdoc_search.attach.backfill.checkpoints import (
     unread_queries,
     unread_writes,
 )
+from simdoc_search.attach.backfill.engine_side import EngineUpdate
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
 from simdoc_search.attach.backfill.pages import Pages
 from simdoc_search.attach.backfill.queries import Query, both, comparable, incomplete
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Task, UnfitIndexError
 from simdoc_search.attach.indices import SkippedIndex
+from simdoc_search.attach.pipeline import NO_SCRIPTS, pipeline_steps
+from simdoc_search.attach.steps import run_steps
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
@@ -46,18 +49,23 @@ class Backfill:
         engine: the engine.
         index: the name of an index, an alias or a data stream.
         task: what to do.
-        progress: called after each page of documents.
+        progress: called while documents are written.
+        pipeline: the name of the pipeline through which the engine makes the fingerprints. It is installed if it is
+            missing. Empty to make them in this process.
 
     Attributes:
         report: what was done so far.
     """
 
-    def __init__(self, engine: Engine, index: str, task: Task, progress: Progress | None = None) -> None:
+    def __init__(
+        self, engine: Engine, index: str, task: Task, progress: Progress | None = None, *, pipeline: str = ""
+    ) -> None:
         self.report: BackfillReport = BackfillReport()
         self._engine = engine.in_background()
         self._index = index
         self._task = task
         self._progress = progress
+        self._pipeline = pipeline
         self._total = 0
 
     def run(self) -> BackfillReport:
@@ -65,8 +73,11 @@ class Backfill:
 
         Raises:
             StoreNotFoundError: no index has this name.
+            StoreError: another pipeline has this name, or the engine cannot make the fingerprints.
         """
         started = time.monotonic()
+        if self._pipeline:
+            self._engine.require_scripts("ingest", NO_SCRIPTS)
         try:
             with closing(Pages(self._engine, self._task.throttle, self._add_report)) as pages:
                 targets, skipped = find_targets(self._engine, self._index, self._task)
@@ -84,17 +95,29 @@ class Backfill:
         return self.report
 
     def _update_index(self, pages: Pages, target: Target) -> None:
-        add_mapping(self._engine, target, self._task.field)
+        task, before, refused_before = self._task, self.report.writes, len(self.report.refused)
+        add_mapping(self._engine, target, task.field)
+        if self._pipeline:
+            steps = pipeline_steps(
+                self._engine, task.text_fields, task.field, settings=target.settings, name=self._pipeline
+            )
+            run_steps(self._engine, steps)
         shards = read_shards(self._engine, target.index.name, target.index.shards)
-        is_visible = self._refresh(target)
-        writes_before, refused_before = self.report.writes, len(self.report.refused)
-        unread = unread_writes(self._engine, target, self._task, shards)
-        self._fill_incomplete(pages, target, unread)
-        if self._task.stale:
-            self._read(pages, target, comparable(target, self._task), unread)
-            self._refresh(target)
-            if shards and is_visible and refused_before == len(self.report.refused):
-                record_checkpoints(self._engine, target, self._task, shards, self.report.writes - writes_before)
+        is_complete = self._refresh(target)
+        unread = unread_writes(self._engine, target, task, shards)
+        if self._pipeline:
+            update = EngineUpdate(self._engine, target, task, self._pipeline)
+            report = update.run(unread, self._show_progress)
+            self.report.add(report)
+            writes, is_complete = update.written, is_complete and not report.skipped_indices
+        else:
+            self._fill_incomplete(pages, target, unread)
+            if task.stale:
+                self._read(pages, target, comparable(target, task), unread)
+                self._refresh(target)
+            writes = self.report.writes - before
+        if task.stale and shards and is_complete and refused_before == len(self.report.refused):
+            record_checkpoints(self._engine, target, task, shards, writes)
 
     def _fill_incomplete(self, pages: Pages, target: Target, unread: WriteRange) -> None:
         """Fill the documents that need something, and then those that others wrote meanwhile.
@@ -148,8 +171,11 @@ class Backfill:
 
     def _add_report(self, page: BackfillReport) -> None:
         self.report.add(page)
+        self._show_progress()
+
+    def _show_progress(self, unreported: int = 0) -> None:
         if self._progress:
-            self._progress(self.report.documents, self._total)
+            self._progress(self.report.documents + unreported, self._total)
 
     @contextmanager
     def _skip_if_unfit(self, target: Target) -> Iterator[None]:

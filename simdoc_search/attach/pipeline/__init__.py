@@ -9,6 +9,6 @@ painless/     the scripts
 from __future__ import annotations
 
 from simdoc_search.attach.pipeline.body import LONGEST_TEXT, pipeline_body
-from simdoc_search.attach.pipeline.install import NO_SCRIPTS, PIPELINE, install_pipeline, pipeline_steps
+from simdoc_search.attach.pipeline.install import NO_SCRIPTS, PIPELINE, pipeline_steps
 
-__all__ = ["LONGEST_TEXT", "NO_SCRIPTS", "PIPELINE", "install_pipeline", "pipeline_body", "pipeline_steps"]
+__all__ = ["LONGEST_TEXT", "NO_SCRIPTS", "PIPELINE", "pipeline_body", "pipeline_steps"]

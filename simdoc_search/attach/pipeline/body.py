@@ -77,7 +77,8 @@ def _check(settings: Settings, field: str) -> None:
     analysis = settings.analysis
     others = {
         "a secret hash key": settings.minhash.key is not None,
-        f"the sketch {settings.of_tokens}": not isinstance(settings.minhash, MinHash) or settings.minhash.with_rotation,
+        f"the sketch {settings.stored_sketch}": not isinstance(settings.minhash, MinHash)
+        or settings.minhash.with_rotation,
         "stop words": analysis.stop_words is not None,
         "stems": bool(analysis.stem),
         "frequencies": analysis.frequencies,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.pipeline.body import pipeline_body
-from simdoc_search.attach.steps import Step, install_step, run_steps
+from simdoc_search.attach.steps import Step, install_step
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
@@ -20,25 +20,6 @@ _PROBE = "Straße ΟΔΟΣ ﬁne 漢字 カタカナ ภาษาไทย ह�
 
 NO_SCRIPTS = "use simdoc-search backfill without --in-engine, or fingerprint_actions in your loader"
 """What to do if an engine cannot run the pipeline."""
-
-
-def install_pipeline(
-    engine: Engine,
-    text_field: str | Sequence[str] = "body",
-    field: str = DEFAULT_FIELD,
-    *,
-    settings: Settings | None = None,
-    name: str = PIPELINE,
-    force: bool = False,
-) -> bool:
-    """Install the pipeline. The arguments and errors are those of `pipeline_steps`.
-
-    Returns:
-        Whether it was not installed already.
-    """
-    steps = pipeline_steps(engine, text_field, field, settings=settings, name=name, force=force)
-    run_steps(engine, steps)
-    return bool(steps)
 
 
 def pipeline_steps(

@@ -100,8 +100,7 @@ def _read(path: Path, folder: Path) -> Identity | None:
     try:
         settings = Settings.from_dict(values)
     except FormatMismatchError as error:
-        message = f"the store {folder} has {error} into a new store"
-        raise FormatMismatchError(message, error.found, error.expected) from error
+        raise FormatMismatchError(f"cannot open the store {folder}: {error}", error.found, error.expected) from error
     if not is_whole:
         raise _damaged(folder, "its checksum does not match")
     return Identity(settings, bool(store_texts), id)

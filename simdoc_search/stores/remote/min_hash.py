@@ -45,7 +45,7 @@ class TermSettings(Settings):
             raise ValueError(f"an engine's min_hash filter makes no sketch of the kind {self.minhash.stored_name}")
 
     @property
-    def of_tokens(self) -> str:
+    def stored_sketch(self) -> str:
         """The options as `info` shows them."""
         options = self.options
         rotation = str(options.with_rotation).lower()

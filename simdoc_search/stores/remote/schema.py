@@ -100,7 +100,7 @@ def format_label(settings: Settings) -> str:
     """
     key = settings.minhash.key
     keyed = [f"key {key.check}"] if key else []
-    return _SEPARATOR.join([_analysis_text(settings.analysis), settings.of_tokens, *keyed, *settings.further])
+    return _SEPARATOR.join([_analysis_text(settings.analysis), settings.stored_sketch, *keyed, *settings.stored_kinds])
 
 
 def labels_of(settings: Settings) -> list[str]:

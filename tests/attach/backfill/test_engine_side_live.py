@@ -12,18 +12,16 @@ from dataclasses import replace
 import pytest
 
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, engine_side
-from simdoc_search.attach.backfill.engine_side import backfill_in_engine
-from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.remote.engine import Engine
-from tests.support.backfill import OTHER, TEXTS, bodies, done, filled, load, stored, to
+from tests.support.backfill import OTHER, TEXTS, backfill_in_engine, bodies, done, filled, load, stored, to
 from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import PREFIX
 from tests.support.http_server import Answer, Handler, Indices, Request, error, forward, indices, serving
 from tests.support.http_server import answer as reply
-from tests.support.installing import use_pipeline
+from tests.support.installing import install_pipeline, use_pipeline
 
 BODY = Task("body")
 BUSY = error(429, "rejected_execution_exception", "queue full")

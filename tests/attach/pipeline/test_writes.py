@@ -11,13 +11,13 @@ import pytest
 
 from simdoc_search.attach.backfill import Backfill, Task
 from simdoc_search.attach.inspection import inspect_indices
-from simdoc_search.attach.pipeline import LONGEST_TEXT, install_pipeline, pipeline_body
+from simdoc_search.attach.pipeline import LONGEST_TEXT, pipeline_body
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import answer, run
 from tests.support.engines import call, discard, own_name
 from tests.support.http_server import indices
-from tests.support.installing import use_pipeline
+from tests.support.installing import install_pipeline, use_pipeline
 from tests.support.pipeline import NEW, OLD, expected, ours, run_pipeline
 
 SCRIPT = {"script": {"source": "ctx._source.body = params.text", "params": {"text": NEW}}}

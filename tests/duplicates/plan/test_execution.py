@@ -1,4 +1,4 @@
-"""What applying and undoing a plan does to files."""
+"""Changes of files when a plan is applied and undone."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from simdoc_search.duplicates.plan import (
 )
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
-from tests.support.plans import HOWS, no_links_between, plan_of, tree
+from tests.support.plans import METHODS, no_links_between, plan_of, tree
 
 
 @pytest.fixture
 def rows(tmp_path: Path) -> list[PlanRow]:
-    """kept.txt is kept for an equal file, for another one of the same size, and for an equal one in a folder."""
+    """A plan that keeps kept.txt, and drops two files with equal bytes and one with other bytes of the same size."""
     return plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same", "other.txt": "SAME", "sub/equal.txt": "same"})
 
 
-def run(tmp_path: Path, rows: list[PlanRow], how: DropMethod, *, dry_run: bool = False) -> dict[str, str]:
-    """Apply a plan; returns which files were left alone, and why."""
-    report = apply_plan(rows, how, tmp_path / "plan.undo", move_to=tmp_path / "gone", dry_run=dry_run)
+def run(tmp_path: Path, rows: list[PlanRow], method: DropMethod, *, dry_run: bool = False) -> dict[str, str]:
+    """Apply a plan. Returns the files that were left alone, and the reasons."""
+    report = apply_plan(rows, method, tmp_path / "plan.undo", move_to=tmp_path / "gone", dry_run=dry_run)
     return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason in report.left_alone}
 
 
 @pytest.mark.parametrize("one_disk", [True, False])
-def test_files_move_with_their_folders_and_back(
+def test_files_are_moved_with_their_folders_and_moved_back(
     tmp_path: Path, rows: list[PlanRow], one_disk: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With content, date and permissions. The undo file is gone in the end."""
+    """Content, modification time and permissions are preserved. Undo removes the undo file at the end."""
     if not one_disk:
         no_links_between(monkeypatch)
     before = tree(tmp_path)
@@ -54,7 +54,7 @@ def test_files_move_with_their_folders_and_back(
 
 
 def test_deleted_files_are_restored_if_the_kept_file_has_equal_bytes(tmp_path: Path, rows: list[PlanRow]) -> None:
-    """The undo file still names the others."""
+    """Files that cannot be restored are still in the undo file."""
     before = tree(tmp_path)
 
     assert ExpectedChanges(file_count=3, freed_bytes=12, differing_files=1, document_count=0) == expected_changes(rows)
@@ -70,8 +70,8 @@ def test_deleted_files_are_restored_if_the_kept_file_has_equal_bytes(tmp_path: P
 
 
 @posix_only
-def test_links_are_made_of_equal_bytes_only_and_undone_by_copies(tmp_path: Path, rows: list[PlanRow]) -> None:
-    """With the permissions and the date that the file had."""
+def test_only_files_with_equal_bytes_become_links_and_undo_makes_copies(tmp_path: Path, rows: list[PlanRow]) -> None:
+    """A copy has the permissions and the modification time of the original file."""
     Path(rows[1].path or "").chmod(0o640)
     before = tree(tmp_path)
 
@@ -82,50 +82,52 @@ def test_links_are_made_of_equal_bytes_only_and_undone_by_copies(tmp_path: Path,
     assert before == tree(tmp_path)
 
 
-@pytest.mark.parametrize("how", HOWS)
-def test_a_dry_run_reports_the_same_and_changes_nothing(tmp_path: Path, rows: list[PlanRow], how: DropMethod) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_a_dry_run_reports_the_same_and_changes_nothing(
+    tmp_path: Path, rows: list[PlanRow], method: DropMethod
+) -> None:
     before = tree(tmp_path)
-    dry = apply_plan(rows, how, tmp_path / "plan.undo", move_to=tmp_path / "gone", dry_run=True)
+    dry = apply_plan(rows, method, tmp_path / "plan.undo", move_to=tmp_path / "gone", dry_run=True)
 
     assert before == tree(tmp_path)
-    assert dry.dropped == apply_plan(rows, how, tmp_path / "plan.undo", move_to=tmp_path / "gone").dropped
+    assert dry.dropped == apply_plan(rows, method, tmp_path / "plan.undo", move_to=tmp_path / "gone").dropped
 
 
 def changed(path: Path) -> None:
-    """Other bytes of the same size and date."""
+    """Change the bytes of a file, but not its size and modification time."""
     info = path.stat()
     path.write_text("more")
     os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
 
 
 def linked(path: Path) -> None:
-    """A link in its place, to an equal file."""
+    """Replace a file by a symbolic link to an equal file."""
     path.rename(path.with_suffix(".away"))
     path.symlink_to(path.with_suffix(".away"))
 
 
 @posix_only
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("change", "reason"),
     [(changed, "content has changed"), (linked, "it is a link, a folder or a device"), (Path.unlink, "is gone")],
 )
-def test_a_changed_file_is_left_alone_and_so_is_all_that_a_changed_file_is_kept_for(
-    tmp_path: Path, rows: list[PlanRow], how: DropMethod, change: Callable[[Path], None], reason: str
+def test_changed_files_and_the_duplicates_of_a_changed_kept_file_are_left_alone(
+    tmp_path: Path, rows: list[PlanRow], method: DropMethod, change: Callable[[Path], None], reason: str
 ) -> None:
     change(tmp_path / "docs/equal.txt")
-    assert reason in run(tmp_path, rows, how, dry_run=True)["equal.txt"]
+    assert reason in run(tmp_path, rows, method, dry_run=True)["equal.txt"]
 
     change(tmp_path / "docs/kept.txt")
     before = tree(tmp_path)
-    left = run(tmp_path, rows, how)
+    left = run(tmp_path, rows, method)
 
     assert 3 == len(left)
     assert "kept.txt is kept instead, but" in left["other.txt"]
     assert before == tree(tmp_path)
 
 
-def test_a_kept_file_that_vanishes_after_another_one_was_read_is_gone(tmp_path: Path) -> None:
+def test_a_missing_kept_file_is_noticed_after_another_kept_file_was_read(tmp_path: Path) -> None:
     rows = plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same"})
     others = plan_of(tmp_path, {"other.txt": "more", "copy.txt": "more"})
     Path(others[0].path or "").unlink()
@@ -135,7 +137,7 @@ def test_a_kept_file_that_vanishes_after_another_one_was_read_is_gone(tmp_path: 
     assert left["copy.txt"].endswith("other.txt is kept instead, but it is gone")
 
 
-def test_nothing_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:
+def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:
     (tmp_path / "gone").mkdir()
     (tmp_path / "gone/equal.txt").write_text("mine")
     left = run(tmp_path, [rows[0], rows[1], replace(rows[2], place=Place("../../out"))], "move")
@@ -146,7 +148,7 @@ def test_nothing_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path,
 
 
 @pytest.mark.parametrize("one_disk", [True, False])
-def test_a_file_that_cannot_be_removed_is_not_moved_either(
+def test_a_file_that_cannot_be_removed_is_not_moved(
     tmp_path: Path, rows: list[PlanRow], one_disk: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not one_disk:
@@ -166,8 +168,8 @@ def test_a_file_that_cannot_be_removed_is_not_moved_either(
     assert 2 == len(undo(tmp_path / "plan.undo").restored)
 
 
-def test_undo_leaves_alone_what_was_changed_since(tmp_path: Path, rows: list[PlanRow]) -> None:
-    """A new file in the old place, and a moved one that was changed. Both can be undone later."""
+def test_undo_leaves_files_alone_that_changed_after_the_move(tmp_path: Path, rows: list[PlanRow]) -> None:
+    """One path has a new file, and one moved file was changed. Both changes can be undone later."""
     run(tmp_path, rows, "move")
     (tmp_path / "docs/equal.txt").write_text("new")
     changed(tmp_path / "gone/other.txt")
@@ -184,8 +186,8 @@ def test_undo_leaves_alone_what_was_changed_since(tmp_path: Path, rows: list[Pla
 
 def test_a_plan_can_be_applied_again_after_undo(tmp_path: Path, rows: list[PlanRow]) -> None:
     before = tree(tmp_path)
-    for how in HOWS:
-        assert 1 == len(apply_plan(rows[:2], how, tmp_path / "plan.undo", move_to=tmp_path / how).dropped)
+    for method in METHODS:
+        assert 1 == len(apply_plan(rows[:2], method, tmp_path / "plan.undo", move_to=tmp_path / method).dropped)
         assert 1 == len(undo(tmp_path / "plan.undo").restored)
         assert before == tree(tmp_path)
 

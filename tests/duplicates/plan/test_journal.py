@@ -1,4 +1,4 @@
-"""The undo file: it is only believed while it is undamaged and a regular file."""
+"""The undo file is only read as far as it is undamaged, and only if it is a regular file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.plans import no_links_between, plan_of, tree
 
 @pytest.fixture
 def rows(tmp_path: Path) -> list[PlanRow]:
-    """A plan for three copies of a file."""
+    """A plan that drops three copies of a file."""
     return plan_of(tmp_path, {"kept.txt": "same", "one.txt": "same", "two.txt": "same", "three.txt": "same"})
 
 
@@ -29,7 +29,7 @@ def undo_file(tmp_path: Path) -> Path:
 
 
 def sealed(line: dict[str, object]) -> bytes:
-    """A line with its checksum."""
+    """Return a line of an undo file, with its checksum."""
     text = json.dumps(line).encode()
     return blake2b(text, digest_size=8).hexdigest().encode() + b" " + text + b"\n"
 
@@ -38,7 +38,7 @@ def sealed(line: dict[str, object]) -> bytes:
 def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
     tmp_path: Path, rows: list[PlanRow], undo_file: Path, damage: bytes
 ) -> None:
-    """The changes before it are undone; the others once the line is repaired."""
+    """The changes before the damaged line are undone. The others are undone after the line is repaired."""
     before = tree(tmp_path)
     apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
     lines = undo_file.read_bytes().splitlines(keepends=True)
@@ -70,13 +70,13 @@ def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
         (lambda path: path.write_text("mine\n"), "is not an undo file"),
     ],
 )
-def test_other_files_are_not_taken_for_an_undo_file(
+def test_a_file_that_is_not_an_undo_file_is_refused(
     tmp_path: Path, rows: list[PlanRow], undo_file: Path, make: Callable[[Path], object], message: str
 ) -> None:
     make(undo_file)
-    for act in (lambda: apply_plan(rows, "delete", undo_file), lambda: undo(undo_file)):
+    for run in (lambda: apply_plan(rows, "delete", undo_file), lambda: undo(undo_file)):
         with pytest.raises(PlanError, match=message):
-            act()
+            run()
     assert not (tmp_path / "elsewhere").exists()
     assert not undo_file.is_file() or undo_file.read_text() == "mine\n"
     assert 4 == len(tree(tmp_path / "docs"))
@@ -88,16 +88,16 @@ def test_nothing_can_be_undone_without_an_undo_file(undo_file: Path) -> None:
 
 
 @posix_only
-@pytest.mark.parametrize("how", ["delete", "hardlink"])
-def test_undo_gives_a_file_permissions_but_no_set_uid_bit(rows: list[PlanRow], undo_file: Path, how: str) -> None:
-    """Somebody else may have written the undo file."""
+@pytest.mark.parametrize("method", ["delete", "hardlink"])
+def test_undo_restores_permissions_but_no_set_uid_bit(rows: list[PlanRow], undo_file: Path, method: str) -> None:
+    """Another user may have written the undo file."""
     kept, one = Path(rows[0].path or ""), Path(rows[1].path or "")
     one.unlink()
-    if how == "hardlink":
+    if method == "hardlink":
         one.hardlink_to(kept)
     state = rows[0].state
     assert isinstance(state, FileState)
-    change = {"act": how, "path": str(one), "other": str(kept), "token": "ab12", "mode": 0o6755}
+    change = {"act": method, "path": str(one), "other": str(kept), "token": "ab12", "mode": 0o6755}
     change["state"] = [state.size, state.mtime_ns, state.hash]
     header = {"simdoc-search": "undo file of a plan", "version": 2}
     undo_file.write_bytes(sealed(header) + sealed(change))
@@ -118,8 +118,8 @@ def test_a_copy_on_another_disk_has_no_set_uid_bit(
 
 
 @posix_only
-def test_nothing_is_moved_through_a_link_below_the_folder(tmp_path: Path, undo_file: Path) -> None:
-    """The folder itself may be a link, because a person named it."""
+def test_no_file_is_moved_through_a_symbolic_link_in_the_target_folder(tmp_path: Path, undo_file: Path) -> None:
+    """The target folder itself may be a symbolic link, because a person chose it."""
     rows = plan_of(tmp_path, {"kept.txt": "same", "sub/copy.txt": "same"})
     shutil.copytree(tmp_path / "docs/sub", tmp_path / "real")
     (tmp_path / "out").mkdir()

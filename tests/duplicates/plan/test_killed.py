@@ -1,4 +1,4 @@
-"""kill -9 before each change of the disk: a second run ends as if there had been no kill."""
+"""A run is killed with kill -9 before each change of the disk. A second run has the same result as without the kill."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MAX_STEPS = 1_000
 
 
 class Trial:
-    """A plan for some files, applied and undone again and again."""
+    """A plan for some files that is applied and undone many times."""
 
-    def __init__(self, folder: Path, how: DropMethod) -> None:
-        self.folder, self.how, self.undo_file = folder, how, folder / "plan.undo"
+    def __init__(self, folder: Path, method: DropMethod) -> None:
+        self.folder, self.method, self.undo_file = folder, method, folder / "plan.undo"
         self.rows = plan_of(folder, FILES)
         shutil.copytree(folder / "docs", folder.parent / "first")
         self.before = self.state()
@@ -30,13 +30,13 @@ class Trial:
         self.after = self.state()
 
     def state(self) -> dict[str, object]:
-        """All files but the undo file, in which a line may be repeated."""
+        """Return all files except the undo file, which may contain repeated lines."""
         files: dict[str, object] = {**tree(self.folder)}
         files.pop("plan.undo", None)
         return {**files, "inodes": len({path.stat().st_ino for path in self.folder.rglob("*.txt")})}
 
     def apply(self) -> None:
-        assert [] == apply_plan(self.rows, self.how, self.undo_file, move_to=self.folder / "gone").left_alone
+        assert [] == apply_plan(self.rows, self.method, self.undo_file, move_to=self.folder / "gone").left_alone
 
     def undo(self) -> None:
         if self.undo_file.exists():
@@ -48,18 +48,18 @@ class Trial:
         shutil.copytree(self.folder.parent / "first", self.folder / "docs")
 
     def check(self) -> None:
-        """The kept file is unchanged. All files not deleted have their content, if only under a hidden name."""
+        """Check that the kept file is unchanged, and that no content is lost unless files are deleted."""
         assert self.before["docs/kept.txt"] == tree(self.folder)["docs/kept.txt"]
-        assert self.how == "delete" or len(contents(self.folder)) >= len(self.rows)
+        assert self.method == "delete" or len(contents(self.folder)) >= len(self.rows)
 
 
 @pytest.fixture(params=["move to another disk", "move", "delete", "hardlink"])
 def trial(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trial:
-    how, _, far = request.param.partition(" ")
+    method, _, far = request.param.partition(" ")
     if far:
         no_links_between(monkeypatch)
     (tmp_path / "trial").mkdir()
-    return Trial(tmp_path / "trial", how)
+    return Trial(tmp_path / "trial", method)
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_a_killed_apply_is_resumed_or_undone(trial: Trial) -> None:
 
 @pytest.mark.slow
 def test_a_killed_undo_is_resumed(trial: Trial) -> None:
-    """Until all is as before, and the undo file is gone."""
+    """In the end, all files are restored, and the undo file is removed."""
     for step in range(MAX_STEPS):
         trial.restart()
         trial.apply()
@@ -93,7 +93,7 @@ def test_a_killed_undo_is_resumed(trial: Trial) -> None:
 
 
 def test_an_unfinished_line_of_the_undo_file_is_written_again(trial: Trial) -> None:
-    """The power may fail while it is written."""
+    """A power failure may leave the last line unfinished."""
     whole = trial.undo_file.read_bytes()
     for length in range(0, len(whole), 23):
         trial.restart()

@@ -1,4 +1,4 @@
-"""Random folders of copies, links and edits: the reported bytes are freed, and no content is lost."""
+"""In random folders with copies, links and edits, the reported bytes are freed and no content is lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = posix_only
 
 
 def planned(folder: Path) -> tuple[Duplicates, list[PlanRow]]:
-    """The duplicates of a folder, and the plan for them."""
+    """Return the duplicates in a folder, and a plan for them."""
     with open_store(":memory:", create=True) as store:
         SimilaritySearch(store).index(read_corpus([folder / "docs"]), workers=1)
         found = duplicates_in(store, overlap=0.6)
@@ -44,21 +44,21 @@ def test_the_reported_bytes_are_freed_and_no_content_is_lost(seed: int, files: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["delete", "move", "hardlink"])
-def test_kills_lose_no_content(how: DropMethod, tmp_path: Path) -> None:
-    """kill -9 at 50 random steps one after the other; each run resumes."""
-    random_tree(random.Random(how), tmp_path / "docs", 200)
+@pytest.mark.parametrize("method", ["delete", "move", "hardlink"])
+def test_kills_lose_no_content(method: DropMethod, tmp_path: Path) -> None:
+    """50 runs are killed with kill -9 at random steps. Each run resumes the previous one."""
+    random_tree(random.Random(method), tmp_path / "docs", 200)
     found, rows = planned(tmp_path)
     contents, before = contents_of(tmp_path / "docs"), disk_bytes(tmp_path / "docs")
     rng, kills = random.Random(1), 0
 
-    def act() -> None:
-        apply_plan(rows, how, tmp_path / "undo", move_to=tmp_path / "gone")
+    def apply() -> None:
+        apply_plan(rows, method, tmp_path / "undo", move_to=tmp_path / "gone")
 
     for _ in range(50):
-        kills += killed(rng.randrange(1, 60), act)
+        kills += killed(rng.randrange(1, 60), apply)
         assert contents == contents_of(tmp_path / "docs")
-    assert [] == apply_plan(rows, how, tmp_path / "undo", move_to=tmp_path / "gone").left_alone
+    assert [] == apply_plan(rows, method, tmp_path / "undo", move_to=tmp_path / "gone").left_alone
     assert before - found.frees == disk_bytes(tmp_path / "docs")
     assert contents == contents_of(tmp_path / "docs")
     assert kills > 20

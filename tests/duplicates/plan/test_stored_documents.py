@@ -1,4 +1,4 @@
-"""Documents in a store are removed with their files, and documents without files by themselves; in all stores."""
+"""Dropped documents are removed from all kinds of stores, whether they have files or not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ONE, TWO = words(0, 60), words(100, 160)
 
 
 def planned(store: Store, folder: Path, *documents: Document, **options: str) -> list[PlanRow]:
-    """A plan for a folder of two equal files, and other documents."""
+    """Return a plan for a folder with two equal files, and for other documents."""
     write(folder / "docs", {"file1": ONE, "file2": ONE})
     SimilaritySearch(store).index([*read_corpus([folder / "docs"]), *documents], workers=1)
     write_plan(duplicates_in(store, **options), folder / "plan.tsv", store)  # type: ignore[arg-type]
@@ -33,7 +33,7 @@ def deleted(store: Store | None, folder: Path, rows: list[PlanRow]) -> ApplyRepo
 
 
 def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
-    """A second run finds them removed."""
+    """A second run counts documents that were dropped before."""
     rows = planned(store, tmp_path, Document("a", TWO), Document("b", TWO), Document("c", words(900, 960)))
 
     report = deleted(store, tmp_path, rows)
@@ -43,7 +43,7 @@ def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
     assert 2 == deleted(store, tmp_path, rows).dropped_before
 
 
-def test_a_file_is_dropped_for_a_document_only_while_that_is_in_the_store(local_store: Store, tmp_path: Path) -> None:
+def test_a_file_is_only_dropped_if_the_kept_document_is_still_in_the_store(local_store: Store, tmp_path: Path) -> None:
     rows = planned(local_store, tmp_path, Document("a", ONE), keep="first", drop="same-text")
     assert [("keep", "a"), ("drop", "file1"), ("drop", "file2")] == [(row.action, row.place.id) for row in rows]
 
@@ -54,8 +54,8 @@ def test_a_file_is_dropped_for_a_document_only_while_that_is_in_the_store(local_
     assert ["file1", "file2"] == sorted(path.name for path in (tmp_path / "docs").iterdir())
 
 
-def test_a_document_that_was_indexed_again_remains(local_store: Store, tmp_path: Path) -> None:
-    """The date of its file differs from the plan."""
+def test_a_document_that_was_indexed_again_is_not_removed(local_store: Store, tmp_path: Path) -> None:
+    """The modification time of its file differs from the plan."""
     rows = planned(local_store, tmp_path)
     record = local_store.get("file2", text=True)
     assert record is not None
@@ -67,7 +67,7 @@ def test_a_document_that_was_indexed_again_remains(local_store: Store, tmp_path:
     assert ["file1", "file2"] == ids(local_store)
 
 
-def test_files_are_dropped_although_the_store_cannot_be_written(
+def test_files_are_dropped_even_if_the_store_cannot_be_written(
     local_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def locked() -> None:

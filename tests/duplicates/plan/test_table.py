@@ -1,4 +1,4 @@
-"""The table of a plan: rows are read back, also from a spreadsheet, and mistakes are reported."""
+"""A plan can be read after a spreadsheet saved it, and mistakes in it are reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = [
 
 
 def parts(rows: list[PlanRow]) -> list[tuple[object, ...]]:
-    """What a program reads of rows."""
+    """Return the values of rows that are not only for people."""
     return [(row.action, row.group, row.place, row.path, row.kept, row.state) for row in rows]
 
 
@@ -38,7 +38,7 @@ def parts(rows: list[PlanRow]) -> list[tuple[object, ...]]:
 @example(" a ")
 @example("\udcff")
 def test_any_text_is_read_back_from_a_cell(text: str) -> None:
-    """Editors and spreadsheets leave the cell unchanged: it is printable, without a quote, a formula or a number."""
+    """Editors and spreadsheets do not change a cell that is printable and not a quote, a formula or a number."""
     cell = escaped(text)
 
     assert text == unescaped(cell)
@@ -50,7 +50,7 @@ def test_any_text_is_read_back_from_a_cell(text: str) -> None:
 
 
 def test_rows_are_read_back_from_a_spreadsheet(tmp_path: Path) -> None:
-    """It may sort rows, quote cells, move and remove columns, and write CRLF and a byte order mark."""
+    """A spreadsheet may sort rows, quote cells, move and remove columns, and write CRLF and a byte order mark."""
     file = tmp_path / "plan.tsv"
     write_table(file, ROWS, "apply")
     assert parts(ROWS) == parts(read_plan(file))
@@ -88,7 +88,7 @@ def test_a_mistake_is_reported_with_its_line(tmp_path: Path, before: str, after:
         read_plan(file)
 
 
-def test_a_plan_overwrites_neither_a_plan_nor_its_undo_file(tmp_path: Path) -> None:
+def test_a_new_plan_overwrites_neither_a_plan_nor_an_undo_file(tmp_path: Path) -> None:
     (tmp_path / "plan.tsv").write_text("mine")
     (tmp_path / "other.tsv.undo").write_text("mine")
 

@@ -1,4 +1,4 @@
-"""No group loses its kept document, whatever a person wrote."""
+"""No group loses its kept document, whatever a person writes into the plan."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def by_name(row: PlanRow) -> str:
         ),
     ],
 )
-def test_a_group_without_a_kept_document_is_refused_and_no_other(rows: list[PlanRow], message: str) -> None:
+def test_only_a_group_without_a_kept_document_is_refused(rows: list[PlanRow], message: str) -> None:
     other = [row("decide", "/x", group=5), row("drop", "/y", "/x", 5)]
     plan = check_groups([*rows, *other], by_name)
 
@@ -71,7 +71,7 @@ def test_no_document_is_dropped_that_is_kept_for_another(rows: list[tuple[Action
 
 
 def test_a_file_with_two_names_is_not_kept_for_itself(tmp_path: Path) -> None:
-    """A folder may be reached through a link."""
+    """The second path leads to the same file through a symbolic link."""
     (tmp_path / "real").mkdir()
     (tmp_path / "real/a").write_text("a")
     (tmp_path / "link").symlink_to("real")

@@ -73,7 +73,7 @@ def test_labels_tell_which_kinds_of_tokens_a_document_lacks() -> None:
         for name in KINDS
     }
 
-    passages, sentences, concepts = both.further
+    passages, sentences, concepts = both.stored_kinds
     assert ["", concepts, sentences, f"{sentences}; {concepts}"] == lacking["passages"]
     assert ["", concepts, passages, f"{passages}; {concepts}"] == lacking["sentences"]
     assert ["", passages, f"{passages}; {sentences}", sentences] == lacking["concepts"]
@@ -170,12 +170,12 @@ def test_a_malformed_meta_is_refused(meta: dict[str, str]) -> None:
 
 @pytest.mark.parametrize(("version", "found"), [("99", 99), ("0", 0), ("two", "two"), ("9" * 5000, "9" * 5000)])
 def test_a_newer_layout_is_refused_with_both_numbers(version: str, found: object) -> None:
-    with pytest.raises(FormatMismatchError, match=f"version {version[:50]}, .*reads up to {LAYOUT_VERSION}") as caught:
+    with pytest.raises(FormatMismatchError, match=f"version {version[:50]}, .*up to {LAYOUT_VERSION}") as caught:
         settings_of({**to_meta(Settings()), "simdoc_version": version})
 
     assert (found, LAYOUT_VERSION) == (caught.value.found, caught.value.expected)
 
 
 def test_a_newer_sketch_of_fingerprints_is_refused() -> None:
-    with pytest.raises(FormatMismatchError, match="sketch bucketed:2, and this simdoc-search reads bucketed:1"):
+    with pytest.raises(FormatMismatchError, match="cannot read sketch bucketed:2, only bucketed:1"):
         settings_of({**to_meta(Settings()), "simdoc_sketches": "bucketed:2 512 1 false 4"})

@@ -1,4 +1,4 @@
-"""Several runs on the same files: whichever step each of them has reached, no content is lost."""
+"""Several runs use the same files at the same time. No content is lost, whichever step each run has reached."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import pytest
 from simdoc_search.duplicates.plan import DropMethod, PlanError, apply_plan, undo
 from simdoc_search.duplicates.plan.files import PinnedFile
 from tests.support.folders import posix_only
-from tests.support.plans import HOWS, contents, plan_of, tree
+from tests.support.plans import METHODS, contents, plan_of, tree
 from tests.support.steps import Process
 
 pytestmark = posix_only
 
 FILES = {"one.txt": "same", "sub/two.txt": "same"}
 MAX_STEPS, STRIDE = 200, 13
-WAYS: list[tuple[DropMethod, DropMethod]] = [
+METHOD_PAIRS: list[tuple[DropMethod, DropMethod]] = [
     ("delete", "delete"),
     ("move", "move"),
     ("hardlink", "delete"),
@@ -31,22 +31,22 @@ WAYS: list[tuple[DropMethod, DropMethod]] = [
 
 
 class TwoPlans:
-    """Two plans for the same two files: each keeps the file that the other one drops."""
+    """Two plans for the same two files. Each plan keeps the file that the other one drops."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         one, two = plan_of(folder, FILES)
         self.rows = [one, two], [replace(two, action="keep", kept=""), replace(one, action="drop", kept=two.name)]
         self.undo_files = folder / "plan0.undo", folder / "plan1.undo"
-        self.kept, self.dropped = Path(one.path or ""), Path(two.path or "")  # by the first plan
+        self.kept, self.dropped = Path(one.path or ""), Path(two.path or "")  # in the first plan
 
-    def apply(self, number: int, how: DropMethod) -> Callable[[], object]:
+    def apply(self, number: int, method: DropMethod) -> Callable[[], object]:
         rows, undo_file = self.rows[number], self.undo_files[number]
-        return lambda: apply_plan(rows, how, undo_file, move_to=self.folder / f"gone{number}")
+        return lambda: apply_plan(rows, method, undo_file, move_to=self.folder / f"gone{number}")
 
-    def reason(self, how: DropMethod) -> str:
-        """Why the first plan leaves its file alone."""
-        ((_, reason),) = apply_plan(self.rows[0], how, self.undo_files[0], move_to=self.folder / "gone").left_alone
+    def reason(self, method: DropMethod) -> str:
+        """Apply the first plan, and return why it leaves its file alone."""
+        ((_, reason),) = apply_plan(self.rows[0], method, self.undo_files[0], move_to=self.folder / "gone").left_alone
         return reason
 
     def restart(self) -> None:
@@ -68,56 +68,54 @@ def plans(tmp_path: Path) -> TwoPlans:
 
 @pytest.fixture
 def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a file system without locks."""
+    """Make locks succeed always, as on a file system without locks."""
     for module in ("lock", "journal"):
         monkeypatch.setattr(f"simdoc_search.duplicates.plan.{module}.lock_file", lambda *_, **__: True)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_locks")
-@pytest.mark.parametrize(("one", "two"), WAYS)
+@pytest.mark.parametrize(("one", "two"), METHOD_PAIRS)
 def test_two_plans_never_remove_both_files(plans: TwoPlans, one: DropMethod, two: DropMethod) -> None:
-    """Each run is stopped once, before one of its steps, while the other one continues."""
-    for at in range(MAX_STEPS):
-        for then in range(at % STRIDE, MAX_STEPS, STRIDE):
+    """Each run is paused before one of its steps, while the other run continues."""
+    for step in range(MAX_STEPS):
+        for second_step in range(step % STRIDE, MAX_STEPS, STRIDE):
             plans.restart()
-            first, second = Process(at, plans.apply(0, one)), Process(then, plans.apply(1, two))
+            first, second = Process(step, plans.apply(0, one)), Process(second_step, plans.apply(1, two))
             stopped = first.stopped, second.stopped
             first.end()
             second.end()
 
             assert [False, False] == [first.failed, second.failed]
-            assert plans.visible(), (at, then)
-            assert [] == plans.hidden(), (at, then)
+            assert plans.visible(), (step, second_step)
+            assert [] == plans.hidden(), (step, second_step)
             if not stopped[1]:
                 break
         if not stopped[0]:
             break
-    assert at > 5
+    assert step > 5
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_locks")
-@pytest.mark.parametrize(("one", "two"), WAYS)
-def test_a_run_that_is_killed_beside_another_one_loses_nothing(
-    plans: TwoPlans, one: DropMethod, two: DropMethod
-) -> None:
-    """Undo brings its hidden file back."""
-    for at in range(MAX_STEPS):
+@pytest.mark.parametrize(("one", "two"), METHOD_PAIRS)
+def test_nothing_is_lost_if_one_of_two_runs_is_killed(plans: TwoPlans, one: DropMethod, two: DropMethod) -> None:
+    """Undo restores the file that the killed run has hidden."""
+    for step in range(MAX_STEPS):
         plans.restart()
-        first = Process(at, plans.apply(0, one))
+        first = Process(step, plans.apply(0, one))
         assert not Process(None, plans.apply(1, two)).failed
         stopped = first.stopped
         first.end(signal.SIGKILL)
 
-        assert contents(plans.folder), at
+        assert contents(plans.folder), step
         if plans.undo_files[0].exists():
             undo(plans.undo_files[0])
-        assert plans.visible(), at
-        assert [] == [name for name in plans.hidden() if not name.endswith(".tmp")], at
+        assert plans.visible(), step
+        assert [] == [name for name in plans.hidden() if not name.endswith(".tmp")], step
         if not stopped:
             break
-    assert at > 5
+    assert step > 5
 
 
 def test_a_second_run_in_the_same_folders_or_with_the_same_undo_file_is_refused(plans: TwoPlans) -> None:
@@ -138,11 +136,11 @@ def test_a_second_run_in_the_same_folders_or_with_the_same_undo_file_is_refused(
     assert [] == apply_plan(plans.rows[0], "delete", plans.undo_files[0]).left_alone
 
 
-@pytest.mark.parametrize("how", HOWS)
-def test_nothing_is_dropped_for_a_kept_file_that_is_replaced_meanwhile(
-    plans: TwoPlans, how: DropMethod, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_is_dropped_if_the_kept_file_is_replaced_during_the_run(
+    plans: TwoPlans, method: DropMethod, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After it was read, and by a file of the same size and time."""
+    """The kept file is replaced after it was read, by a file with the same size and modification time."""
     info = plans.kept.stat()
     is_unchanged: Callable[[PinnedFile], bool] = PinnedFile.is_unchanged
 
@@ -153,16 +151,16 @@ def test_nothing_is_dropped_for_a_kept_file_that_is_replaced_meanwhile(
         return is_unchanged(pinned)
 
     monkeypatch.setattr(PinnedFile, "is_unchanged", replaced)
-    reason = plans.reason(how)
+    reason = plans.reason(method)
 
     assert "content has changed" in reason or "has just changed" in reason
     assert ["SAME", "same"] == [plans.kept.read_text(), plans.dropped.read_text()]
     assert [] == plans.hidden()
 
 
-@pytest.mark.parametrize("how", HOWS)
-def test_a_file_that_a_program_saves_meanwhile_is_not_dropped(
-    plans: TwoPlans, how: DropMethod, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("method", METHODS)
+def test_a_file_that_a_program_saves_during_the_run_is_not_dropped(
+    plans: TwoPlans, method: DropMethod, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rename: Callable[[str, str], None] = os.rename
 
@@ -173,12 +171,12 @@ def test_a_file_that_a_program_saves_meanwhile_is_not_dropped(
 
     monkeypatch.setattr(os, "rename", saved)
 
-    assert "it has just changed" == plans.reason(how)
+    assert "it has just changed" == plans.reason(method)
     assert "a new text" == plans.dropped.read_text()
     assert (["docs/one.txt", "docs/sub/two.txt"], []) == (plans.visible(), plans.hidden())
 
 
-def test_a_hidden_file_whose_name_is_taken_meanwhile_is_restored_later(
+def test_undo_restores_a_hidden_file_after_its_name_was_taken_by_another_file(
     plans: TwoPlans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_unchanged: Callable[[PinnedFile], bool] = PinnedFile.is_unchanged

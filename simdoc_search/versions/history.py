@@ -1,0 +1,181 @@
+"""Reads from git when files were last committed.
+
+Git only reads the history. Whether a file has changed since its last commit is checked in this module, because git
+would run filter programs that the repository names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from simdoc_search.passages.dates import Date, date_of_nanoseconds
+from simdoc_search.small_files import open_regular
+from simdoc_search.versions.git import GitError, WorkTree, find_git
+
+_SECONDS = 10
+_FILES_AT_ONCE = 200
+_BUFFER_SIZE = 1 << 20
+_MAX_DIGITS = 12
+_SHA256_DIGITS = 64
+_LFS_POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n"
+_CHANGE, _COMMIT, _FILE_MODE = ":", "@", "100"
+
+# These options override configuration that could hide commits, list other files, or make git wait for a pipe.
+_LOG = (
+    *("-c", "diff.orderFile=/dev/null"),  # git accepts this path on every system
+    *("-c", "diff.relative=false"),
+    *("-c", "log.follow=false"),
+    *("-c", "log.showRoot=true"),
+    *("-c", "log.showSignature=false"),
+    *("log", "-z", "--raw", f"--format={_COMMIT}%ct", "--no-color", "--no-decorate", "--no-ext-diff", "--no-mailmap"),
+    *("--no-notes", "--no-renames", "--no-textconv", "--"),
+)
+_TREE = ("ls-tree", "-z", "-l", "--full-tree", "HEAD", "--")
+
+
+def commit_dates(paths: Sequence[Path | None], *, seconds: float = _SECONDS) -> list[Date | None]:
+    """Return the date of the last commit of each file, in UTC; if the file has changed since, its modification time.
+
+    Args:
+        paths: paths of the files; None for a document without a file.
+        seconds: time limit for all files together.
+
+    Returns:
+        The dates. The date is None if the file is not in a work tree, was never committed, or its commit has no valid
+        date; also if git cannot read the work tree in time, or the work tree belongs to another user.
+    """
+    deadline = time.monotonic() + seconds
+    git = find_git()
+    by_top: dict[Path, list[tuple[int, str]]] = {}
+    for number, path in enumerate(paths):
+        if git and path is not None and (inside := _in_work_tree(path)):
+            by_top.setdefault(inside[0], []).append((number, inside[1]))
+    dates: list[Date | None] = [None] * len(paths)
+    for top, files in by_top.items():
+        with suppress(GitError):
+            known = _dates(WorkTree(git or "", top, deadline), sorted({name for _, name in files}))
+            for number, name in files:
+                dates[number] = known.get(name)
+    return dates
+
+
+def _in_work_tree(path: Path) -> tuple[Path, str] | None:
+    """Return the top folder of a file's work tree, and the path of the file in it; None if there is no work tree."""
+    try:
+        folder = path.parent.resolve(strict=True)
+        if not path.is_file():
+            return None
+        top = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+    except OSError:
+        return None
+    return None if top is None else (top, (folder / path.name).relative_to(top).as_posix())
+
+
+class _Blob(NamedTuple):
+    """The content of a file in a commit."""
+
+    digest: str  # hash of the content, 40 or 64 hexadecimal digits
+    size: int  # size in bytes
+
+
+def _dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
+    dates: dict[str, Date | None] = {}
+    for first in range(0, len(names), _FILES_AT_ONCE):
+        committed = _last_commits(tree, names[first : first + _FILES_AT_ONCE])
+        dates |= committed
+        if dated := {name: date for name, date in committed.items() if date is not None}:
+            dates |= _changed_since(tree, dated)
+    return dates
+
+
+def _last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
+    """Return the date of the last commit of each file; None if the commit has no valid date.
+
+    Files that were never committed are left out.
+    """
+    dates: dict[str, Date | None] = {}
+    wanted = set(names)
+    with tree.fields(*_LOG, *names) as fields:
+        date: Date | None = None
+        for field in fields:
+            line = field.removeprefix("\n")
+            if line.startswith(_CHANGE):  # the next field is a path, even if it looks like a commit or a change
+                if (name := next(fields, "")) in wanted:
+                    dates.setdefault(name, date)  # the newest commit comes first
+                    if len(dates) == len(wanted):
+                        break
+            elif line.startswith(_COMMIT):
+                seconds = line.removeprefix(_COMMIT)  # git prints any digits, or nothing
+                is_valid = seconds.isdecimal() and len(seconds) <= _MAX_DIGITS
+                date = date_of_nanoseconds(int(seconds) * 10**9) if is_valid else None
+    return dates
+
+
+def _changed_since(tree: WorkTree, committed: Mapping[str, Date]) -> dict[str, Date | None]:
+    """Return the modification times of files that differ from the last commit; None if git lacks the content."""
+    dates: dict[str, Date | None] = {}
+    for name, blob in _blobs(tree, list(committed)):
+        with suppress(OSError), open_regular(tree.top / name) as file:
+            changed = date_of_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
+            if changed is None or changed <= committed[name]:
+                continue
+            if blob is None:
+                dates[name] = None
+            elif not _is_blob(file, blob, tree.deadline):
+                dates[name] = changed
+    return dates
+
+
+def _blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Blob | None]]:
+    """Yield the files of the last commit and their contents. The content is None if the repository lacks it."""
+    wanted = set(names)
+    with tree.fields(*_TREE, *names) as fields:
+        for line, _, name in (field.partition("\t") for field in fields):
+            if line.startswith(_FILE_MODE) and name in wanted:
+                _, _, digest, size = line.split()
+                yield name, _Blob(digest, int(size)) if size.isdecimal() else None
+
+
+def _is_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
+    """Return whether the content in git is that of the file, maybe with Unix line endings, or a Git LFS pointer to it.
+
+    The file is only read if its size is possible.
+
+    Raises:
+        GitError: the deadline has passed.
+    """
+    size = os.fstat(file.fileno()).st_size
+    algorithm = "sha256" if len(blob.digest) == _SHA256_DIGITS else "sha1"
+    header = b"blob %d\0" % blob.size
+    if size == blob.size and blob.digest == _digest(algorithm, header, file, deadline):
+        return True
+    may_be_text = blob.size < size <= 2 * blob.size
+    if may_be_text and blob.digest == _digest(algorithm, header, file, deadline, is_text=True):
+        return True
+    if len(_LFS_POINTER % ("0" * _SHA256_DIGITS, size)) != blob.size:
+        return False
+    pointer = _LFS_POINTER % (_digest("sha256", b"", file, deadline), size)
+    return blob.digest == hashlib.new(algorithm, header + pointer.encode(), usedforsecurity=False).hexdigest()
+
+
+def _digest(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, is_text: bool = False) -> str:
+    """Return the hash of a header and a file. With `is_text`, line endings are converted to Unix line endings."""
+    digest = hashlib.new(algorithm, header, usedforsecurity=False)
+    held = b""
+    file.seek(0)
+    while data := file.read(_BUFFER_SIZE):
+        if time.monotonic() > deadline:
+            raise GitError("the files take too long")
+        if is_text:
+            data = held + data
+            held = b"\r" if data.endswith(b"\r") else b""  # the newline may be at the beginning of the next block
+            data = data[: len(data) - len(held)].replace(b"\r\n", b"\n")
+        digest.update(data)
+    digest.update(held)
+    return digest.hexdigest()
