@@ -49,7 +49,7 @@ ENGINES = ("opensearch_url", "elasticsearch_url", "three_nodes", "elasticsearch_
 LATER = ("engine", "engine_store", "engine_url", "indexed", "made", "new_store", "shared_store")
 KINDS = {"opensearch": ENGINES[0], "engine": ENGINES[0], "elasticsearch": ENGINES[1], "three_nodes": ENGINES[2]}
 KINDS["elasticsearch_7"] = ENGINES[3]
-"""Fixtures with an engine by parameter, and the engines by these parameters."""
+"""Fixtures whose parameter chooses an engine, and the engines of the parameters."""
 
 
 NEEDED_BY_FOLDERS = {"examples": "opensearchpy", "web": "starlette"}
@@ -71,7 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("daily" if daily else "ci" if os.environ.get("CI") else "all")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell sets it for a process in the background
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # shells ignore the signal for background jobs
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -79,7 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Skip a file of tests whose extra is not installed, unless `--require-engine` is given."""
+    """Skip a test file if its extra is not installed, unless `--require-engine` is given."""
     report = yield
     if not collector.config.getoption("require_engine"):
         skip_if_extra_is_missing(report, str(collector.path))
@@ -109,7 +109,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from looking at ten thousand collected tests again and again."""
+    """Exclude ten thousand collected tests from further garbage collections."""
     gc.freeze()
     gc.enable()
 
@@ -122,7 +122,7 @@ def engine_of(item: pytest.Item) -> str | None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Say which engines and programs the tests use."""
+    """Return lines with the engines and programs that the tests use."""
     skipped = [f"tests/{folder} skipped: {NEEDED_BY_FOLDERS[folder]} is not installed" for folder in collect_ignore]
     return [engine_header(config), elasticsearch_header(config), programs_header(), *skipped]
 
@@ -139,7 +139,7 @@ def new_store(request: pytest.FixtureRequest) -> NewStore:
 
 @pytest.fixture(scope="module", params=STORES)
 def shared_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewStore]:
-    """Makes stores of each kind that the tests of a module share and do not change."""
+    """Makes stores of each kind. The tests of a module share them and do not change them."""
     if request.param == "memory":
         yield partial(open_store, ":memory:", create=True)
     elif request.param == "folder":

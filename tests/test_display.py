@@ -1,4 +1,4 @@
-"""Other people's text is shown without steering a terminal, hiding characters or repeating passwords."""
+"""Untrusted text is printed without control characters, invisible characters and passwords."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_characters_that_steer_or_hide_are_escaped(text: str) -> None:
+def test_control_and_invisible_characters_are_escaped(text: str) -> None:
     shown = printable(f"a{text}b")
 
     assert shown.isprintable()
@@ -38,7 +38,7 @@ def test_characters_that_steer_or_hide_are_escaped(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["plain text", "größe", "漢字😀", "e\u0301", "עברית", "a\\b", "हिन्दी"])
-def test_readable_characters_stay(text: str) -> None:
+def test_visible_characters_are_not_changed(text: str) -> None:
     assert text == printable(text)
 
 
@@ -69,8 +69,8 @@ def test_escaped_json_has_the_same_value(values: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_json_has_no_character_that_steers_or_hides(text: str) -> None:
-    """Characters beyond 16 bits are written as two units."""
+def test_json_has_no_control_or_invisible_characters(text: str) -> None:
+    """A character beyond 16 bits is escaped as two units."""
     shown = safe_json(json.dumps({"id": text}, ensure_ascii=False))
 
     assert {"id": text} == json.loads(shown)
@@ -108,7 +108,7 @@ def test_a_message_has_no_password(text: str, shown: str) -> None:
         "/home/joe@work/a",
     ],
 )
-def test_ports_handles_and_mail_addresses_stay_in_a_message(text: str) -> None:
+def test_a_message_keeps_ports_handles_and_mail_addresses(text: str) -> None:
     assert text == without_secrets(text)
 
 
@@ -124,7 +124,7 @@ def test_ports_handles_and_mail_addresses_stay_in_a_message(text: str) -> None:
     ],
 )
 def test_an_address_is_shown_without_its_secrets(address: str, shown: str) -> None:
-    """Its password may have spaces."""
+    """The password may contain spaces."""
     assert shown == without_credentials(address)
 
 

@@ -28,7 +28,7 @@ FIRST = [
     *(f"docs/{name}.md" for name in ("getting_started", "passages", "asking", "duplicates", "versions", "my_files")),
     *(f"docs/{name}.md" for name in ("engines", "python", "my_application")),
 ]
-"""Pages whose commands and code run one after the other, in one folder, as a reader goes through them."""
+"""Pages whose commands and code run in this order and in one folder, as a reader runs them."""
 OF_AN_ENGINE = ["docs/async.md"]
 """Pages whose code needs an engine. tests/search/test_async_similarity_search.py runs it."""
 PAGES = [*FIRST, *sorted({f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {*FIRST})]
@@ -38,7 +38,7 @@ CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
 
 def blocks(language: str, text: str = TEXT) -> list[str]:
-    """The code blocks of some pages, or of all, in a language."""
+    """The code blocks in a language, in the text of some pages or of all pages."""
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
@@ -79,11 +79,11 @@ def check_python(name: str, code: list[str]) -> None:
         claimed += [pair for pair in zip(comments, lines, strict=True) if is_value(pair[0])]
 
     assert [] != claimed
-    assert [] == [(said, shown) for said, shown in claimed if said != shown]
+    assert [] == [(claim, shown) for claim, shown in claimed if claim != shown]
 
 
 def is_value(comment: str) -> bool:
-    """True for Python literals, False for words."""
+    """Return True for a Python literal, and False for words."""
     try:
         ast.literal_eval(comment)
     except (SyntaxError, ValueError):
@@ -107,7 +107,7 @@ def console() -> list[tuple[str, list[str]]]:
 
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The commands run in a folder with what the commands name."""
+    """A folder with the files that the commands name. It becomes the current folder."""
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "ids.txt": "doc123_20\n", "inbox/new.txt": words(0, 140)})
     write(tmp_path, {"judged.tsv": "doc123.txt\treports/half.txt\tyes\ndoc123.txt\tother.txt\tno\n"})
@@ -122,14 +122,14 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def readme_engine(opensearch_url: str) -> Iterator[str]:
-    """The engine that stands for those in the pages, with an application's index; what is made there is removed."""
+    """The engine for the commands of the pages, with an application's index. Everything in it is removed afterwards."""
     call(opensearch_url, "PUT", "/articles/_doc/1?refresh=true", {"text": words(0, 50)})
     call(opensearch_url, "PUT", "/_index_template/articles", {"index_patterns": ["articles-*"]})
     yield opensearch_url
     for index in ("docs", "articles", "simdoc-watches"):
         call(opensearch_url, "DELETE", f"/{index}?ignore_unavailable=true")
     call(opensearch_url, "DELETE", "/_index_template/articles")
-    call(opensearch_url, "PUT", "/_ingest/pipeline/articles", {"processors": []})  # also where none was made
+    call(opensearch_url, "PUT", "/_ingest/pipeline/articles", {"processors": []})  # so that there is one to delete
     call(opensearch_url, "DELETE", "/_ingest/pipeline/articles")
 
 
@@ -160,7 +160,7 @@ def test_every_command_is_in_the_pages() -> None:
 
 
 def commands() -> list[click.Command]:
-    """All commands, those of groups too."""
+    """All commands, including those of command groups."""
     found: list[click.Command] = []
     for command in cli.commands.values():
         found += [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
@@ -219,7 +219,7 @@ def test_links_lead_to_a_file_and_a_heading() -> None:
 
 
 def anchors(page: Path) -> list[str]:
-    """The headings of a page as links have them."""
+    """The headings of a page, in the form that links use."""
     headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
 
@@ -248,7 +248,7 @@ def test_the_newest_change_is_unreleased_or_this_version() -> None:
 
 
 def repository() -> list[Path]:
-    """The files that are in git, or will be; without git, those of the known folders."""
+    """The files that git tracks or could add. Without git, the files of the known folders."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         listed = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, timeout=60).stdout.decode()

@@ -91,7 +91,7 @@ def test_the_next_version_of_an_engine_reads_the_data(tmp_path: Path, pytestconf
             for command in page_commands(section, {"http://localhost:9200": engine.url, "articles": articles.name}):
                 run_command(command)
             for source, hit in (("41", "42"), ("42", "41")):
-                assert [hit] == [each["id"] for each in answer("similar", source, "--store", articles.url)["hits"]]
+                assert [hit] == [found["id"] for found in answer("similar", source, "--store", articles.url)["hits"]]
     finally:
         engine.stop()
 
@@ -132,7 +132,7 @@ def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str
     printed = [(command, run_command(command)) for command in page_commands(TEMPLATES, {**names, **options})]
     answers: list[Any] = [json.loads(text) for command, text in printed if command.startswith("curl")]
     similar, simulated, banded, source, copied = (
-        each for each in answers if not {"result", "acknowledged"} & each.keys()
+        reply for reply in answers if not {"result", "acknowledged"} & reply.keys()
     )
     watch, arrived, _, removed = (text for command, text in printed if " watch " in command)
 
@@ -166,6 +166,6 @@ def test_everything_is_removed_by_the_commands_of_the_page(engine_url: str, name
         places = [["_scripts", name] for name in search_templates()]
         places += [[watches], ["_component_template", "simdoc"], ["_ingest", "pipeline", articles]]
 
-        assert [2] == [each["updated"] for each in answers if not each.get("acknowledged")]
+        assert [2] == [reply["updated"] for reply in answers if not reply.get("acknowledged")]
         assert {"1": {"body"}, "2": {"body"}, "3": {"body"}} == {hit["_id"]: {*hit["_source"]} for hit in hits}
         assert [None] * 8 == [engine.call("GET", place, allow=(404,)) for place in places]

@@ -1,4 +1,4 @@
-"""On a full disk a command ends with one sentence, loses nothing, and works when it is run again with room."""
+"""On a full disk, a command fails with one sentence and loses nothing. When there is space, it can be run again."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tests.support.texts import documents
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no limit of file sizes")
 
-# A command whose files may have at most as many bytes as the first argument says.
+# Runs a command. Its files may have at most as many bytes as the first argument says.
 ON_A_FULL_DISK = """
 import resource, sys
-sys.dont_write_bytecode = True  # half of a module's bytecode would break every process after this one
+sys.dont_write_bytecode = True  # an incomplete bytecode file would break all later processes
 from simdoc_search.cli import main
 limit = int(sys.argv.pop(1))
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -41,7 +41,10 @@ MORE = {f"more{number}" for number in range(300)}
 def lines(name: str, count: int) -> str:
     """JSONL of documents of 200 words."""
     return cli.json_lines(
-        *({"id": f"{name}{number}", "text": each.text} for number, each in enumerate(documents(name, count, 200)))
+        *(
+            {"id": f"{name}{number}", "text": document.text}
+            for number, document in enumerate(documents(name, count, 200))
+        )
     )
 
 
@@ -51,13 +54,13 @@ def stored(store: Path) -> set[str]:
         return {record.id for record in opened.scan()}
 
 
-def full(limit: int, *arguments: object, cwd: Path) -> str:
-    """The sentence of a command that finds the disk full."""
+def run_on_full_disk(limit: int, *arguments: object, cwd: Path) -> str:
+    """Return the error message of a command that runs on a full disk."""
     return cli.sentence(cli.script(ON_A_FULL_DISK, limit, *arguments, cwd=cwd))
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two stores, and files that the commands read."""
     folder = tmp_path_factory.mktemp("full")
     cli.write(folder, {"first.jsonl": lines("first", 30), "more.jsonl": lines("more", 300)})
@@ -68,13 +71,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of it, in which the commands run."""
-    monkeypatch.chdir(shutil.copytree(made, tmp_path / "copy"))
+def folder(originals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that folder. It becomes the current folder."""
+    monkeypatch.chdir(shutil.copytree(originals, tmp_path / "copy"))
     return tmp_path / "copy"
 
 
-# --- files that a person named ---
+# --- output files ---
 
 WRITING = {
     "page.html": ("compare", "a.txt", "b.txt", "--html"),
@@ -84,21 +87,21 @@ WRITING = {
 
 @pytest.mark.parametrize("name", WRITING)
 def test_a_file_that_does_not_fit_leaves_the_earlier_one(name: str, folder: Path) -> None:
-    """No temporary file is left. With room, the same command writes it."""
+    """No temporary file is left. When there is space, the same command writes the file."""
     cli.write(folder, {name: "earlier"})
     before = sorted(folder.iterdir())
 
-    assert f"cannot write {name}: File too large; {ADVICE}" == full(20, *WRITING[name], name, cwd=folder)
+    assert f"cannot write {name}: File too large; {ADVICE}" == run_on_full_disk(20, *WRITING[name], name, cwd=folder)
     assert before == sorted(folder.iterdir())
     assert "earlier" == (folder / name).read_text("utf-8")
     cli.output(*WRITING[name], name)
     assert (folder / name).stat().st_size > 20
 
 
-def test_a_plan_that_does_not_fit_is_not_there(folder: Path) -> None:
+def test_a_plan_that_does_not_fit_leaves_no_file(folder: Path) -> None:
     command = ("duplicates", "--store", "files", "--plan", "plan.tsv")
 
-    assert f"plan.tsv cannot be written: file too large; {ADVICE}" == full(20, *command, cwd=folder)
+    assert f"plan.tsv cannot be written: file too large; {ADVICE}" == run_on_full_disk(20, *command, cwd=folder)
     cli.output(*command)
 
 
@@ -125,7 +128,7 @@ def test_a_file_can_be_written_to_a_pipe(folder: Path) -> None:
 
 
 def test_a_plan_in_a_shared_folder_can_be_changed_by_its_owner_only(tmp_path: Path) -> None:
-    """Whoever can change a plan can have files deleted."""
+    """Anybody who can change a plan can cause files to be deleted."""
     tmp_path.chmod(0o777)
     before = os.umask(0o022)
     try:
@@ -140,10 +143,10 @@ def test_a_plan_in_a_shared_folder_can_be_changed_by_its_owner_only(tmp_path: Pa
 
 
 @pytest.mark.parametrize("limit", first(1, [100_000, 10_000]))
-def test_committed_documents_stay_and_the_next_run_completes_the_work(folder: Path, limit: int) -> None:
+def test_committed_documents_are_kept_and_the_next_run_completes_the_work(folder: Path, limit: int) -> None:
     command = ("index", "more.jsonl", "--store", "store", "--workers", 1)
 
-    assert full(limit, *command, cwd=folder).endswith(f"because the disk is full; {ADVICE}")
+    assert run_on_full_disk(limit, *command, cwd=folder).endswith(f"because the disk is full; {ADVICE}")
     assert FIRST == stored(folder / "store")
     cli.output(*command)
     assert FIRST | MORE == stored(folder / "store")
@@ -153,17 +156,17 @@ def test_committed_documents_stay_and_the_next_run_completes_the_work(folder: Pa
 def test_a_store_that_did_not_fit_can_be_made_later(folder: Path, limit: int) -> None:
     command = ("index", "first.jsonl", "--store", "new", "--workers", 1)
 
-    assert full(limit, *command, cwd=folder).endswith(ADVICE)
+    assert run_on_full_disk(limit, *command, cwd=folder).endswith(ADVICE)
     cli.output(*command)
     assert FIRST == stored(folder / "new")
 
 
 @pytest.mark.parametrize("limit", first(1, [300, 10, 1_000]))
 def test_documents_can_be_deleted_later(folder: Path, limit: int) -> None:
-    """Also where the file of deletions was written, and the commit was not."""
+    """Even if the file of deletions was written, but the commit was not."""
     command = ("delete", "first1", "first2", "--store", "store")
 
-    assert full(limit, *command, cwd=folder).endswith(ADVICE)
+    assert run_on_full_disk(limit, *command, cwd=folder).endswith(ADVICE)
     assert FIRST == stored(folder / "store")
     cli.output(*command)
     assert FIRST - {"first1", "first2"} == stored(folder / "store")
@@ -171,17 +174,17 @@ def test_documents_can_be_deleted_later(folder: Path, limit: int) -> None:
 
 @pytest.mark.parametrize("limit", first(1, [1_000, 10, 10_000]))
 @pytest.mark.parametrize("command", [("backup", "store", "copy"), ("repair", "store", "--to", "copy")])
-def test_a_copy_that_does_not_fit_is_not_there(folder: Path, command: tuple[str, ...], limit: int) -> None:
+def test_a_copy_that_does_not_fit_leaves_no_folder(folder: Path, command: tuple[str, ...], limit: int) -> None:
     before = sorted(folder.iterdir())
 
-    assert full(limit, *command, cwd=folder).endswith(ADVICE)
+    assert run_on_full_disk(limit, *command, cwd=folder).endswith(ADVICE)
     assert before == sorted(folder.iterdir())
     cli.output(*command)
     assert FIRST == stored(folder / "copy")
 
 
 def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path: Path) -> None:
-    """The last batch is missing, and the next run asks for it."""
+    """Only the last batch is missing. The next run repeats its queries."""
     keys = np.arange(1000)
     with closing(Checkpoint(tmp_path / "file", {"overlap": "80"})) as checkpoint:
         checkpoint.prune(keys)

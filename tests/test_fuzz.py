@@ -1,4 +1,4 @@
-"""Any input from outside is read, or refused by a documented error."""
+"""Any input from outside is read, or refused with a documented error."""
 
 from __future__ import annotations
 
@@ -56,31 +56,31 @@ _TEXT_PIECES = [
 
 
 def mixed(pieces: list[bytes]) -> st.SearchStrategy[bytes]:
-    """Bytes of pieces that mean something to a reader, and of any others."""
+    """Bytes that mix pieces with a meaning for the reader and any other bytes."""
     return st.lists(st.sampled_from(pieces) | st.binary(max_size=12), max_size=16).map(b"".join) | st.binary()
 
 
-def either(make: Callable[[], Made], *errors: type[Exception]) -> Made | None:
-    """Return the value; None if a documented error came, as one line that says something."""
+def value_or_none(make: Callable[[], Made], *errors: type[Exception]) -> Made | None:
+    """Return the value, or None after a documented error. The error must have a message."""
     try:
         return make()
     except errors as error:
-        said = str(error)
-    assert said.strip()
+        message = str(error)
+    assert message.strip()
     return None
 
 
 def is_text(text: object) -> bool:
-    """Whether it is None, or a text that can be written in UTF-8."""
+    """Return whether a value is None or a string that can be encoded in UTF-8."""
     return text is None or (isinstance(text, str) and text == text.encode().decode())
 
 
-def is_found(each: object, name: str) -> bool:
-    """Whether it is a document that every store can keep, or a skip that names the file, its line and a reason."""
-    if isinstance(each, Skipped):
-        place = each.path.removeprefix(f"{name}:")
-        return place.isdigit() and bool(each.reason) and "\n" not in each.reason
-    return isinstance(each, Document) and 1 <= len(each.id.encode()) <= 512 and is_text(each.text)
+def is_valid_item(document: object, name: str) -> bool:
+    """Return whether an item is a valid document, or a `Skipped` with file, line and reason."""
+    if isinstance(document, Skipped):
+        place = document.path.removeprefix(f"{name}:")
+        return place.isdigit() and bool(document.reason) and "\n" not in document.reason
+    return isinstance(document, Document) and 1 <= len(document.id.encode()) <= 512 and is_text(document.text)
 
 
 @fuzzing
@@ -95,7 +95,7 @@ def is_found(each: object, name: str) -> bool:
 @example("\ud800_20")
 @example("doc_" + "9" * 400)
 def test_any_string_is_parsed_or_refused(text: str) -> None:
-    parsed = either(lambda: parse(text), QuerySyntaxError)
+    parsed = value_or_none(lambda: parse(text), QuerySyntaxError)
 
     for reading in parsed.readings if parsed else ():
         assert reading.id
@@ -112,7 +112,7 @@ def test_any_string_is_parsed_or_refused(text: str) -> None:
 @example("1e400", "overlap")
 @example("٣", "overlap")
 def test_any_percentage_is_a_share_or_refused(text: str, name: str) -> None:
-    share = either(lambda: fraction_of_percent(text, name), QuerySyntaxError)
+    share = value_or_none(lambda: fraction_of_percent(text, name), QuerySyntaxError)
 
     assert share is None or (isinstance(share, Fraction) and 0 <= share <= 1)
 
@@ -128,7 +128,7 @@ def test_any_percentage_is_a_share_or_refused(text: str, name: str) -> None:
 def test_any_bytes_are_read_as_jsonl(data: bytes) -> None:
     found = list(read_jsonl(io.BytesIO(data)))
 
-    assert [] == [each for each in found if not is_found(each, "stream")]
+    assert [] == [document for document in found if not is_valid_item(document, "stream")]
     assert len(found) <= data.count(b"\n") + 1
 
 
@@ -145,7 +145,7 @@ def test_any_bytes_are_read_as_packed_jsonl(whole: bool, data: bytes, cut: int, 
         path.write_bytes((packed if whole else packed[: max(0, len(packed) - cut)]) + noise)
         found = list(read_jsonl(path))
 
-    assert [] == [each for each in found if not is_found(each, str(path))]
+    assert [] == [document for document in found if not is_valid_item(document, str(path))]
 
 
 @fuzzing
@@ -156,11 +156,11 @@ def test_any_bytes_are_read_as_packed_jsonl(whole: bool, data: bytes, cut: int, 
 @example(["abcd"], 4)
 @example([], 5)
 def test_any_strings_are_tokens_or_refused(tokens: list[str], length: int) -> None:
-    codes = either(lambda: decode_tokens(tokens, length), ValueError)
+    codes = value_or_none(lambda: decode_tokens(tokens, length), ValueError)
 
     assert codes is None or np.uint32 == codes.dtype
     assert codes is None or tokens == encode(codes, length)
-    assert codes is not None or not all(len(each) == length and set(each) <= set(ALPHABET) for each in tokens)
+    assert codes is not None or not all(len(token) == length and set(token) <= set(ALPHABET) for token in tokens)
 
 
 @fuzzing
@@ -204,6 +204,6 @@ def test_any_bytes_are_a_table_or_refused(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
         path.write_bytes(data)
-        found = either(lambda: list(read_table(path)), CorpusError)
+        found = value_or_none(lambda: list(read_table(path)), CorpusError)
 
-    assert [] == [each for each in found or [] if not is_found(each, str(path))]
+    assert [] == [document for document in found or [] if not is_valid_item(document, str(path))]

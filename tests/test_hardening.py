@@ -1,4 +1,4 @@
-"""Hard conditions around an index: loops, odd names and large numbers. `scripts/stress.py` does them at full size."""
+"""Indexing works with loops of links, odd names and large numbers. `scripts/stress.py` tests larger ones."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_loops_of_links_are_skipped_and_listed(tmp_path: Path) -> None:
 
     assert {"a/b/c/x.txt", "y.txt"} == stored(tmp_path / "store")
     assert {"a/up/": loops, "a/b/up/": loops, "a/b/c/up/": loops, "one": circles, "two": circles} == {
-        each["path"].removeprefix(f"{corpus}/"): each["reason"] for each in report["skipped"]
+        file["path"].removeprefix(f"{corpus}/"): file["reason"] for file in report["skipped"]
     }
 
 
@@ -51,7 +51,7 @@ def test_files_with_names_that_are_not_utf8_are_skipped_and_listed(tmp_path: Pat
 
     assert {"good.txt"} == stored(tmp_path / "one") == stored(tmp_path / "two")
     assert rf"2 {reason}: corpus/caf\xe9.txt, corpus/d\xff/" == listed.stderr.strip()
-    assert {r"corpus/caf\xe9.txt", r"corpus/d\xff/"} == {each["path"] for each in report["skipped"]}
+    assert {r"corpus/caf\xe9.txt", r"corpus/d\xff/"} == {file["path"] for file in report["skipped"]}
 
 
 def test_identical_documents_are_all_counted_as_candidates(tmp_path: Path) -> None:
@@ -60,11 +60,11 @@ def test_identical_documents_are_all_counted_as_candidates(tmp_path: Path) -> No
     search.index(Document(f"copy{number:04}", cli.words(0, 300)) for number in range(3000))
     results = [search.similar(f"copy0000{shares}") for shares in ("", "_80", "_20_80", "_100_100")]
 
-    assert [2999] * 4 == [each.candidates for each in results]
-    for hits in ([hit.id for hit in each.hits] for each in results):
+    assert [2999] * 4 == [result.candidates for result in results]
+    for hits in ([hit.id for hit in result.hits] for result in results):
         assert 10 == len(set(hits) - {"copy0000"})
         assert sorted(hits) == hits
-    assert {1.0} == {hit.overlap for each in results for hit in each.hits}
+    assert {1.0} == {hit.overlap for result in results for hit in result.hits}
 
 
 @pytest.mark.parametrize("piece", ["many words ", "\u0301"])

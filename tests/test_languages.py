@@ -21,14 +21,14 @@ CODE = """
 
 @pytest.mark.parametrize("code", PROSE)
 def test_two_sentences_are_enough(code: str) -> None:
-    """In any script. Letter case and white space make no difference."""
+    """Any script works. Letter case and white space make no difference."""
     variants = (PROSE[code], PROSE[code].upper(), f"\n\n{PROSE[code]}\t! " * 3)
 
     assert [code] * 3 == [language_of(text) for text in variants]
 
 
 def test_a_fifth_in_a_second_language_makes_a_text_mixed() -> None:
-    """Anywhere in a long text; with less of it, the text has one language."""
+    """The second language may be anywhere in a long text. With less of it, the text has one language."""
     english, german = PROSE["en"] * 40, PROSE["de"] * 40
 
     assert "en" == language_of(english * 20)

@@ -46,7 +46,7 @@ ALLOWED_ONLY = {
 """Packages that may import only a part of the layers above them."""
 
 THIRD_PARTY = {
-    "opentelemetry": set(),  # used through sys.modules, if the application has loaded it
+    "opentelemetry": set(),  # used through sys.modules if the application has loaded it
     "numpy": {
         "analysis",
         "concepts",
@@ -89,7 +89,7 @@ THIRD_PARTY = {
     "starlette": {"web"},
     "uvicorn": {"web"},
 }
-"""Which packages of ours may import a third-party package."""
+"""The packages of ours that may import each third-party package."""
 
 MAX_LINES = 300
 FACADES = {
@@ -119,7 +119,7 @@ PACKAGES = sorted({package_of(module) for module in modules()})
 
 @cache
 def imports_of(path: Path) -> list[str]:
-    """The modules that a file imports, anywhere in it."""
+    """The modules that a file imports, at its top or in functions."""
     imported: list[str] = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
@@ -159,7 +159,7 @@ def test_every_package_is_described(package: str) -> None:
 
 @pytest.mark.parametrize("third_party", THIRD_PARTY)
 def test_third_party_packages_are_imported_in_few_places(third_party: str) -> None:
-    """So that another client or parser can replace one."""
+    """This makes it easy to replace a client or a parser."""
     users = {
         package_of(module)
         for module, path in modules().items()

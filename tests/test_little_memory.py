@@ -1,4 +1,4 @@
-"""With too little memory a command ends with one sentence, and a file that needs too much fails alone."""
+"""With too little memory, a command fails with one sentence. Only a file that needs too much memory is skipped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support import cli
 
 
 def caused(cause: Exception) -> MissingExtraError:
-    """The error of a package that cannot be imported."""
+    """An import error with this cause."""
     error = MissingExtraError("the format .pdf", "documents")
     error.__cause__ = cause
     return error
@@ -32,7 +32,9 @@ def caused(cause: Exception) -> MissingExtraError:
         caused(ImportError("libx.so: failed to map segment from shared object")),
     ],
 )
-def test_a_lack_of_memory_is_one_sentence(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lack_of_memory_is_reported_with_one_sentence(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
 

@@ -1,4 +1,4 @@
-"""scripts/try_elasticsearch changes only its own things in a cluster, and removes them."""
+"""scripts/try_elasticsearch changes only objects that it created in a cluster, and removes them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PREFIX = "try-1"
 
 
 def request(method: str, path: str, *lines: Any) -> Request:
-    """A request."""
+    """Make a request of the gateway."""
     return Request(method, path, {}, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
 
@@ -57,7 +57,7 @@ def passed(sent: Request) -> list[Request]:
     ],
     ids=lambda sent: f"{sent.method} {sent.path}",
 )
-def test_a_request_that_would_change_other_things_is_refused(sent: Request) -> None:
+def test_a_request_that_would_change_other_objects_is_refused(sent: Request) -> None:
     assert [] == passed(sent)
 
 
@@ -123,7 +123,7 @@ def test_the_gateway_uses_the_credentials_of_the_environment(
 
 
 def put_all(url: str, name: str, index: str) -> None:
-    """Create an index, an alias and one thing of each other kind."""
+    """Create an index, an alias and one object of each other kind."""
     call(url, "PUT", f"/{index}-1", {"aliases": {f"{index}-2": {}}})
     call(url, "PUT", f"/_ingest/pipeline/{name}", {"processors": []})
     call(url, "PUT", f"/_component_template/{name}", {"template": {}})
@@ -138,13 +138,13 @@ def put_all(url: str, name: str, index: str) -> None:
 
 
 def left_of(engine: Engine, name: str, index: str) -> list[str]:
-    """The things of `put_all` that an engine has."""
+    """The objects of `put_all` that are still in the engine."""
     kinds = ["_ingest/pipeline", "_component_template", "_index_template", "_scripts"]
     places = [[f"{index}-1"], [f"{index}-2"], *([*kind.split("/"), name] for kind in kinds)]
     return ["/".join(place) for place in places if engine.call("GET", place, allow=(404,))]
 
 
-def test_only_the_things_of_the_tests_are_removed(opensearch_url: str) -> None:
+def test_only_the_objects_of_the_tests_are_removed(opensearch_url: str) -> None:
     mine, prefix = own_name("mine"), own_name("try")
     put_all(opensearch_url, mine, mine)
     with gateway(opensearch_url, prefix) as (between, address), to(opensearch_url) as engine:

@@ -32,7 +32,7 @@ class Refuse:
 
 sys.meta_path.insert(0, Refuse())
 """
-"""Makes the extras as missing as they are after `pip install simdoc-search`."""
+"""Hides the packages of the extras, which `pip install simdoc-search` does not install."""
 
 NUMPY_ALONE = f"EXTRAS = {EXTRAS!r}\n{WITHOUT_EXTRAS}"
 NO_STORE = f"EXTRAS = {{'tantivy'}}\n{WITHOUT_EXTRAS}"
@@ -41,7 +41,7 @@ POSIX_MODULES = ["curses", "fcntl", "grp", "posix", "pty", "pwd", "readline", "r
 POSIX_CALLS = ["fork", "getuid", "geteuid", "getpgid", "killpg", "mkfifo", "setsid", "statvfs", "sysconf", "uname"]
 POSIX_CALLS += ["wait4"]
 POSIX_SIGNALS = ["SIGALRM", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGUSR1", "alarm", "pthread_sigmask"]
-"""What Python has on Linux and macOS, and not on Windows."""
+"""Names that Python has on Linux and macOS, but not on Windows."""
 
 
 def python(code: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -51,7 +51,7 @@ def python(code: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def printed(code: str, cwd: Path) -> list[str]:
-    """Return the lines that the code prints; it must succeed."""
+    """Run code that must succeed, and return the lines that it prints."""
     done = python(code, cwd)
     assert (0, "") == (done.returncode, done.stderr)
     return done.stdout.splitlines()
@@ -75,7 +75,7 @@ def test_the_public_names_are_sorted_and_complete() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_public_names_are_documented(name: str) -> None:
-    """They are in docs/api.md, or in the module of errors that it shows."""
+    """They are in docs/api.md or in the module of errors that it includes."""
     assert getattr(simdoc_search, name).__doc__.strip()
     assert re.search(rf":: (simdoc_search\.)?(\w+\.)*{name}$", API, re.MULTILINE)
 
@@ -94,7 +94,7 @@ def test_no_name_hides_a_module() -> None:
 
 
 def test_every_error_is_in_the_tree_of_errors_or_private() -> None:
-    """The docstring of `errors` shows the tree. All of its errors are a SimdocError."""
+    """The docstring of `errors` shows the tree. All errors in it are SimdocErrors."""
     for name in modules():
         importlib.import_module(name)
     every = [Exception]
@@ -197,7 +197,7 @@ for name in names:
 
 
 def test_without_extras_fingerprints_work_and_a_store_says_what_to_install(tmp_path: Path) -> None:
-    """The error is an ImportError too, and leaves nothing on disk. Every public name can be imported."""
+    """The error is also an ImportError, and nothing is left on disk. Every public name can be imported."""
     code = """
 from simdoc_search import *
 from simdoc_search.query import similar_query

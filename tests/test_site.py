@@ -1,4 +1,4 @@
-"""The site of docs/ is built without a warning, and has what people look up."""
+"""The site of docs/ is built without a warning. Its pictures and JSON examples are current."""
 
 from __future__ import annotations
 
@@ -43,31 +43,36 @@ def test_the_pictures_are_those_of_the_script(tmp_path: Path) -> None:
     assert drawn == {path.name: path.read_text("utf-8") for path in (ROOT / "docs" / "pictures").iterdir()}
 
 
-def shapes() -> list[tuple[str, Any]]:
-    """Each command of the page about JSON, and what is said to be printed."""
+def documented_outputs() -> list[tuple[str, Any]]:
+    """The commands on the page about JSON, with their documented output."""
     page = (ROOT / "docs" / "json.md").read_text("utf-8")
     pairs = re.findall(r"^```console\n\$ (.*?)\n```\n\n```json\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     return [(command, json.loads(shown)) for command, shown in pairs]
 
 
-def differences(said: Any, printed: Any, at: str = "") -> Iterator[str]:
-    """Where two values have other keys, or are of another kind; of lists the first parts count."""
-    if isinstance(said, dict) and isinstance(printed, dict):
-        yield from (f"{at}.{key}" for key in said.keys() ^ printed.keys())
-        for key in said.keys() & printed.keys():
-            yield from differences(said[key], printed[key], f"{at}.{key}")
-    elif isinstance(said, list) and isinstance(printed, list):
-        for pair in zip(said[:1], printed[:1], strict=False):
-            yield from differences(*pair, f"{at}[]")
-    elif not (isinstance(said, int | float) and isinstance(printed, int | float)) and type(said) is not type(printed):
-        yield f"{at}: {said!r}, {printed!r}"
+def differences(expected: Any, printed: Any, path: str = "") -> Iterator[str]:
+    """Yield where two values have different keys or types. Only the first items of lists are compared."""
+    if isinstance(expected, dict) and isinstance(printed, dict):
+        yield from (f"{path}.{key}" for key in expected.keys() ^ printed.keys())
+        for key in expected.keys() & printed.keys():
+            yield from differences(expected[key], printed[key], f"{path}.{key}")
+    elif isinstance(expected, list) and isinstance(printed, list):
+        for pair in zip(expected[:1], printed[:1], strict=False):
+            yield from differences(*pair, f"{path}[]")
+    elif not (isinstance(expected, int | float) and isinstance(printed, int | float)) and type(expected) is not type(
+        printed
+    ):
+        yield f"{path}: {expected!r}, {printed!r}"
 
 
-def test_the_json_of_commands_is_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_print_the_documented_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "corpus/empty.txt": ""})
-    found = {command: list(differences(said, answer(*shlex.split(command)[1:]))) for command, said in shapes()}
+    found = {
+        command: list(differences(expected, answer(*shlex.split(command)[1:])))
+        for command, expected in documented_outputs()
+    }
 
     assert 7 < len(found)
-    assert {} == {command: each for command, each in found.items() if each}
+    assert {} == {command: difference for command, difference in found.items() if difference}

@@ -1,4 +1,4 @@
-"""Small files that anybody may have written are read whole, or refused with one sentence."""
+"""Small files, which may be hostile, are read completely or refused with one sentence."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such 
 
 
 def refusal(path: Path | str) -> str:
-    """Why a file is not read."""
+    """Return the reason why a file cannot be read."""
     with pytest.raises(OSError, match=r".") as error:
         read_small(path, LIMIT)
     return str(error.value.strerror)
 
 
-def test_a_file_up_to_the_limit_is_read_through_a_link_too(tmp_path: Path) -> None:
+def test_a_file_up_to_the_limit_is_read_also_through_a_link(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"x" * LIMIT)
     (tmp_path / "link").symlink_to(path)
@@ -49,7 +49,7 @@ def test_a_large_file_is_refused_without_reading_it(tmp_path: Path) -> None:
 
 @posix_only
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
-    """Nobody writes to the pipe; the call does not wait."""
+    """Nobody writes to the pipe, and the call does not wait."""
     os.mkfifo(tmp_path / "pipe")
 
     assert "it is a pipe, not a regular file" == refusal(tmp_path / "pipe")
@@ -62,12 +62,12 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
-def test_a_file_of_unknown_size_is_limited_too() -> None:
+def test_the_limit_also_applies_to_a_file_of_unknown_size() -> None:
     assert 0 == Path("/proc/self/maps").stat().st_size
     assert "it is larger than 100 bytes" == refusal("/proc/self/maps")
 
 
-def test_dots_that_take_gigabytes_are_refused() -> None:
+def test_a_key_with_many_dots_is_refused() -> None:
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match="a line has more than 200 dots"):

@@ -27,7 +27,7 @@ TEXT = "They met Jason Dufner at Oak Hill, and the secret merger of both compani
 
 @pytest.fixture
 def finished(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[ReadableSpan]]]:
-    """Record spans as an application would; returns the spans that were finished since the last call."""
+    """Record spans as an application does. The function returns the spans that finished since its last call."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
@@ -45,7 +45,7 @@ Finished = Callable[[], list[ReadableSpan]]
 
 
 def test_each_query_is_a_span(finished: Finished) -> None:
-    """It contains nothing of the query."""
+    """The span does not contain the query."""
     search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts("names"))))
     search.index([Document("private/a", TEXT), Document("private/b", TEXT)])
     assert ["simdoc_search.index"] == [span.name for span in finished()]
@@ -59,8 +59,8 @@ def test_each_query_is_a_span(finished: Finished) -> None:
         search.similar("private/c")
     spans = finished()
 
-    asked = ["similar", "similar_to_text", "passages", "versions", "related", "highlight", "similar"]
-    assert [f"simdoc_search.{name}" for name in asked] == [span.name for span in spans]
+    queries = ["similar", "similar_to_text", "passages", "versions", "related", "highlight", "similar"]
+    assert [f"simdoc_search.{name}" for name in queries] == [span.name for span in spans]
     assert [True] * 6 + [False] == [span.status.is_unset for span in spans]
     assert {"error.type": "UnknownDocumentError"} == dict(spans[-1].attributes or {})
     assert "private" not in "".join(span.to_json() for span in spans)
@@ -82,9 +82,9 @@ def test_each_request_to_an_engine_is_a_span_below_its_query(finished: Finished,
             discard(opensearch_url, index)
 
     assert question.context is not None
-    assert {question.context.span_id} == {each.parent.span_id for each in requests if each.parent}
-    assert {f"search {index}"} == {each.name for each in requests}
-    assert {trace.SpanKind.CLIENT} == {each.kind for each in requests}
+    assert {question.context.span_id} == {span.parent.span_id for span in requests if span.parent}
+    assert {f"search {index}"} == {span.name for span in requests}
+    assert {trace.SpanKind.CLIENT} == {span.kind for span in requests}
     assert {
         "db.system.name": "opensearch",
         "db.operation.name": "search",
@@ -96,7 +96,7 @@ def test_each_request_to_an_engine_is_a_span_below_its_query(finished: Finished,
 
 
 def test_a_span_has_the_span_of_the_application_as_its_parent(finished: Finished) -> None:
-    """Also in a thread."""
+    """This also works in a thread."""
 
     async def ask() -> None:
         with span("application"):
@@ -115,7 +115,7 @@ def test_opentelemetry_is_not_loaded_by_us(tmp_path: Path) -> None:
     code = (
         "import sys; from simdoc_search import *; search = SimilaritySearch(open_store(':memory:')); "
         "search.index([Document('a', 'one two three')]); search.similar('a'); "
-        "print([each for each in sys.modules if 'opentelemetry' in each])"
+        "print([name for name in sys.modules if 'opentelemetry' in name])"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, check=True, cwd=tmp_path)
 

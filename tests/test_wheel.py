@@ -34,12 +34,12 @@ PACKAGE_FILES = sorted(
 
 
 def clean() -> dict[str, str]:
-    """The environment, without what leads to this checkout."""
+    """The environment variables, without PYTHONPATH, which leads to this checkout."""
     return {name: value for name, value in cli_environment().items() if name != "PYTHONPATH"}
 
 
-def ran(*command: object, cwd: Path) -> str:
-    """What a process prints; it must succeed."""
+def output_of(*command: object, cwd: Path) -> str:
+    """Run a process that must succeed, and return its output."""
     arguments = [*map(str, command)]
     done = subprocess.run(arguments, check=False, cwd=cwd, env=clean(), capture_output=True, text=True, timeout=120)
     assert 0 == done.returncode, done.stdout + done.stderr
@@ -47,13 +47,13 @@ def ran(*command: object, cwd: Path) -> str:
 
 
 def python(*arguments: object, cwd: Path) -> str:
-    """What a process of this Python prints."""
-    return ran(sys.executable, *arguments, cwd=cwd)
+    """Run this Python, and return its output."""
+    return output_of(sys.executable, *arguments, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout, as git has it: without what was built in it."""
+    """A copy of the checkout without build artifacts."""
     copy = tmp_path_factory.mktemp("checkout")
     for name in BUILT_FROM:
         shutil.copy(ROOT / name, copy)
@@ -78,7 +78,7 @@ def wheel(built: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def core(wheel: Path) -> Path:
-    """The programs of a new environment into which the wheel is installed, with numpy and nothing else beside it."""
+    """The folder of programs of a new environment that contains only the wheel and numpy."""
     programs, packages = environment(wheel, "core")
     numpy = Path(find_spec("numpy").origin).parent  # type: ignore[union-attr, arg-type]
     for folder in (numpy, numpy.with_name("numpy.libs")):
@@ -89,14 +89,14 @@ def core(wheel: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path) -> Path:
-    """The programs of one that has the packages of this environment too, but not this checkout."""
+    """The folder of programs of a new environment with the wheel and all packages of this environment."""
     programs, packages = environment(wheel, "all")
     (packages / "others.pth").write_text(sysconfig.get_path("purelib"))
     return programs
 
 
 def environment(wheel: Path, name: str) -> tuple[Path, Path]:
-    """A new environment with the wheel: the folder of its programs and that of its packages."""
+    """Make an environment with the wheel. Return its folder of programs and its folder of packages."""
     folder = wheel.parent / name
     python("-m", "venv", "--without-pip", folder, cwd=wheel.parent)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
@@ -142,14 +142,14 @@ tokens = fingerprint("one two three four five six seven").tokens()
 print(simdoc_search.__file__, similar_query(tokens, overlap=0.2, field="simdoc.tokens")["match"].keys(), sep="\\n")
 print(component_template())
 """
-    place, query, template = ran(core / "python", "-c", code, cwd=tmp_path).splitlines()
+    place, query, template = output_of(core / "python", "-c", code, cwd=tmp_path).splitlines()
     done = subprocess.run([core / "simdoc-search"], check=False, cwd=tmp_path, capture_output=True, text=True)
-    said = "Error: the command line needs an optional package; install it with: pip install 'simdoc-search[cli]'\n"
+    message = "Error: the command line needs an optional package; install it with: pip install 'simdoc-search[cli]'\n"
 
     assert core.parent in Path(place).parents
     assert "dict_keys(['simdoc.tokens'])" == query
     assert repr(component_template()) == template
-    assert (1, "", said) == (done.returncode, done.stdout, done.stderr)
+    assert (1, "", message) == (done.returncode, done.stdout, done.stderr)
 
 
 def test_the_program_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_the_program_runs_from_the_wheel(installed: Path, tmp_path: Path) -> Non
     (tmp_path / "b.txt").write_text("One, two, three, four, five, six.")
 
     def program(*arguments: str) -> str:
-        return ran(installed / "simdoc-search", *arguments, cwd=tmp_path)
+        return output_of(installed / "simdoc-search", *arguments, cwd=tmp_path)
 
     pipeline = json.loads(program("template", "show", "--pipeline"))
 
@@ -170,7 +170,7 @@ def test_the_program_runs_from_the_wheel(installed: Path, tmp_path: Path) -> Non
 
 def test_the_pages_are_served_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one two three four five six")
-    ran(installed / "simdoc-search", "index", "a.txt", cwd=tmp_path)
+    output_of(installed / "simdoc-search", "index", "a.txt", cwd=tmp_path)
     command: list[str | Path] = [installed / "python", "-u", installed / "simdoc-search", "serve", "--port", "0"]
     with subprocess.Popen(command, cwd=tmp_path, env=clean(), stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -182,6 +182,6 @@ def test_the_pages_are_served_from_the_wheel(installed: Path, tmp_path: Path) ->
 
                 assert [200] * 3 == [page.status_code for page in pages]
                 assert {".css", ".js", ".svg"} == {Path(link).suffix for link in linked}
-                assert [200] * len(linked) == [client.get(each).status_code for each in linked]
+                assert [200] * len(linked) == [client.get(path).status_code for path in linked]
         finally:
             server.terminate()

@@ -81,7 +81,7 @@ def check_printed(lines: list[str], manuals: tuple[str, str]) -> None:
 
 
 def test_curl_finds_similar_documents(manuals: tuple[str, str]) -> None:
-    """Again if the document already exists."""
+    """A second run finds the same documents."""
     program("curl")
     command = [program("sh"), str(EXAMPLES / "similar.sh"), *manuals, "ann"]
     answers = [[json.loads(line) for line in run(*command).splitlines()] for _ in range(2)]

@@ -114,9 +114,9 @@ def rare_tokens(
 def band_keys(
     fingerprints: Sequence[Fingerprint], overlap: float | Fraction, *, recall: Fraction = RECALL
 ) -> list[Ints]:
-    """Return keys to join documents that overlap, in a data frame or a database. Two such documents share a key.
+    """Return keys for joining documents in a data frame or a database. Two documents that overlap share a key.
 
-    Short documents are joined by single tokens. If very many of them share a token, they all have an equal key.
+    Short documents are joined by single tokens. If very many short documents share a token, they all share a key.
 
     Args:
         fingerprints: fingerprints with the same settings and with tokens of 4 characters.
@@ -151,7 +151,7 @@ def band_keys(
 
 
 def _token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:
-    """Count how many documents have each token. Some tokens share a counter, because each hash selects one."""
+    """Count how many documents have each token. The hash of a token selects its counter, so some tokens share one."""
     tokens = int(table.counts[documents].sum())
     counter_bits = min(_MAX_COUNTER_BITS, tokens.bit_length() + 1)
     frequencies = np.zeros(1 << counter_bits, np.int64)

@@ -1,6 +1,6 @@
-"""A checkpoint: stores the progress of a search for duplicates in an engine, so that another run can resume it.
+"""Stores the progress of a search for duplicates in an engine, so that another run can resume it.
 
-The file is an SQLite database. It identifies documents by `words_key`, so a document with changed words is a new one.
+The file is an SQLite database. It identifies documents by `words_key`, so a document with changed words counts as new.
 The results of each batch of queries are one transaction, so the file is consistent whenever a run ends.
 """
 
@@ -51,10 +51,10 @@ class Checkpoint:
                 raise
 
     def prune(self, keys: Ints) -> Bools:
-        """Delete what is stored about all other documents, given by key.
+        """Delete the data of all documents that do not have one of these keys.
 
         Returns:
-            Whether each of these documents was queried before; bool, shape (documents,).
+            For each key, whether its document was queried before; bool, shape (documents,).
         """
         execute = self._database.execute
         with self._transaction():

@@ -89,7 +89,7 @@ class EqualWordSets:
         self.representatives: Ints = np.sort(first)
 
     def members(self, document: int) -> list[int]:
-        """Return all documents of a document's set, ascending."""
+        """Return all documents in the same set as a document, ascending."""
         begin = int(self._begins[document])
         members: list[int] = self._order[begin : begin + int(self.sizes[document])].tolist()
         return members

@@ -5,7 +5,7 @@ Memory during a search for duplicates:
 | What | Memory |
 |---|---|
 | a document | its id, 4 bytes per token, and about 300 bytes |
-| a document if there are at most 262,000 | another kilobyte |
+| a document, if the collection has at most 262,000 | another kilobyte |
 | a document without tokens | its id and about 250 bytes |
 | a candidate pair | 35 bytes |
 
@@ -52,7 +52,7 @@ class Documents:
         is_new: returns whether a document is new. Older documents are kept, and are only compared with new ones.
         is_preferred: returns whether a document is kept even if the rule prefers another one.
         with_tokens: whether to hold the tokens.
-        max_token_bytes: maximum size of tokens in memory. Larger ones are in a temporary file.
+        max_token_bytes: maximum size of all tokens in memory, in bytes. Beyond it, they are in a temporary file.
 
     Attributes:
         table: the fingerprints; without tokens if `with_tokens` is false.

@@ -19,7 +19,7 @@ from simdoc_search.duplicates.plan.rows import LeftAloneError
 _SETS_AT_ONCE = 100
 
 HashFields = Callable[[Sequence[int]], Mapping[int, str]]
-"""Returns a hash of all fields of each of these documents, by number. It leaves out documents whose metadata is known.
+"""Returns a hash of all fields for each of these documents, by number. Documents whose metadata was read are left out.
 """
 
 
@@ -42,7 +42,7 @@ def compare_contents(
 
     Args:
         documents: all documents.
-        groups: the kept document of each group, and its duplicates.
+        groups: the duplicates of each kept document.
         hash_fields: see `HashFields`.
         progress: called with the share of the groups that is done, 0..1.
     """

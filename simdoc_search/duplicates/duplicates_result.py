@@ -120,7 +120,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Floods:
-    """Sets of documents that look alike, too large to compare all pairs.
+    """Sets of similar documents that are too large to compare all pairs.
 
     Attributes:
         documents: number of documents in these sets. Copies with the same text count too, although all are found.

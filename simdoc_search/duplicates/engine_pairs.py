@@ -1,8 +1,9 @@
 """Finds candidate pairs by querying the engine, so that the tokens of all documents need not fit into memory.
 
-One document of each set with equal words is queried. A match must contain all tokens of one band. For a short document,
-a match must contain a minimum number of its tokens. A query only matches documents with at least as many shingles, so
-no pair is found twice. Two documents with exactly the minimum overlap are found with a probability of 99 %.
+One document of each set with equal words is queried. A match must contain all tokens of one band. If the queried
+document is short, a match must contain a minimum number of its tokens. A match has at least as many shingles as the
+queried document, so no pair is found twice. Two documents with exactly the minimum overlap are found with a probability
+of 99 %.
 
 If a query has more than MAX_MATCHES matches, only the longest matches are compared. The queried document and the
 matches that may overlap it are then in a flood. Documents in floods that are in no group afterwards are compared with
@@ -186,7 +187,7 @@ class EnginePairs:
 def _plan(tokens: list[str], overlap: Fraction) -> Plan:
     """Plan a query that finds a document with this overlap with a probability of 99 %.
 
-    The query uses bands. If a band would have only one row, it counts shared tokens instead.
+    The query uses bands. If there are few tokens, or a band would have only one row, it counts shared tokens instead.
     """
     rows, _ = rows_and_bands_of_enough(len(tokens), overlap, RECALL)
     if rows > 1 and len(tokens) > MAX_SHORT_TOKENS:

@@ -100,7 +100,7 @@ class FingerprintTable:
         return matrix
 
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
-        """Return a matrix that contains these documents, and the rows of both. A small table has one cached matrix."""
+        """Return a matrix that contains these documents, and their rows in it. A small table has one cached matrix."""
         if self.buckets * len(self.counts) > _MAX_MATRIX_CELLS:
             documents = distinct(np.concatenate((first, second)))
             return self.bucket_matrix(documents), np.searchsorted(documents, first), np.searchsorted(documents, second)

@@ -32,7 +32,7 @@ class NearHit(NamedTuple):
 
 
 class FoldedHit(NamedTuple):
-    """A hit to show, and the near-duplicates that are folded under it.
+    """A hit that is shown, and the near-duplicates that are folded under it.
 
     Attributes:
         hit: the hit as the engine returned it.
@@ -50,20 +50,20 @@ def fold_near_duplicates(
     field: str = "simdoc",
     settings: Settings | None = None,
 ) -> list[FoldedHit]:
-    """Fold a page of results: put each near-duplicate under the first hit to show that it overlaps. Sends no request.
+    """Fold a page of results: put each near-duplicate under the first shown hit that it overlaps. Sends no request.
 
-    A hit is only compared with hits to show, not with folded ones. A hit without a readable fingerprint in its
-    `_source` is not folded.
+    A hit is only compared with shown hits, not with folded ones. A hit without a readable fingerprint in its `_source`
+    is always shown.
 
     Args:
         hits: the hits of an engine, `response["hits"]["hits"]`, in their order. Their `_source` must contain the
             tokens: request `"_source": [..., "simdoc.tokens"]`.
-        overlap: the minimum Jaccard similarity to fold a hit, over 0, up to 1. It is estimated from the tokens.
+        overlap: the minimum Jaccard similarity of a folded hit, over 0, up to 1. It is estimated from the tokens.
         field: the object field of the fingerprint.
         settings: the settings of the fingerprints; None for the default.
 
     Returns:
-        The hits to show, in order, each with the hits folded under it. No hit is lost or changed.
+        The shown hits in order, each with the hits folded under it. No hit is lost or changed.
 
     Raises:
         QuerySyntaxError: the overlap is out of range.

@@ -47,7 +47,7 @@ class KeepRule:
 
     | Rule | The kept document |
     |---|---|
-    | `longest` | has the words that most documents share exactly; in a tie, the most distinct shingles |
+    | `longest` | has the most copies with the same words; in a tie, has the most distinct shingles |
     | `first` | has the first id in alphabetical order |
     | `newest`, `oldest` | was written last or first |
     | `max:FIELD`, `min:FIELD` | has the greatest or least value in a metadata field; numbers precede strings |
@@ -56,8 +56,8 @@ class KeepRule:
     `containment` and `contained` it only uses the length, because the longer document must come first.
 
     Documents without a date or without the field come last. In a tie, longer documents come first, then documents with
-    more copies of the same text. Then other documents precede members of archives, original names precede names of
-    copies, and shorter ids precede longer ones.
+    more copies of the same text. Then members of archives come last, then documents with names of copies, then longer
+    ids.
 
     Raises:
         QuerySyntaxError: the rule does not exist.

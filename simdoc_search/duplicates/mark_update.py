@@ -50,11 +50,13 @@ class MarkReport:
     reasons: dict[str, str] = field(default_factory=dict)
 
 
-def mark_duplicates(store: Store, found: Duplicates, *, progress: Progress = lambda _stage, _share: None) -> MarkReport:
+def mark_duplicates(
+    store: Store, duplicates: Duplicates, *, progress: Progress = lambda _stage, _share: None
+) -> MarkReport:
     """Update the marks in a store to match the groups found in it; see `SimilaritySearch.mark_duplicates`."""
-    if found.fresh < found.documents:
+    if duplicates.fresh < duplicates.documents:
         raise StoreError("cannot mark duplicates: only new documents were compared; compare all documents instead")
-    return _MarkUpdate(found, marks_of(store), progress).run()
+    return _MarkUpdate(duplicates, marks_of(store), progress).run()
 
 
 def kept_by_marks(store: Store) -> Iterator[str]:
@@ -67,8 +69,8 @@ def kept_by_marks(store: Store) -> Iterator[str]:
 
 
 class _MarkUpdate:
-    def __init__(self, found: Duplicates, marks: Marks, progress: Progress) -> None:
-        self._groups = found.membership()
+    def __init__(self, duplicates: Duplicates, marks: Marks, progress: Progress) -> None:
+        self._groups = duplicates.membership()
         self._marks = marks
         self._progress = progress
         self._report = MarkReport()

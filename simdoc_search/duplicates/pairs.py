@@ -61,7 +61,7 @@ def join(
         measure: the measure of overlap, and the minimum overlap.
         known: sorted pairs to leave out of the result.
         new_from: the minimum number of the second document of a pair.
-        recall: probability to find a pair with exactly the minimum overlap.
+        recall: probability of finding a pair with exactly the minimum overlap.
         progress: called with the share that is done, 0..1.
     """
     pairs = _PairCollector(table, measure, known, new_from)

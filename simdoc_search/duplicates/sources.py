@@ -89,7 +89,7 @@ def duplicates_in(
         return documents
 
     def find(documents: Documents, find_pairs: FindPairs | None = None, limit: int | None = None) -> Duplicates:
-        found = find_duplicates(
+        duplicates = find_duplicates(
             documents,
             threshold,
             store.settings,
@@ -101,8 +101,8 @@ def duplicates_in(
             hash_fields=partial(_field_hashes, store, documents),
             progress=progress,
         )
-        found.left_out_indices = store.left_out_indices()
-        return found
+        duplicates.left_out_indices = store.left_out_indices()
+        return duplicates
 
     if via == "memory":
         return find(read(store.scan(filters=filters)))

@@ -1,8 +1,8 @@
 """Overlaps of pairs. They are estimated at first, and computed from the texts when a result depends on them.
 
-Texts are compared as sets of shingles. Shingles are compared by a hash of 64 bits, SipHash with a random key per run.
-Two different shingles have equal hashes in about one of 10**13 pairs of long texts. As the key is random, nobody can
-prepare texts whose hashes are equal.
+Texts are compared as sets of shingles. Shingles are compared by 64 bits of SipHash, with a random key per run. Two
+different shingles have equal hashes in about one of 10**13 pairs of long texts. Because the key is random, nobody can
+prepare texts whose hashes collide.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class PairOverlaps:
 
 
 class Verifier:
-    """Counts the shingles that two texts share. Caches the hashes of up to `cache_bytes` bytes of texts."""
+    """Counts the shingles that two texts share. Caches about `cache_bytes` bytes of hashes."""
 
     def __init__(self, read_texts: ReadTexts, analysis: Analysis, cache_bytes: int = _CACHE_BYTES) -> None:
         self._read_texts = read_texts
@@ -155,7 +155,7 @@ class TextsWithoutTemplates:
                 yield number, text_without_words(text, words, is_ignored)
 
     def separate_templates(self, labels: Ints) -> Ints:
-        """Return labels in which each document that consists of templates only has a unique label.
+        """Return labels in which each document without words outside templates has a unique label.
 
         Labels are equal for documents with equal words. Such documents would become duplicates without a comparison.
         """

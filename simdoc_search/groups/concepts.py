@@ -1,9 +1,9 @@
 """Finds related documents in a whole collection, by comparing documents that share rare concepts.
 
 For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. The MAX_COMPARED
-candidates that share the most concepts for their length are compared, as in `related`. So the cost is linear. A pair is
-compared if either document is among the nearest candidates of the other. If very many documents have a concept, it only
-yields a few of them, and always the same ones. So a large group of similar documents is still found.
+candidates that share the most concepts in relation to their length are compared, as in `related`. So the cost is
+linear. A pair is compared if either document is among the nearest candidates of the other. If very many documents have
+a concept, it only yields a few of them, and always the same ones. So a large group of similar documents is still found.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Int
 
 
 def _nearest_positions(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
-    """Return the positions of the at most MAX_COMPARED nearest candidates in each row. Rows are ascending.
+    """Return the positions of the nearest candidates in each row, at most MAX_COMPARED. Rows are ascending.
 
     Row, nearness and position are sorted as one number. The bits of positive floats sort like the floats themselves.
     """

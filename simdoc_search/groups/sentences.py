@@ -45,9 +45,7 @@ class VersionPairs(NamedTuple):
     second: Ints  # the other document of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared: int  # number of pairs that were compared
-    all_near: (
-        bool  # whether all similar sentences were found; otherwise the equal ones and a sample of the similar ones
-    )
+    all_near: bool  # whether all similar sentences were found. Otherwise, only a sample of the similar ones was found
     crowded: int  # number of documents that share a looked-up sentence with more than MAX_OWNERS documents
 
 

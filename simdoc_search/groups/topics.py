@@ -92,9 +92,8 @@ class Topics:
         order = np.lexsort((ends[1], ends[0]))
         first, second = ends[:, order]
         centre_of, assigning = assign_duplicates(count, first, second, lambda positions: np.ones(len(positions), bool))
-        self._pair_of = np.full(
-            count, UNASSIGNED, np.int64
-        )  # the pair of each member and its centre, by rank of the member
+        # the pair of each member and its centre, by rank of the member
+        self._pair_of = np.full(count, UNASSIGNED, np.int64)
         self._pair_of[second[assigning]] = order[assigning]
         self._groups = groups_of_labels(np.where(centre_of == UNASSIGNED, np.arange(count), centre_of))
         self.documents: int = count

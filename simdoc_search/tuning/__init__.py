@@ -2,7 +2,7 @@
 
 sample.py          draws a random sample, and computes its exact overlaps
 measurement.py     measures recall, precision, error and cost of settings
-labelled_pairs.py  reads labelled pairs, and learns the threshold that separates them best
+labelled_pairs.py  reads labelled pairs, and learns the threshold that best separates them
 limits.py          learns the limits of versions and related documents from labelled pairs
 recommendation.py  measures several settings, and recommends one
 """

@@ -1,4 +1,4 @@
-"""Reads pairs of documents that a person labelled, and learns the threshold that separates yes from no best."""
+"""Reads pairs of documents that a person labelled, and learns the threshold that best separates yes from no."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ConfusionCounts:
 
 @dataclass(frozen=True, slots=True)
 class LearnedThreshold(Generic[Setting]):
-    """The setting and the threshold that classify labelled pairs best."""
+    """The setting and the threshold that best classify labelled pairs."""
 
     setting: Setting  # the best setting
     threshold: float  # minimum value of a pair that is classified as yes

@@ -34,7 +34,7 @@ from simdoc_search.versions.relations import relation_score
 
 @dataclass(frozen=True, slots=True)
 class LearnedLimits:
-    """The limits that classify labelled pairs best."""
+    """The limits that best classify labelled pairs."""
 
     about: Literal["versions", "related"]  # what the label yes means
     before: Limits  # the limits of the index
@@ -44,7 +44,7 @@ class LearnedLimits:
 
 
 def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn the limits `bits` and `enough` that separate versions from other pairs best. Other limits are unchanged.
+    """Learn the limits `bits` and `enough` that best separate versions from other pairs. Other limits are unchanged.
 
     Raises:
         CorpusError: a document is not in the store.
@@ -63,7 +63,7 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
 
 
 def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
-    """Learn the limit `min_score` that separates related documents from others best. Other limits are unchanged.
+    """Learn the limit `min_score` that best separates related documents from others. Other limits are unchanged.
 
     The first document of a pair is the query document.
 

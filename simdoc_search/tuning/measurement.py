@@ -63,7 +63,7 @@ def measure(
         overlaps: the exact overlaps of the sample, computed with the analysis of the settings.
         settings: the settings to measure.
         overlap: the minimum overlap of a hit.
-        probability: the wanted probability to find a document with exactly this overlap.
+        probability: the wanted probability of finding a document with exactly this overlap.
     """
     next(fingerprints(["warm up"], settings.analysis, settings.minhash))
     began = time.perf_counter()

@@ -30,7 +30,7 @@ class Tuning:
 
     documents: int  # number of documents in the sample
     overlap: Fraction  # the wanted Jaccard similarity, as given or as learned from labelled pairs
-    probability: Fraction  # the wanted probability to find a document with exactly this overlap
+    probability: Fraction  # the wanted probability of finding a document with exactly this overlap
     pairs: int  # number of pairs in the sample with at least the wanted overlap, computed with the first analysis
     near: int  # number of pairs whose overlap differs from the wanted one by at most NEAR_DISTANCE
     rows: tuple[Measurement, ...]  # one measurement per setting
@@ -51,13 +51,13 @@ def tune(
 
     The recommended setting reaches the wanted probability. 95 % of its estimates are within 5 points of the exact
     overlap. Of all such settings, it takes the fewest bytes. With labelled pairs, only settings with the analysis that
-    separates the pairs best are measured.
+    best separates the pairs are measured.
 
     Args:
         texts: id to text, of the documents.
         settings: the settings to measure.
         overlap: the wanted Jaccard similarity, over 0, up to 1; None to learn it from the pairs, or 1/2 without pairs.
-        probability: the wanted probability to find a document with exactly this overlap, over 0, up to 1.
+        probability: the wanted probability of finding a document with exactly this overlap, over 0, up to 1.
         pairs: pairs of documents that are labelled as duplicates or not.
         progress: called with the current stage and the share of the stage that is done, 0..1.
 
@@ -93,8 +93,8 @@ def tune(
 def recommend(rows: Sequence[Measurement], probability: float) -> Measurement | None:
     """Return the measurement with the fewest bytes that reaches the probability and has a small enough error.
 
-    If no error is small enough, return the one with the smallest error that reaches the probability. None if there is
-    none.
+    If no error is small enough, return the measurement with the smallest error that reaches the probability. If no
+    measurement reaches the probability, return None.
     """
     enough = [row for row in rows if row.wanted and row.recall >= probability]
     close = [row for row in enough if 2 * row.error <= MAX_ERROR]

@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 def draw_sample(
     items: Iterable[Item], size: int, required: Collection[str] = (), name: Callable[[Item], str] = str
 ) -> tuple[list[Item], int]:
-    """Draw `size` items at random, and add all items with a required name. The latter come first.
+    """Draw `size` items at random, and add all items with a required name. The required items come first.
 
     Source: Vitter 1985, "Random sampling with a reservoir", algorithm R.
 
@@ -50,7 +50,7 @@ def draw_sample(
 
 
 def limit_texts(documents: Iterable[tuple[str, str]], required: Collection[str] = ()) -> dict[str, str]:
-    """Return the first texts that fit into `MAX_CHARACTERS`, by id. Always return two texts and all required ones."""
+    """Return the first texts that fit into `MAX_CHARACTERS`, by id; at least two texts and all required ones."""
     texts: dict[str, str] = {}
     size = 0
     for id, text in documents:

@@ -4,8 +4,8 @@ matching.py         matches similar sentences of two documents
 query_sentences.py  chooses the sentences of a document to query
 evidence.py         evidence of when a document was written
 names.py            dates and versions in names
-history.py          reads the last commits of files
-git.py              runs git in repositories of unknown origin
+history.py          reads the dates of commits from git
+git.py              runs git safely in untrusted repositories
 chronology.py       orders documents by evidence, and names the newest
 text_order.py       guesses the order from the texts
 relations.py        computes the similarity of two documents from their concepts

@@ -25,14 +25,14 @@ from simdoc_search.versions.evidence import (
 ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 
 _OUTWEIGH_FILES: tuple[EvidenceKind, ...] = ("modified", "version control")
-"""Programs write these dates when the text changes. A file time that contradicts them was set by a copy."""
+"""Dates that change with the text. If a file time contradicts one of them, copying the file has changed its time."""
 
 _TITLES: Mapping[EvidenceKind, str] = {
     "modified": "modification date in their metadata",
     "date": "date in their metadata",
     "name": "date in their names",
     "version": "version in their names",
-    "version control": "last commit of their files, or a change since",
+    "version control": "last commit or later change of their files",
     "dates": "dates in their metadata, names or commits",
     "created": "creation date in their metadata",
     "modification time": "modification time of their files",

@@ -69,7 +69,7 @@ EvidenceKind = Literal[
 | `date` | another date in the metadata, except a creation date |
 | `name` | date in the name |
 | `version` | version in the name |
-| `version control` | last commit of the file in git, or a change since |
+| `version control` | last commit of the file in git, or a later change |
 | `dates` | the best of `modified`, `date`, `name` and `version control` |
 | `created` | creation date in the metadata |
 | `modification time` | modification time of the file |
@@ -95,7 +95,7 @@ class DateSources:
         metadata: metadata of the document. Only the part of a field name after the last dot is used, ignoring letter
             case, digits and punctuation.
         mtime_ns: modification time of the file in nanoseconds since 1970; None if the document has no file.
-        path: path of the file on this machine; None if there is none, or if git must not be started.
+        path: path of the file on this machine; None if the document has no file, or if git must not be run.
     """
 
     name: str = ""
@@ -128,7 +128,7 @@ class DocumentDate(NamedTuple):
 def date_written(record: Record) -> DocumentDate | None:
     """Return the best date of a document: a date in the metadata, in the name, or the modification time of the file.
 
-    Commits are not read.
+    Dates of commits are not used.
     """
     document = DateSources.of(record)
     for by in _DATES:

@@ -1,7 +1,7 @@
-"""Runs git in a repository of unknown origin.
+"""Runs git in an untrusted repository.
 
-The configuration of a repository can name programs, servers and pipes. No such program is run, and nothing is fetched
-or written. At its deadline, git is killed with all processes that it started.
+The configuration of a repository can name programs, servers and pipes. Git does not run these programs, fetch from the
+servers, or write anything. At the deadline, git and all processes that it started are killed.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _MAX_FIELD = _BUFFER_SIZE = 1 << 16
 
 
 class GitError(Exception):
-    """Git cannot read a work tree, fails, or takes too long."""
+    """Git cannot read a work tree, or takes too long."""
 
 
 class WorkTree(NamedTuple):
-    """A work tree of git.
+    """A git work tree.
 
     Attributes:
-        git: path of the program.
+        git: path of the git program.
         top: top folder of the work tree.
-        deadline: when git must have ended, by `time.monotonic`.
+        deadline: when git is killed, in the time of `time.monotonic`.
     """
 
     git: str
@@ -49,17 +49,19 @@ class WorkTree(NamedTuple):
 
     @contextmanager
     def fields(self, *arguments: str) -> Iterator[Iterator[str]]:
-        """Run a command with `-z`, and give the fields of its output as they come. The end of the block kills git.
+        """Run a git command that has the option `-z`, and iterate over the fields of its output.
+
+        Fields are read while git runs. When the block ends, git is killed.
 
         Raises:
-            GitError: git cannot be started. The iterator raises it too: git fails, takes too long, or prints a field of
-                more than 64 KiB.
+            GitError: git cannot be started. The iterator also raises it if git fails, takes too long, or prints a field
+                of more than 64 KiB.
         """
         seconds = self.deadline - time.monotonic()
         if seconds <= 0:
             raise GitError("git has no time left")
         try:
-            process = subprocess.Popen(  # noqa: S603 - no shell, and no program that the repository names
+            process = subprocess.Popen(  # noqa: S603 - no shell, and no program from the repository
                 [self.git, *_OPTIONS, "-C", str(self.top), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -82,9 +84,9 @@ class WorkTree(NamedTuple):
 
 
 def find_git() -> str | None:
-    """Return the absolute path of git. A program in the current folder does not count, as that may be anybody's."""
+    """Return the absolute path of git; None if git is not installed. A program in the current folder is not trusted."""
     path = shutil.which("git")
-    return path if path and os.path.isabs(path) else None  # noqa: PTH117 - as text
+    return path if path and os.path.isabs(path) else None  # noqa: PTH117 - paths are strings
 
 
 def _fields(process: subprocess.Popen[bytes]) -> Iterator[str]:
@@ -99,17 +101,17 @@ def _fields(process: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill git and its processes, which could keep the pipe open."""
+    """Kill git and the processes that it started, which could keep the pipe open."""
     if process.returncode is None:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
 
 
 def _environment() -> dict[str, str]:
-    """Return our environment without `GIT_` variables, and with variables that forbid prompts, fetches and locks."""
+    """Return the environment without `GIT_` variables, but with variables that forbid prompts, fetches and locks."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return kept | {
-        "GIT_ALLOC_LIMIT": str(_MAX_ALLOCATION),  # a few kilobytes can unpack to a folder of gigabytes
+        "GIT_ALLOC_LIMIT": str(_MAX_ALLOCATION),  # an object of a few kilobytes can unpack to gigabytes
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_NO_LAZY_FETCH": "1",

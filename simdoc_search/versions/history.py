@@ -1,7 +1,7 @@
 """Reads from git when files were last committed.
 
-Only the history is read from git. Whether a file changed since then is checked here, because git would run filter
-programs that the repository names.
+Git only reads the history. Whether a file has changed since its last commit is checked in this module, because git
+would run filter programs that the repository names.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _SHA256_DIGITS = 64
 _LFS_POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n"
 _CHANGE, _COMMIT, _FILE_MODE = ":", "@", "100"
 
-# The configuration could hide commits, name other files, or let git wait for a pipe.
+# These options override configuration that could hide commits, list other files, or make git wait for a pipe.
 _LOG = (
-    *("-c", "diff.orderFile=/dev/null"),  # git knows this name on every system
+    *("-c", "diff.orderFile=/dev/null"),  # git accepts this path on every system
     *("-c", "diff.relative=false"),
     *("-c", "log.follow=false"),
     *("-c", "log.showRoot=true"),
@@ -40,15 +40,15 @@ _TREE = ("ls-tree", "-z", "-l", "--full-tree", "HEAD", "--")
 
 
 def commit_dates(paths: Sequence[Path | None], *, seconds: float = _SECONDS) -> list[Date | None]:
-    """Return the date of the last commit of each file, in UTC. For a file that changed since, return that date.
+    """Return the date of the last commit of each file, in UTC; if the file has changed since, its modification time.
 
     Args:
-        paths: paths of the files, or None.
+        paths: paths of the files; None for a document without a file.
         seconds: time limit for all files together.
 
     Returns:
-        None for a file that is not in a work tree, was never committed, or whose commit has no valid date; and for all
-        files of a work tree that git cannot read in time, or that belongs to another user.
+        The dates. The date is None if the file is not in a work tree, was never committed, or its commit has no valid
+        date; also if git cannot read the work tree in time, or the work tree belongs to another user.
     """
     deadline = time.monotonic() + seconds
     git = find_git()
@@ -66,7 +66,7 @@ def commit_dates(paths: Sequence[Path | None], *, seconds: float = _SECONDS) -> 
 
 
 def _in_work_tree(path: Path) -> tuple[Path, str] | None:
-    """Return the top of the work tree of a file, and its path there."""
+    """Return the top folder of a file's work tree, and the path of the file in it; None if there is no work tree."""
     try:
         folder = path.parent.resolve(strict=True)
         if not path.is_file():
@@ -78,10 +78,10 @@ def _in_work_tree(path: Path) -> tuple[Path, str] | None:
 
 
 class _Blob(NamedTuple):
-    """The content of a file in a commit: its hash (40 or 64 hexadecimal digits) and its size in bytes."""
+    """The content of a file in a commit."""
 
-    digest: str
-    size: int
+    digest: str  # hash of the content, 40 or 64 hexadecimal digits
+    size: int  # size in bytes
 
 
 def _dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
@@ -95,27 +95,30 @@ def _dates(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
 
 
 def _last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None]:
-    """Return the dates of committed files; None if the last commit has no valid date."""
+    """Return the date of the last commit of each file; None if the commit has no valid date.
+
+    Files that were never committed are left out.
+    """
     dates: dict[str, Date | None] = {}
     wanted = set(names)
     with tree.fields(*_LOG, *names) as fields:
         date: Date | None = None
         for field in fields:
             line = field.removeprefix("\n")
-            if line.startswith(_CHANGE):  # the next field is a path, whatever it begins with
+            if line.startswith(_CHANGE):  # the next field is a path, even if it looks like a commit or a change
                 if (name := next(fields, "")) in wanted:
                     dates.setdefault(name, date)  # the newest commit comes first
                     if len(dates) == len(wanted):
                         break
             elif line.startswith(_COMMIT):
-                seconds = line.removeprefix(_COMMIT)  # any digits, or empty
+                seconds = line.removeprefix(_COMMIT)  # git prints any digits, or nothing
                 is_valid = seconds.isdecimal() and len(seconds) <= _MAX_DIGITS
                 date = date_of_nanoseconds(int(seconds) * 10**9) if is_valid else None
     return dates
 
 
 def _changed_since(tree: WorkTree, committed: Mapping[str, Date]) -> dict[str, Date | None]:
-    """Return the modification times of files that differ from the last commit; None if that is unknown."""
+    """Return the modification times of files that differ from the last commit; None if git lacks the content."""
     dates: dict[str, Date | None] = {}
     for name, blob in _blobs(tree, list(committed)):
         with suppress(OSError), open_regular(tree.top / name) as file:
@@ -130,7 +133,7 @@ def _changed_since(tree: WorkTree, committed: Mapping[str, Date]) -> dict[str, D
 
 
 def _blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Blob | None]]:
-    """Yield the files of the last commit with their content; None if the repository does not have it."""
+    """Yield the files of the last commit and their contents. The content is None if the repository lacks it."""
     wanted = set(names)
     with tree.fields(*_TREE, *names) as fields:
         for line, _, name in (field.partition("\t") for field in fields):
@@ -140,9 +143,12 @@ def _blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Blob | 
 
 
 def _is_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
-    """Whether git has this file, the same file with Unix line endings, or a Git LFS pointer to it.
+    """Return whether the content in git is that of the file, maybe with Unix line endings, or a Git LFS pointer to it.
 
-    The file is only read if its size fits. Raises GitError at the deadline.
+    The file is only read if its size is possible.
+
+    Raises:
+        GitError: the deadline has passed.
     """
     size = os.fstat(file.fileno()).st_size
     algorithm = "sha256" if len(blob.digest) == _SHA256_DIGITS else "sha1"
@@ -159,7 +165,7 @@ def _is_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
 
 
 def _digest(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, is_text: bool = False) -> str:
-    """Return the hash of a header and a file; for a text, with Unix line endings."""
+    """Return the hash of a header and a file. With `is_text`, line endings are converted to Unix line endings."""
     digest = hashlib.new(algorithm, header, usedforsecurity=False)
     held = b""
     file.seek(0)
@@ -168,7 +174,7 @@ def _digest(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, i
             raise GitError("the files take too long")
         if is_text:
             data = held + data
-            held = b"\r" if data.endswith(b"\r") else b""  # the next data may begin with the newline
+            held = b"\r" if data.endswith(b"\r") else b""  # the newline may be at the beginning of the next block
             data = data[: len(data) - len(held)].replace(b"\r\n", b"\n")
         digest.update(data)
     digest.update(held)

@@ -25,8 +25,8 @@ from simdoc_search.sketch.simhash import Simhashes, distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MIN_SENTENCES = 2
-"""Minimum number of distinct similar sentences of versions, if both documents have so many sentences. A single similar
-sentence, for example of a short note, is weak evidence."""
+"""Minimum number of distinct similar sentences of versions, if both documents have that many sentences. A single
+similar sentence, for example in a short note, is weak evidence."""
 
 _CELLS_AT_ONCE = 1 << 20
 _MAX_CELLS = 1 << 22
@@ -43,12 +43,12 @@ class SentenceMatches:
     Attributes:
         a: positions of the sentences in the first document that have a similar one in the second, ascending; int64,
             shape (matched,).
-        b: position of the most similar sentence in the second document for each of `a`. In a tie, it is the first. If
-            equal sentences are repeated in both documents, the first matches the first, the second the second, etc.
+        b: position of the most similar sentence in the second document for each of `a`; in a tie, of the first one. If
+            both documents repeat a sentence, the first one matches the first, the second the second, and so on.
         bits: number of simhash bits in which both sentences differ; uint8.
         share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
         share_of_other: share of the second document's distinct sentences that have a similar one in the first, 0..1.
-        too_few: whether fewer than `MIN_SENTENCES` distinct sentences are similar, although both documents have so
+        too_few: whether fewer than `MIN_SENTENCES` distinct sentences are similar, although both documents have that
             many.
     """
 
@@ -99,7 +99,7 @@ class _SimilarSentences:
         self.has_similar = np.bincount(owner, np.diff(self._begins)[number], minlength=len(others)) > 0
 
     def match(self, values: Simhashes) -> SentenceMatches:
-        """Match one of the other documents."""
+        """Match the sentences with those of one of the other documents."""
         theirs, first = np.unique(values, return_index=True)
         numbers = np.searchsorted(self._theirs, theirs)
         counts = np.diff(self._begins)[numbers]

@@ -39,7 +39,7 @@ _STAGE = re.compile(
 )
 _STAGE_OF = {"draft": _DRAFT, "final": _FINAL, "signed": 2, "executed": 3}
 _OF_FINAL = re.compile(r"[ ._-]{0,2}v(?:er|ersion)?[ ._-]?(?P<number>\d{1,9})(?![^\W_])", re.IGNORECASE)
-"""A number after `final`. In `final_v2`, it counts final versions; in `draft v2`, it is the version."""
+"""The number in `final_v2` counts final versions. The number in `draft v2` is the version number."""
 
 _REALLY = re.compile(rf"{_BEGIN}(?:really|actually|truly|wirklich|vraiment|realmente){_END}", re.IGNORECASE)
 _A_COPY, _NUMBERED = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"

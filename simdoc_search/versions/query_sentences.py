@@ -27,17 +27,17 @@ def query_sentences(values: Simhashes) -> Simhashes:
     return chosen
 
 
-def rare_sentences(queried: Simhashes, documents: Iterable[Simhashes], most: int) -> Simhashes:
+def rare_sentences(queried: Simhashes, documents: Iterable[Simhashes], max_bits: int) -> Simhashes:
     """Return the sentences that are rare in some documents. If none is rare, return all.
 
     Args:
         queried: simhashes of distinct sentences; uint64.
         documents: simhashes of the sentences of each document.
-        most: maximum number of bits in which similar sentences differ.
+        max_bits: maximum number of bits in which similar sentences differ.
     """
     sentences = [distinct(values) for values in documents]
     owner = np.repeat(np.arange(len(sentences)), [len(values) for values in sentences])
-    which, near = NearBits(queried, BITS, most).near(np.concatenate([*sentences, np.zeros(0, np.uint64)]))
+    which, near = NearBits(queried, BITS, max_bits).near(np.concatenate([*sentences, np.zeros(0, np.uint64)]))
     having = distinct(owner[which] * len(queried) + near) % max(1, len(queried))
     is_rare = RARITY * np.bincount(having, minlength=len(queried)) <= len(sentences)
     return queried[is_rare] if is_rare.any() else queried

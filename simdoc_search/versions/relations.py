@@ -1,8 +1,8 @@
 """Computes the similarity of two documents from their concepts.
 
 A concept weighs less if more documents have it. A cosine is computed from these weights: it is 0 if no concept is
-shared, and 1 if all concepts are shared. One cosine only uses distinct concepts, another one also uses how often a text
-repeats them. The greater one counts (Fowke, Hinze, Heese 2013, section 5.2.3, Working paper 12/2013, University of
+shared, and 1 if all concepts are shared. One cosine only uses distinct concepts. Another one also uses how often a text
+repeats a concept. The greater one counts (Fowke, Hinze, Heese 2013, section 5.2.3, Working paper 12/2013, University of
 Waikato).
 
 The similarity is the mean of two such cosines:
@@ -89,7 +89,7 @@ class WeightedConcepts:
         return _cosines(self._whole, self._number[a], self._number[b], 0.0)
 
     def paragraphs(self, fewer: Ints, more: Ints) -> _ParagraphCosines:
-        """Return the mean cosines of paragraphs for pairs of documents, of which `fewer` has no more paragraphs."""
+        """Return the mean cosine of paragraphs for each pair of documents; `fewer` has at most as many as `more`."""
         pair, mine = expand_runs(self.begins[fewer], self.counts[fewer])
         row, theirs = expand_runs(self.begins[more][pair], self.counts[more][pair])
         bits = np.minimum(*(distances(simhashes[mine[row]], simhashes[theirs]) for simhashes in self._simhashes))

@@ -1,9 +1,9 @@
 """Guesses the order in which documents were written, from their texts alone. The order is a hint, not evidence.
 
-The order is a path through all documents that changes as few sentences as possible from each document to the next. Its
-direction is the one in which fewer sentences are removed, because versions mostly add text, and in which more sentences
-change early, because a new text changes most. If two documents mention dates, the document with the later date comes
-later. In a test with 60 families, the whole order was right for 42.
+The order is a path through all documents that changes as few sentences as possible from each document to the next. In
+its direction, few sentences are removed, because versions mostly add text. Most changes come early, because a new text
+changes most. If two documents mention dates, the document with the later date comes later. In a test with 60 families,
+the whole order was right for 42.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def test_a_group_without_a_kept_document_is_refused() -> None:
 
 
 def test_deleting_needs_yes() -> None:
-    """It is needed for a file that cannot be restored, and without a terminal."""
+    """`--yes` is needed for a file that cannot be restored, and if there is no terminal."""
     plan("docs", "--drop", "same-words")
     lost = "1 file with other bytes than the kept one"
     assert f"{lost} could not be restored; check with --dry-run, then add --yes" == sentence(

@@ -134,7 +134,7 @@ def test_an_estimate_has_a_tilde_and_a_note() -> None:
     assert "note: overlaps are estimated from the fingerprints, because the store has no texts" in bare.stderr
 
 
-def test_the_exit_status_can_say_that_there_is_a_group() -> None:
+def test_fail_if_any_sets_the_exit_status() -> None:
     output("index", "docs")
 
     for expected, *options in ((1, "--fail-if-any"), (0,), (0, "--fail-if-any", "--filter", "path=other")):

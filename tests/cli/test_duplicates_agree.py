@@ -46,12 +46,12 @@ def random_groups(rng: random.Random, folder: Path, groups: int) -> None:
                     path.write_text(f"{base} end{rng.randrange(2)}")
 
 
-def of_terminal(shown: str) -> Verdicts:
+def verdicts_of_terminal(shown: str) -> Verdicts:
     lines = filter(None, map(_TERMINAL.fullmatch, shown.splitlines()))
     return {line[2]: (line[1], line[3] or "") for line in lines}
 
 
-def of_json(found: dict[str, Any]) -> Verdicts:
+def verdicts_of_json(found: dict[str, Any]) -> Verdicts:
     verdicts: Verdicts = {}
     for cluster in found["clusters"]:
         verdicts[cluster["kept"]["id"]] = ("keep", "")
@@ -59,17 +59,17 @@ def of_json(found: dict[str, Any]) -> Verdicts:
     return verdicts
 
 
-def of_page(page: str) -> Verdicts:
+def verdicts_of_page(page: str) -> Verdicts:
     found = {name: html.unescape(how).partition(": ") for name, how in _PAGE.findall(page)}
     return {name: ("keep", "") if how == "kept" else (how, why) for name, (how, _, why) in found.items()}
 
 
-def of_plan(lines: str) -> Verdicts:
+def verdicts_of_plan(lines: str) -> Verdicts:
     rows = [line.split("\t") for line in lines.splitlines() if not line.startswith("#")][1:]
     return {row[8]: (row[0], row[12]) for row in rows}
 
 
-def of_browser(page: str) -> Verdicts:
+def verdicts_of_browser(page: str) -> Verdicts:
     """Return the verdicts on the documents that are not kept."""
     verdicts = {}
     for fieldset in _FIELDSET.findall(page):
@@ -80,7 +80,7 @@ def of_browser(page: str) -> Verdicts:
     return verdicts
 
 
-def of_serve(pages: Pages) -> tuple[Verdicts, Verdicts, dict[str, Any]]:
+def verdicts_of_serve(pages: Pages) -> tuple[Verdicts, Verdicts, dict[str, Any]]:
     """Return the verdicts of the pages and the JSON of `serve`, and the counts."""
     pages.sent("/duplicates", 202, overlap=60)
     while pages.client.get("/duplicates.json").json()["state"] == "running":
@@ -90,8 +90,8 @@ def of_serve(pages: Pages) -> tuple[Verdicts, Verdicts, dict[str, Any]]:
     start: int | None = 0
     while start is not None:
         found = pages.json("/duplicates", start=start, limit=100)
-        in_json |= of_json(found)
-        in_pages |= of_browser(pages.html("/duplicates", start=start, limit=100))
+        in_json |= verdicts_of_json(found)
+        in_pages |= verdicts_of_browser(pages.html("/duplicates", start=start, limit=100))
         start = found["next"]
     return in_pages, in_json, found
 
@@ -106,16 +106,16 @@ def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: 
     terminal = output("duplicates", "docs", "--overlap", "60")
     page = Path("page.html").read_text("utf-8")
     with pages_over(tmp_path / ".simdoc") as pages:
-        in_pages, in_json, counts = of_serve(pages)
+        in_pages, in_json, counts = verdicts_of_serve(pages)
         plan = pages.client.get("/duplicates/plan.tsv").text
         browser = pages.html("/duplicates")
-    verdicts = of_json(result)
+    verdicts = verdicts_of_json(result)
     others = {id: verdict for id, verdict in verdicts.items() if verdict[0] != "keep"}
 
     assert groups == result["groups"]
     assert {"drop", "decide"} == {action for action, _ in others.values()}
-    assert verdicts == of_terminal(terminal) == of_page(page) == in_json
-    assert verdicts == of_plan(Path("plan.tsv").read_text("utf-8")) == of_plan(plan)
+    assert verdicts == verdicts_of_terminal(terminal) == verdicts_of_page(page) == in_json
+    assert verdicts == verdicts_of_plan(Path("plan.tsv").read_text("utf-8")) == verdicts_of_plan(plan)
     assert others == in_pages
     dropped = {id for id, (action, _) in verdicts.items() if action == "drop"}
     freed = {os.lstat(Path("docs", id)).st_ino: os.lstat(Path("docs", id)).st_size for id in dropped}

@@ -70,7 +70,7 @@ def test_estimates_have_a_tilde_and_a_note(tmp_path: Path) -> None:
     assert "note: 4 overlaps are estimated, because the store does not have the text" in result.stderr
 
 
-def test_a_result_without_hits_succeeds_unless_it_may_not_be_empty() -> None:
+def test_a_result_without_hits_only_fails_with_fail_if_empty() -> None:
     """With `--all-from`, one hit of any query is enough."""
     result = run("similar", "other_20")
 

@@ -67,7 +67,7 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 
 
 @pytest.mark.parametrize("command", [["index", "corpus"], ["template", "show"]])
-def test_unknown_kinds_are_refused_before_a_store_is_made(command: list[str], folder: Path) -> None:
+def test_unknown_kinds_are_refused_before_a_store_is_created(command: list[str], folder: Path) -> None:
     error = usage_error(run(*command, "--with", "versions,relation"))
 
     assert "'relation' is not versions or relations; give one or both of them" in error
@@ -92,7 +92,7 @@ def test_documents_without_sentences_are_listed(monkeypatch: pytest.MonkeyPatch)
     assert ({}, 5) == tuple(answer("index", "corpus")[name] for name in ("incomplete", "unchanged"))
 
 
-def test_a_missing_package_is_reported_before_a_store_is_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported_before_a_store_is_created(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sketching, "find_spec", lambda _: None)
 
     assert "pip install 'simdoc-search[versions]'" in sentence(run("index", "corpus", "--with", "versions"))

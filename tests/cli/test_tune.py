@@ -68,7 +68,7 @@ def test_a_store_is_measured_with_its_own_shingles() -> None:
     assert "the store no.simdoc has no texts" in sentence(run("tune", "no.simdoc", *FAST))
 
 
-def test_pairs_teach_an_overlap(folder: Path) -> None:
+def test_an_overlap_is_learned_from_pairs(folder: Path) -> None:
     """Invoices that differ in one number overlap more than copies do. So no overlap separates these pairs."""
     pairs = folder / "pairs.tsv"
     pairs.write_text("de.txt\tcopy.txt\tyes\nde.txt\tfr.txt\tno\n", "utf-8")

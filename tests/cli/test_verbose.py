@@ -39,14 +39,9 @@ def test_vv_logs_each_request() -> None:
 
     assert f"GET {server.url}/docs/_mapping" in two
     assert "_mapping" not in one
-    assert ([], logging.NOTSET) == (
-        [
-            handler
-            for handler in logging.getLogger("simdoc_search").handlers
-            if not isinstance(handler, logging.NullHandler)
-        ],
-        logging.getLogger("simdoc_search").level,
-    )
+    logger = logging.getLogger("simdoc_search")
+    assert [] == [handler for handler in logger.handlers if not isinstance(handler, logging.NullHandler)]
+    assert logging.NOTSET == logger.level
 
 
 def test_a_log_has_no_control_characters_and_no_password() -> None:

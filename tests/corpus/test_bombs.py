@@ -1,4 +1,4 @@
-"""A file that wants all memory, all time or the life of its reader costs only itself, and is listed with the reason."""
+"""A file that exhausts the memory or time of its reader, or crashes it, is skipped with the reason."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LIMITS = ItemLimits(60.0, 300_000_000)
 
 
 @pytest.mark.slow
-def test_a_bomb_costs_only_itself(tmp_path: Path) -> None:
+def test_only_the_bomb_is_skipped(tmp_path: Path) -> None:
     whole: dict[str, str | bytes] = {"a.txt": cli.words(0, 20), "n.docx": formats.docx(), "z.pdf": formats.pdf()}
     corpus = cli.write(tmp_path / "corpus", {**whole, **{name: make() for name, (make, _) in BOMBS.items()}})
     store = ("--store", tmp_path / "store")
@@ -45,7 +45,7 @@ def test_a_bomb_costs_only_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", first(1, BOMBS))
-def test_a_named_bomb_is_one_sentence(name: str, tmp_path: Path) -> None:
+def test_a_named_bomb_is_refused_with_one_sentence(name: str, tmp_path: Path) -> None:
     make, reason = BOMBS[name]
     path = cli.write(tmp_path, {name: make()}) / name
 
@@ -75,7 +75,7 @@ def test_an_extracted_text_over_the_limit_is_skipped(tmp_path: Path) -> None:
 
 
 def parts(sources: list[Source]) -> list[tuple[str, str]]:
-    """Ids and texts of documents, or paths and reasons."""
+    """Return ids and texts of documents, and paths and reasons of skipped files."""
     assert not any(isinstance(source, FileSource) for source in sources)
     return [
         (source.id, source.text) if isinstance(source, Document) else (source.path, source.reason)
@@ -85,7 +85,7 @@ def parts(sources: list[Source]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_a_table_that_unpacks_to_too_much_costs_only_itself(tmp_path: Path) -> None:
+def test_only_the_table_that_unpacks_to_too_much_is_skipped(tmp_path: Path) -> None:
     folder = cli.write(tmp_path, {"a.parquet": bombs.parquet_bomb(), "b.jsonl": '{"id": "b", "text": "t"}'})
     read = parts(list(read_corpus([folder / "a.parquet", folder / "b.jsonl"], limits=LIMITS)))
 
@@ -124,7 +124,7 @@ def test_a_line_that_unpacks_to_too_much_is_never_in_memory(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_the_end_of_a_line_does_not_count_for_the_limit(end: str) -> None:
+def test_the_line_end_does_not_count_towards_the_limit(end: str) -> None:
     line = '{"id": "a", "text": "one"}'
 
     def read(max_bytes: int) -> list[str]:
@@ -142,8 +142,8 @@ def test_a_text_on_standard_input_over_the_limit_is_refused() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such files")
-def test_files_of_the_kernel_are_read_or_refused_with_a_reason() -> None:
-    """None blocks the test, although some are endless and some wait: /proc/kmsg, /proc/self/mem, /dev/zero."""
+def test_kernel_files_are_read_or_skipped_with_a_reason() -> None:
+    """None blocks the test, although some never end and some block a reader: /proc/kmsg, /proc/self/mem, /dev/zero."""
     reasons: dict[str, str] = {}
     for folder in ("/proc", "/proc/self", "/dev"):
         for path in (entry.path for entry in os.scandir(folder) if not entry.is_dir()):

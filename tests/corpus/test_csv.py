@@ -1,4 +1,4 @@
-"""CSV as it is met: quotes that are not closed, delimiters in texts, odd headings; read as a stream."""
+"""CSV files are read as streams, also with unclosed quotes, delimiters in texts and unusual headings."""
 
 from __future__ import annotations
 
@@ -31,20 +31,22 @@ def table(folder: Path, data: str | bytes, name: str = "t.csv") -> Path:
 
 
 def texts_of(folder: Path, data: str | bytes, *, max_bytes: int = 1_000_000) -> dict[str, str]:
-    """The texts of a table by id, and why rows are skipped by their number."""
+    """Return the texts of a table by id, and the reasons of skipped rows by number."""
     read = read_table(table(folder, data), max_bytes=max_bytes)
     return dict(
-        (each.path.rpartition(":")[2], each.reason) if isinstance(each, Skipped) else (each.id, each.text)
-        for each in read
+        (document.path.rpartition(":")[2], document.reason)
+        if isinstance(document, Skipped)
+        else (document.id, document.text)
+        for document in read
     )
 
 
 UNWRITABLE = "" if sys.version_info >= (3, 11) else "\0"
-"""What Python's own writer of CSV cannot write."""
+"""Characters that Python's writer of CSV cannot write."""
 
 
 def cells(data: str, limit: int = 1_000_000) -> list[list[str] | str]:
-    """The rows of a text, heading first; of bad ones the reason."""
+    """Return the rows of a text, heading first, and the reason in place of a bad row."""
     return [
         row.reason if isinstance(row, BadRow) else row
         for row in read_rows(io.StringIO(data, newline=""), delimiter=",", limit=limit)
@@ -64,7 +66,7 @@ def cells(data: str, limit: int = 1_000_000) -> list[list[str] | str]:
     ),
     st.booleans(),
 )
-def test_what_a_writer_of_csv_wrote_is_read_as_it_was(rows: list[list[str]], quote_all: bool) -> None:
+def test_csv_from_pythons_writer_is_read_unchanged(rows: list[list[str]], quote_all: bool) -> None:
     written = io.StringIO(newline="")
     csv.writer(written, quoting=csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL).writerows([["a", "b", "c"], *rows])
 
@@ -72,7 +74,7 @@ def test_what_a_writer_of_csv_wrote_is_read_as_it_was(rows: list[list[str]], quo
 
 
 @pytest.mark.parametrize("quoted", ["{}", '"{}"'])
-def test_an_unclosed_quote_costs_one_row_of_1000(tmp_path: Path, quoted: str) -> None:
+def test_an_unclosed_quote_loses_one_row_of_1000(tmp_path: Path, quoted: str) -> None:
     rows = [f"{number}," + quoted.format(f"the text of {number}") for number in range(1, 1001)]
     rows[5] = '6,"the text of 6'
     expected = {str(number): f"the text of {number}" for number in range(1, 1001)}
@@ -123,12 +125,12 @@ def test_an_unclosed_quote_costs_one_row_of_1000(tmp_path: Path, quoted: str) ->
         pytest.param("\r\n\n", {}, id="no rows"),
     ],
 )
-def test_a_bad_row_costs_only_itself(tmp_path: Path, rows: str, expected: dict[str, str]) -> None:
+def test_only_the_bad_row_is_skipped(tmp_path: Path, rows: str, expected: dict[str, str]) -> None:
     assert expected == texts_of(tmp_path, f"id,text\n{rows}")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n"])
-def test_lines_end_in_any_way(tmp_path: Path, end: str) -> None:
+def test_lines_may_end_in_any_way(tmp_path: Path, end: str) -> None:
     assert {"a": f"one{end}two", "b": "three"} == texts_of(
         tmp_path, end.join(["id,text", f'a,"one{end}two"', "b,three"])
     )
@@ -153,7 +155,7 @@ def test_a_table_is_read_as_a_stream(tmp_path: Path) -> None:
     assert peak < 4_000_000
 
 
-def test_the_limit_of_pythons_own_reader_is_left_alone(tmp_path: Path) -> None:
+def test_the_limit_of_the_csv_module_is_not_changed(tmp_path: Path) -> None:
     path = table(tmp_path, f'id,text\na,"{"word " * 100_000}"\nb,{"word " * 100_000}\n')
     before, seen = csv.field_size_limit(100_000), []
     try:
@@ -194,7 +196,7 @@ def test_a_row_over_the_limit_is_skipped(tmp_path: Path, quote: str) -> None:
         (b'"a\nb",c\n1,2\n', "has no column 'id'; choose one of a b, c with --id-field"),
     ],
 )
-def test_what_is_no_table_is_one_sentence(tmp_path: Path, data: bytes, reason: str) -> None:
+def test_a_file_that_is_not_a_table_is_refused_with_one_sentence(tmp_path: Path, data: bytes, reason: str) -> None:
     path = table(tmp_path, data)
 
     with pytest.raises(CorpusError) as error:
@@ -265,7 +267,7 @@ def test_the_command_indexes_a_table(tmp_path: Path) -> None:
     assert ["2"] == [hit["id"] for hit in cli.answer("similar", "1_80", *store)["hits"]]
 
 
-def test_a_missing_column_is_one_sentence_and_no_store_is_made(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported_and_no_store_is_made(tmp_path: Path) -> None:
     path = table(tmp_path, "nr,text,body\n1,a,b\n")
     store = ("--store", tmp_path / "store")
     without_id = cli.run("index", path, *store)

@@ -1,4 +1,4 @@
-"""Bytes become text: Unicode by its marks and rules, older encodings by their letters."""
+"""Files are decoded: Unicode is recognised by its marks and rules, a legacy encoding by its letters."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_utf16_and_utf32_without_a_mark_are_recognised(text: str, encoding: str)
 
 
 @pytest.mark.parametrize(("text", "encoding"), LEGACY)
-def test_a_few_sentences_show_an_older_encoding(text: str, encoding: str) -> None:
+def test_a_few_sentences_are_enough_for_a_legacy_encoding(text: str, encoding: str) -> None:
     assert text == decode(text.encode(encoding))
 
 
@@ -119,7 +119,7 @@ def test_damaged_utf8_is_still_utf8(text: str) -> None:
         b"".join((n * 37 % 5000).to_bytes(2, "little") for n in range(500)),  # valid UTF-16
     ],
 )
-def test_nul_bytes_mean_binary(data: bytes) -> None:
+def test_data_with_nul_bytes_is_binary(data: bytes) -> None:
     assert decode(data) is None
     assert decode(bytes(range(1, 256)) * 4) is None
     assert is_binary(data)
@@ -139,13 +139,13 @@ def test_one_control_character_in_a_thousand_is_text(text: str) -> None:
     "head",
     [PNG, b"\xff\xd8\xff\xe0\0\x10JFIF", b"GIF89a\1\0", b"RIFF\0\1\0\0WEBPVP8 ", b"II*\0\1\0", b"BM\x36\xf9\x15\0\0\0"],
 )
-def test_an_image_is_known_by_its_first_bytes(head: bytes) -> None:
+def test_an_image_is_recognised_by_its_first_bytes(head: bytes) -> None:
     assert decode(head) is None
     assert is_image(head)
     assert not is_image(b"\x7fELF\x02\x01\x01\0\0\0\0\0")
 
 
-def test_a_declared_encoding_decides_between_older_ones() -> None:
+def test_a_declared_encoding_decides_between_legacy_encodings() -> None:
     assert "wrześ" == decode("wrześ".encode("iso8859_2"), "ISO-8859-2")
     assert "“a”" == decode("“a”".encode("cp1252"), "latin1")
     assert "①" == decode("①".encode("cp932"), "Shift_JIS")

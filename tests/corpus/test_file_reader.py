@@ -1,4 +1,4 @@
-"""Files on disk, uploads and lists of sources become texts."""
+"""Files on disk, uploads and lists of sources are read as texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.formats import MAKERS
 from tests.support.often import first
 
 
-def test_a_named_file_has_a_text_or_is_one_sentence(tmp_path: Path) -> None:
+def test_a_named_file_has_a_text_or_is_refused_with_one_sentence(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "the text of a", "b.png": b"\0\1\2"})
 
     assert "the text of a" == read_file(tmp_path / "a.txt").text
@@ -56,7 +56,7 @@ def test_the_folders_in_the_name_of_an_upload_are_dropped() -> None:
         ("a.pdf", b"%PDF-1.4 broken", "damaged"),
     ],
 )
-def test_an_upload_without_a_text_is_one_sentence(name: str, data: bytes, reason: str) -> None:
+def test_an_upload_without_a_text_is_refused_with_one_sentence(name: str, data: bytes, reason: str) -> None:
     with pytest.raises(CorpusError, match=f"'{name}' cannot be read: {reason}"):
         read_bytes(name, data, max_bytes=1_000)
 
@@ -83,7 +83,7 @@ def test_sources_are_read_in_order_and_when_requested(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_that_crashes_its_reader_costs_only_itself(tmp_path: Path) -> None:
+def test_only_the_file_that_crashes_its_reader_is_skipped(tmp_path: Path) -> None:
     write(tmp_path, {"a.pdf": formats.pdf(), "b.odt": deep_odt(), "c.docx": formats.docx()})
     kinds = [type(document) for _, document in read_sources(find_files([tmp_path]))]
 

@@ -18,7 +18,7 @@ from tests.support.folders import ids, posix_only, skipped, write
 
 
 def test_an_id_is_the_path_below_the_folder(tmp_path: Path) -> None:
-    """Files come before folders, sorted by name. Named paths come in their order."""
+    """Files are sorted by name and come before folders. Named paths keep their order."""
     write(tmp_path, "b.txt", "a/z.txt", "a/b/c.txt", "a.txt", "Z", "c/x.md")
 
     assert ["Z", "a.txt", "b.txt", "a/z.txt", "a/b/c.txt", "c/x.md"] == ids(tmp_path)
@@ -118,7 +118,7 @@ def test_root_and_id_do_not_depend_on_how_a_folder_is_named(
 
 @posix_only
 @pytest.mark.parametrize("name", ["a.txt", "a.jsonl.gz", "a.parquet", "-x"])
-def test_a_named_pipe_or_device_is_one_sentence(tmp_path: Path, name: str) -> None:
+def test_a_named_pipe_or_device_is_refused_with_one_sentence(tmp_path: Path, name: str) -> None:
     (tmp_path / "devices").mkdir()
     (tmp_path / "devices" / name).symlink_to("/dev/zero")
     os.mkfifo(tmp_path / name)
@@ -163,7 +163,7 @@ def test_folders_of_any_depth_are_read(tmp_path: Path, monkeypatch: pytest.Monke
     Path("deep.txt").touch()
     try:
         (found,) = find_files([tmp_path])
-    finally:  # who cleans up after the tests does it by recursion
+    finally:  # pytest removes folders by recursion
         Path("deep.txt").unlink()
         for _ in range(1010):
             os.chdir("..")

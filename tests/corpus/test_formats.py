@@ -18,7 +18,7 @@ from tests.support.formats import MAKERS, PARAGRAPHS
 WORDS = list(words(" ".join(PARAGRAPHS)))
 INSTALL = "pip install 'simdoc-search[documents]'"
 
-# Instead of kreuzberg: a real file that crashes or hangs every version of it does not exist.
+# Replaces kreuzberg, because no real file crashes or hangs every version of it.
 BROKEN_LIBRARY = """
 import os, signal, time, types
 
@@ -37,21 +37,21 @@ RTF_DATES = rb"{\creatim\yr2021\mo3\dy12\hr10\min15}{\revtim\yr2022\mo4\dy13\hr1
 
 
 def read(folder: Path, name: str, data: bytes) -> Document | Skipped:
-    """A file with this name and content."""
+    """Read a file with this name and content."""
     (source,) = find_files([cli.write(folder, {name: data}) / name])
     assert isinstance(source, FileSource)
     return load(source)
 
 
 def document_of(folder: Path, name: str, data: bytes) -> Document:
-    """The document of such a file."""
+    """Return the document of a file with this name and content."""
     document = read(folder, name, data)
     assert isinstance(document, Document), document
     return document
 
 
 def reason_of(folder: Path, name: str, data: bytes) -> str:
-    """The reason why such a file has no document."""
+    """Return the reason why a file with this name and content is skipped."""
     skipped = read(folder, name, data)
     assert isinstance(skipped, Skipped), skipped
     assert str(folder / name) == skipped.path
@@ -59,7 +59,7 @@ def reason_of(folder: Path, name: str, data: bytes) -> str:
 
 
 def in_order(expected: list[str], text: str) -> list[str]:
-    """The expected words that occur in a text one after the other, perhaps with others between them."""
+    """Return the expected words that occur in a text in this order, perhaps with other words between them."""
     rest = iter(words(text))
     return [word for word in expected if word in rest]
 
@@ -85,7 +85,7 @@ def test_title_and_dates_become_metadata(tmp_path: Path) -> None:
 
 
 def test_formats_do_not_matter_to_similarity(tmp_path: Path) -> None:
-    """A damaged file costs only itself."""
+    """Only the damaged file is skipped."""
     pytest.importorskip("kreuzberg")
     files = {f"file{extension}": make() for extension, make in MAKERS.items()}
     texts = {"plain.txt": "\n".join(PARAGRAPHS), "other.txt": cli.words(0, 114)}
@@ -123,14 +123,14 @@ def test_an_archive_without_an_extension_is_binary(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.docx", "a.docm", "a.pptx", "a.xlsx", "a.odt"])
 def test_an_encrypted_document_is_recognised(tmp_path: Path, name: str) -> None:
-    """Office encrypts into an OLE container, and OpenDocument says it in the manifest."""
+    """An encrypted Office file is an OLE container. OpenDocument declares encryption in its manifest."""
     data = formats.odt(encrypted=True) if name == "a.odt" else formats.OLE_MAGIC + bytes(600)
 
     assert "encrypted" == reason_of(tmp_path, name, data)
 
 
 @pytest.mark.parametrize("extension", [".docx", ".epub", ".odp", ".odt", ".pdf", ".xlsx", ".doc", ".msg"])
-def test_a_file_of_another_format_or_cut_is_damaged(tmp_path: Path, extension: str) -> None:
+def test_a_truncated_file_or_one_of_another_format_is_damaged(tmp_path: Path, extension: str) -> None:
     data = MAKERS[extension]() if extension in MAKERS else b""
     cut = data[: data.index(b"Tj")] if extension == ".pdf" else data[: len(data) // 2]
 
@@ -150,7 +150,7 @@ def test_a_pdf_without_its_table_of_objects_is_read(tmp_path: Path) -> None:
     [("alone",), ("one", "two", "three"), ("", "after a cover"), ("first", "", "third"), ("12", "7"), ("last", "")],
 )
 def test_a_form_feed_separates_the_pages_of_a_pdf(tmp_path: Path, pages: tuple[str, ...]) -> None:
-    """Empty pages too, so that counting form feeds gives the number of a page."""
+    """Empty pages count, so that the number of form feeds gives the page number."""
     assert "\f".join(pages) == document_of(tmp_path, "a.pdf", formats.pdf_of_pages(*pages)).text
 
 
@@ -186,10 +186,10 @@ HUNG = "took longer than 2 s to read"
         (2, {"1a.pdf": ("crash", CRASHED), "2a.pdf": ("hang", HUNG), "3a.pdf": ("crash", CRASHED)}),
     ],
 )
-def test_a_file_that_crashes_or_hangs_its_reader_costs_only_itself(
+def test_only_the_file_that_crashes_or_hangs_its_reader_is_skipped(
     workers: int, bad: dict[str, tuple[str, str]], tmp_path: Path
 ) -> None:
-    """A PDF without an extension is as risky as one with it."""
+    """A PDF is also risky if it has no extension."""
     files: dict[str, str | bytes] = {f"{number}.pdf": f"%PDF-{cli.words(number, number + 20)}" for number in range(5)}
     cli.write(tmp_path / "broken", {"kreuzberg.py": BROKEN_LIBRARY})
     cli.write(tmp_path / "corpus", {**files, **{name: f"%PDF-{content}" for name, (content, _) in bad.items()}})

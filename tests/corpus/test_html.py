@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simdoc_search.corpus.html import html_text
 
 
-def test_a_page_is_its_title_and_its_blocks() -> None:
+def test_a_page_becomes_its_title_and_its_blocks() -> None:
     page = b"""<!DOCTYPE html><html><head><title>The  page</title><meta name="description" content="no">
         <style>p { color: red }</style><script>var no = "<p>no</p>";</script></head>
         <body><!-- no --><h1>Heading</h1><p>First
@@ -54,11 +54,11 @@ def test_inline_elements_do_not_split_words(tag: str) -> None:
         ("Привет 漢字", "utf-8", '<meta charset="windows-1252">'),
     ],
 )
-def test_the_declared_charset_is_for_pages_that_are_not_utf8(text: str, encoding: str, label: str) -> None:
+def test_the_declared_charset_is_used_if_a_page_is_not_utf8(text: str, encoding: str, label: str) -> None:
     assert text == html_text(f"{label}<p>".encode() + text.encode(encoding))
 
 
-def test_self_closed_elements_of_xhtml_do_not_swallow_the_page() -> None:
+def test_self_closed_elements_of_xhtml_do_not_hide_the_page() -> None:
     page = b"""<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/>
         <script type="text/javascript" src="x.js"/></head><body><p>still here</p></body></html>"""
 

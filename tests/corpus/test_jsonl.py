@@ -95,7 +95,7 @@ def test_ids_can_be_any_string_or_number(written: str, id_: str) -> None:
 
 
 NESTED_NAMES = '{"id": "a", "text": "t"' + f', "{"k" * 50}": {{"z": 1' * 300 + "}" * 301
-"""20 kB of which all names together have 2 MB."""
+"""20 kB of nested JSON whose flattened names have 2 MB."""
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_file_is_named_in_reasons(tmp_path: Path, name: str) -> None:
     assert [Document("1", "a"), Skipped(f"{path}:2", "not a JSON object")] == list(read_corpus([path]))
 
 
-def test_a_cut_gzip_file_gives_what_it_has(tmp_path: Path) -> None:
+def test_the_lines_before_the_end_of_a_truncated_gzip_file_are_read(tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl.gz"
     lines = b"".join(json.dumps({"id": n, "text": str(n * n)}).encode() + b"\n" for n in range(20_000))
     path.write_bytes(gzip.compress(lines)[:-20_000])
@@ -194,7 +194,7 @@ def test_a_jsonl_file_in_a_folder_is_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_long_line_is_kept_a_few_times_at_most(tmp_path: Path) -> None:
+def test_only_a_few_copies_of_a_long_line_are_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     with path.open("w") as file:
         for number in range(3):

@@ -1,4 +1,4 @@
-"""Links in a folder: followed while they stay in it, and out of it only where that is asked for."""
+"""Links inside a folder are followed. Links out of it are followed only on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.folders import ids, posix_only, skipped, write
 
 
 def linked(folder: Path) -> Path:
-    """A folder with links of all kinds, within it and out of it."""
+    """A folder with links of all kinds, inside it and out of it."""
     corpus = write(folder / "corpus", "real/a.txt", "z.txt")
     write(folder, "outside/b.txt")
     (corpus / "again").symlink_to("real")
@@ -61,7 +61,7 @@ def test_links_inside_the_folder_are_followed_once(tmp_path: Path) -> None:
 def test_links_out_of_the_folder_are_followed_on_request(tmp_path: Path) -> None:
     corpus = linked(tmp_path)
     found = list(read_corpus([corpus], follow_links=True))
-    read = [load(each) if isinstance(each, FileSource) else each for each in found]
+    read = [load(source) if isinstance(source, FileSource) else source for source in found]
 
     assert {
         "file.txt": "the text of outside/b.txt",
@@ -72,7 +72,7 @@ def test_links_out_of_the_folder_are_followed_on_request(tmp_path: Path) -> None
         "real/absolute.txt": "the text of z.txt",
         "real/around.txt": "the text of outside/b.txt",
         "real/twice.txt": "the text of outside/b.txt",
-    } == {each.id: each.text for each in read if isinstance(each, Document)}
+    } == {document.id: document.text for document in read if isinstance(document, Document)}
     assert {
         "again/": LOOP,
         "broken": "broken link",
@@ -81,7 +81,7 @@ def test_links_out_of_the_folder_are_followed_on_request(tmp_path: Path) -> None
         "self": "too many levels of symbolic links",
         "real/up/": LOOP,
         "real/upper/": LOOP,
-    } == {each.path[len(str(corpus)) + 1 :]: each.reason for each in read if isinstance(each, Skipped)}
+    } == {skipped.path[len(str(corpus)) + 1 :]: skipped.reason for skipped in read if isinstance(skipped, Skipped)}
 
 
 @posix_only
@@ -114,7 +114,7 @@ def test_a_link_put_in_place_after_the_listing_is_not_followed(tmp_path: Path, n
 
 
 @posix_only
-def test_a_link_that_is_only_there_while_the_file_is_opened_is_noticed(tmp_path: Path) -> None:
+def test_a_link_that_exists_only_while_the_file_is_opened_is_noticed(tmp_path: Path) -> None:
     corpus = write(tmp_path / "corpus", "a.txt")
     info = corpus.stat()
     with (write(tmp_path, "outside") / "outside").open("rb") as opened, (corpus / "a.txt").open("rb") as right:

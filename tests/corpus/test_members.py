@@ -1,4 +1,4 @@
-"""Archives and mailboxes: what is in them, under which names; what is hostile or broken costs only itself."""
+"""Members of archives and mailboxes are read under unique names. Hostile and damaged members are skipped."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from tests.support.archives import encrypted, mail, mbox, packed_tar, packed_zip
 
 
 def inside(tmp_path: Path, name: str, data: bytes, max_bytes: int = 50_000_000) -> list[Member]:
-    """The members of an archive."""
+    """Return the members of an archive."""
     (tmp_path / name).write_bytes(data)
     (source,) = find_files([tmp_path / name], max_bytes=max_bytes)
     assert isinstance(source, FileSource)
-    return [each for some in read_members(source) for each in some]
+    return [member for batch in read_members(source) for member in batch]
 
 
 def read(found: list[Member]) -> dict[str, bytes]:
-    """Names and contents of those that were read."""
-    return {each.name: each.data for each in found if not each.reason}
+    """Return the names and contents of the members that were read."""
+    return {member.name: member.data for member in found if not member.reason}
 
 
 def reasons(found: list[Member]) -> dict[str, str]:
-    """Why the others were not."""
-    return {each.name: each.reason for each in found if each.reason}
+    """Return the names and reasons of the members that were not read."""
+    return {member.name: member.reason for member in found if member.reason}
 
 
-# --- what is in them ---
+# --- contents ---
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz", "tgz", "tar.bz2", "tar.xz", "TXZ"])
@@ -48,7 +48,7 @@ def test_a_member_has_a_name_bytes_and_a_date(tmp_path: Path, ending: str) -> No
     found = inside(tmp_path, f"old.{ending}", data)
 
     assert files == read(found)
-    assert {1_614_834_368 if ending == "zip" else 1_600_000_000} == {each.mtime_ns // 10**9 for each in found}
+    assert {1_614_834_368 if ending == "zip" else 1_600_000_000} == {member.mtime_ns // 10**9 for member in found}
 
 
 def test_a_message_is_named_by_its_subject(tmp_path: Path) -> None:
@@ -72,9 +72,9 @@ def test_a_message_is_named_by_its_subject(tmp_path: Path) -> None:
         "=?utf-8?b?a?=",
     ]
 
-    assert [f"{name}.eml" for name in names] == [each.name for each in found]
+    assert [f"{name}.eml" for name in names] == [member.name for member in found]
     assert found == inside(tmp_path, "mail.mbox.gz", gzip.compress(box))
-    assert {1_583_143_200} == {each.mtime_ns // 10**9 for each in found}
+    assert {1_583_143_200} == {member.mtime_ns // 10**9 for member in found}
 
 
 def test_a_line_from_without_a_date_does_not_begin_a_message(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_line_from_without_a_date_does_not_begin_a_message(tmp_path: Path) -> 
     assert b"view\nFrom Ada Mon Mar  2 10:00:00 2020\nFrom here\n>From there\n" in found.data
 
 
-def test_archives_in_archives_are_read(tmp_path: Path) -> None:
+def test_nested_archives_are_read(tmp_path: Path) -> None:
     deepest = packed_zip({"f.txt": "no"})
     third = packed_zip({"e.txt": "four", "d.zip": deepest})
     second = packed_zip({"d.txt": "three", "c.tgz": packed_tar({"c.zip": third})})
@@ -97,7 +97,7 @@ def test_archives_in_archives_are_read(tmp_path: Path) -> None:
 # --- names ---
 
 
-def test_names_are_harmless_and_different(tmp_path: Path) -> None:
+def test_names_are_safe_and_unique(tmp_path: Path) -> None:
     names = [
         "/etc/passwd",
         "../../etc/passwd",
@@ -109,7 +109,7 @@ def test_names_are_harmless_and_different(tmp_path: Path) -> None:
         "x" * 900,
     ]
     found = inside(tmp_path, "a.zip", packed_zip([(name, "text") for name in names]))
-    seen = [each.name for each in found]
+    seen = [member.name for member in found]
 
     assert ["etc/passwd", "etc/passwd 2", "a/b.txt", "a/b 2.txt", "a/b 3.txt", "x [2J .txt", "unnamed"] == seen[:-1]
     assert 400 == len(seen[-1])
@@ -129,10 +129,10 @@ def test_the_archive_of_a_path_is_the_outermost_one() -> None:
     assert archive_of("/a!b.txt") is None
 
 
-# --- what is broken or hostile ---
+# --- damaged and hostile archives ---
 
 
-def test_a_member_that_is_encrypted_or_damaged_costs_itself(tmp_path: Path) -> None:
+def test_an_encrypted_or_damaged_member_is_skipped(tmp_path: Path) -> None:
     data = encrypted(packed_zip({"a.txt": "one", "b.txt": "two", "c.txt": "three" * 50}), "b.txt")
     at = data.rindex(b"c.txt", 0, data.index(b"PK\1\2")) + len("c.txt")
     broken = data[:at] + bytes(8) + data[at + 8 :]
@@ -151,11 +151,11 @@ def test_a_file_that_is_not_an_archive_is_damaged(tmp_path: Path, name: str, dat
     found = inside(tmp_path, name, data)
 
     assert {} == read(found)
-    assert all(each.reason.startswith("damaged: ") and not each.name for each in found)
+    assert all(member.reason.startswith("damaged: ") and not member.name for member in found)
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz", "tar"])
-def test_the_members_before_a_cut_are_read(tmp_path: Path, ending: str) -> None:
+def test_the_members_of_a_truncated_archive_are_read(tmp_path: Path, ending: str) -> None:
     files = {f"{number}.txt": bytes(number) * 5000 for number in range(9)}
     data = packed_zip(files) if ending == "zip" else packed_tar(files, ending.removeprefix("tar").strip("."))
     found = inside(tmp_path, f"a.{ending}", data[: len(data) * 2 // 3])
@@ -185,7 +185,7 @@ def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endi
     assert {"": "its members unpack to more than 400,000 bytes in total"} == reasons(found)
 
 
-def test_a_bomb_of_archives_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bomb_of_nested_archives_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_TOTAL_IN_ARCHIVES", 1)
     part = packed_zip({f"{number}.txt": "a" * 10_000 for number in range(10)})
     found = inside(tmp_path, "b.zip", packed_zip({f"{number}.zip": part for number in range(50)}), 10_000)
@@ -200,7 +200,7 @@ def test_an_archive_may_unpack_to_200_times_its_size(tmp_path: Path) -> None:
     assert 200 == len(read(inside(tmp_path, "a.zip", packed_zip(files), 10_000)))
 
 
-def test_the_number_of_members_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_members_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_MEMBERS", 5)
     found = inside(tmp_path, "a.zip", packed_zip({f"{number}.txt": "a" for number in range(20)}))
 
@@ -208,7 +208,7 @@ def test_the_number_of_members_is_bounded(tmp_path: Path, monkeypatch: pytest.Mo
     assert {"": "it has more than 5 members"} == reasons(found)
 
 
-def test_a_skipped_member_counts_for_the_limit(tmp_path: Path) -> None:
+def test_a_skipped_member_counts_towards_the_limit(tmp_path: Path) -> None:
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w:gz", compresslevel=9) as archive:
         for number in range(3):

@@ -1,4 +1,4 @@
-"""The rows of Parquet files become documents. Bombs and damage cost only their file."""
+"""The rows of Parquet files become documents. Only files that are bombs or damaged are skipped."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MB = 1_000_000
 
 
 def written(folder: Path, columns: dict[str, Any], **options: Any) -> Path:
-    """A Parquet file of these columns."""
+    """Write a Parquet file with these columns."""
     parquet.write_table(pa.table(columns), folder / "t.parquet", write_statistics=False, **options)
     return folder / "t.parquet"
 
 
 def read_with_peak(path: Path) -> tuple[list[Document | Skipped], int]:
-    """The rows of a table, and the peak of Arrow's memory."""
+    """Return the rows of a table, and the peak of Arrow's memory."""
     pool = pa.system_memory_pool()
     before = pa.default_memory_pool()
     pa.set_memory_pool(pool)
@@ -44,14 +44,14 @@ def read_with_peak(path: Path) -> tuple[list[Document | Skipped], int]:
 
 
 def texts_in(path: Path, **options: Any) -> list[str]:
-    """The texts of the rows, and the reasons of skipped ones."""
+    """Return the texts of the rows, and the reasons of skipped rows."""
     return [row.text if isinstance(row, Document) else row.reason for row in read_table(path, **options)]
 
 
 # --- rows and values ---
 
 
-def test_rows_come_in_order_over_all_row_groups(tmp_path: Path) -> None:
+def test_the_rows_of_all_row_groups_are_read_in_order(tmp_path: Path) -> None:
     path = written(tmp_path, {"id": list(range(1000)), "text": ["words"] * 1000}, row_group_size=300)
 
     assert [str(number) for number in range(1000)] == [row.id for row in read_table(path) if isinstance(row, Document)]
@@ -99,7 +99,7 @@ def test_values_become_what_json_can_express(tmp_path: Path, value: object, meta
 
 
 def test_versions_of_one_text_are_not_a_bomb(tmp_path: Path) -> None:
-    """They pack to a fiftieth."""
+    """They are compressed to a fiftieth."""
     texts = [f"version {number} " + "some words of a licence that all of them share " * 200 for number in range(2000)]
     columns = {"id": [str(number) for number in range(2000)], "text": texts}
 
@@ -160,14 +160,14 @@ def test_a_large_text_in_many_rows_is_not_in_memory_for_each(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("data", [b"PAR1", b"PAR1 and no more PAR1", b"id,text\na,b\n"])
-def test_a_file_that_is_not_parquet_is_one_sentence(tmp_path: Path, data: bytes) -> None:
+def test_a_file_that_is_not_parquet_is_refused_with_one_sentence(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "t.parquet").write_bytes(data)
 
     with pytest.raises(CorpusError, match=r"t\.parquet cannot be read as Parquet \([^\n]+\); check the file$"):
         list(read_table(tmp_path / "t.parquet"))
 
 
-def test_an_id_column_that_comes_twice_is_refused(tmp_path: Path) -> None:
+def test_two_id_columns_are_refused(tmp_path: Path) -> None:
     table = pa.Table.from_arrays([pa.array(["a"])] * 3, names=["id", "text", "id"])
     parquet.write_table(table, tmp_path / "t.parquet")
 
@@ -192,7 +192,7 @@ def test_rows_before_damage_are_read(tmp_path: Path) -> None:
 
 
 def damaged(seed: int) -> bytes:
-    """A Parquet file with some bytes changed, mostly in its metadata, or cut short."""
+    """A Parquet file with some changed bytes, mostly in its metadata, or truncated."""
     chance = random.Random(seed)
     options: dict[str, Any] = chance.choice(
         [
@@ -219,7 +219,7 @@ def damaged(seed: int) -> bytes:
 
 
 def messages_of_damaged(folder: str, seeds: range) -> Iterator[list[str]]:
-    """For each damaged file the reasons of its skips, or the sentence of the error."""
+    """Return the reasons of skips or the error message of each damaged file."""
     path = Path(folder) / "t.parquet"
     for seed in seeds:
         path.write_bytes(damaged(seed))
@@ -230,8 +230,8 @@ def messages_of_damaged(folder: str, seeds: range) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("seeds", first(1, [range(30), range(30, 230)]))
-def test_a_damaged_file_gives_documents_skips_or_a_sentence(tmp_path: Path, seeds: range) -> None:
-    """Some damage ends the process inside pyarrow, which is why Parquet is read in a subprocess."""
+def test_a_damaged_file_is_read_skipped_or_refused_with_one_sentence(tmp_path: Path, seeds: range) -> None:
+    """Some damage crashes pyarrow. Parquet is therefore read in a subprocess."""
     messages: list[list[str]] = []
     crashed = 0
     for start in range(0, len(seeds), 50):

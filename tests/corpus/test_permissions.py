@@ -1,4 +1,4 @@
-"""An unreadable file or folder is skipped, and an error if it is named."""
+"""An unreadable file or folder is skipped. If it is named, it is an error."""
 
 from __future__ import annotations
 

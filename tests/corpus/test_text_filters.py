@@ -1,4 +1,4 @@
-"""Front matter and quoted replies are removed from texts if the store is made so."""
+"""Front matter and quoted replies are removed from texts if the settings of the store say so."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BOTH = ("front-matter", "quoted-replies")
 
 
 def left(name: str, text: str, **metadata: Any) -> tuple[str, dict[str, Any]]:
-    """The rest of a text, and its metadata."""
+    """Return the text without these parts, and its metadata."""
     document = without_parts(Document("a", text, metadata), format_of(Path(name)), BOTH)
     return document.text, dict(document.metadata)
 
@@ -110,7 +110,7 @@ def test_quoted_lines_and_their_attributions_are_removed() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "separator",
     [
         "-----Original Message-----",
         "On Mon, 2 Mar 2020, Ada wrote:",
@@ -119,8 +119,8 @@ def test_quoted_lines_and_their_attributions_are_removed() -> None:
         "El lun, 2 mar 2020 a las 10:00, Ada escribió:",
     ],
 )
-def test_an_original_message_without_quote_signs_is_removed(said: str) -> None:
-    assert ("I agree.\n", {}) == left("a.eml", f"I agree.\n\n{said}\n\nWhat do you think\nof that?\n")
+def test_an_original_message_without_quote_signs_is_removed(separator: str) -> None:
+    assert ("I agree.\n", {}) == left("a.eml", f"I agree.\n\n{separator}\n\nWhat do you think\nof that?\n")
 
 
 def test_a_long_line_is_kept() -> None:
@@ -146,7 +146,7 @@ def _left_here(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 # --- in an index ---
 
 
-def test_an_index_remembers_what_it_leaves_out(tmp_path: Path) -> None:
+def test_an_index_records_which_parts_it_leaves_out(tmp_path: Path) -> None:
     front = "---\ntitle: Notes\nstatus: final\n---\n"
     files: dict[str, str | bytes] = {
         "a.md": front + words(0, 60),
@@ -172,7 +172,7 @@ def test_an_index_remembers_what_it_leaves_out(tmp_path: Path) -> None:
         "index", folder / "a.md", "--front-matter", "skip", "--quoted-replies", "skip", *place
     )
     error = sentence(run("index", folder, "--front-matter", "skip", *place))
-    assert "was made with --front-matter skip and --quoted-replies skip, and cannot change" in error
+    assert "was created with --front-matter skip and with --quoted-replies skip, and this cannot change" in error
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,8 @@ def test_only_one_of_several_documents_with_equal_words_is_queried() -> None:
     store = stored([*copies, Document("near", base + " more")])
 
     assert {"000": {"near", *(copy.id for copy in copies[1:])}} == groups(via_engine(store))
-    assert [(97, 121), (96, 120)] == sorted((each.sizes for each in store.asked if each.sizes), reverse=True)
-    assert 2 == len(store.asked)
+    assert [(97, 121), (96, 120)] == sorted((each.sizes for each in store.plans if each.sizes), reverse=True)
+    assert 2 == len(store.plans)
 
 
 def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStore) -> None:
@@ -106,7 +106,7 @@ def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStor
 
     assert 30 < len(in_memory)
     assert in_memory == pairs(via_engine(many, verify=False))
-    assert many.asked[-1].sizes is None
+    assert many.plans[-1].sizes is None
 
 
 @pytest.mark.usefixtures("small_limit")
@@ -128,27 +128,27 @@ def test_a_flood_is_one_group(keep: str, kept: str) -> None:
 
 def test_an_interrupted_run_is_resumed(many: FreezableStore, tmp_path: Path) -> None:
     whole = pairs(via_engine(many))
-    queries, many.asked = len(many.asked), []
+    queries, many.plans = len(many.plans), []
 
     def stop() -> None:
-        if len(many.asked) >= 64:
+        if len(many.plans) >= 64:
             raise KeyboardInterrupt
 
-    many.before_asking = stop
+    many.before_search = stop
     with pytest.raises(KeyboardInterrupt):
         via_engine(many, checkpoint=tmp_path / "done")
 
-    assert 64 == len(many.asked)
-    many.before_asking = lambda: None
+    assert 64 == len(many.plans)
+    many.before_search = lambda: None
     for _ in range(2):
         assert whole == pairs(via_engine(many, checkpoint=tmp_path / "done"))
-        assert queries == len(many.asked)
+        assert queries == len(many.plans)
 
 
 def test_only_new_and_changed_documents_are_queried_again(many: FreezableStore, tmp_path: Path) -> None:
     """New documents with fewer shingles than documents that were queried before are found too."""
     via_engine(many, checkpoint=tmp_path / "done")
-    many.asked = []
+    many.plans = []
     words = text(random.Random(5), 200).split()
     changed = [
         Document("0a", " ".join(words)),
@@ -163,7 +163,7 @@ def test_only_new_and_changed_documents_are_queried_again(many: FreezableStore, 
 
     assert {("0a", "1a"), ("3a", "2a")} <= in_memory
     assert in_memory == pairs(via_engine(many, checkpoint=tmp_path / "done"))
-    assert 3 == len(many.asked)
+    assert 3 == len(many.plans)
 
 
 @pytest.mark.usefixtures("small_limit")
@@ -172,11 +172,11 @@ def test_floods_are_stored_in_the_checkpoint(tmp_path: Path) -> None:
     store = stored(Document(f"{number:02}", f"{base} {number}") for number in range(20))
     options = {"checkpoint": tmp_path / "done", "keep": "first"}
     once = groups(via_engine(store, **options))
-    queries = len(store.asked)
+    queries = len(store.plans)
 
     assert {"00"} == set(once)
     assert once == groups(via_engine(store, **options))
-    assert queries == len(store.asked)
+    assert queries == len(store.plans)
 
 
 @pytest.mark.parametrize(

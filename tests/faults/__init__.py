@@ -1,8 +1,12 @@
-"""Attacks on stores, folders and engines, drawn from seeds: `test_attacks.py` runs some, `scripts/faults.py` many.
+"""Attacks on stores, folders and engines, chosen at random from a seed.
 
-attack.py    what an attack is, and how a command must behave under one
-folders.py   on whoever indexes a folder: its names, its links, its files
-local.py     on a store on disk: flipped bits, killed commands
-attached.py  on the way to an engine, on commands for an application's index
-engines.py   on the way to an engine: writes that are lost, late or sent twice
+`test_attacks.py` runs a few of them, `scripts/faults.py` as many as you want.
+
+attack.py        defines an attack, and runs commands under it
+folders.py       hostile names, links and files in an indexed folder
+local.py         damage to a local store, and killed commands
+pairs.py         two commands at once on a folder and its store
+engines.py       an engine that loses, delays or repeats requests
+attached.py      such an engine, with an application's index
+engine_pairs.py  two commands at once on an application's index
 """

@@ -1,4 +1,4 @@
-"""Attacks on the way to an engine, on commands for an index of an application's own."""
+"""Commands for an application's index, over an unreliable connection to the engine."""
 
 from __future__ import annotations
 
@@ -14,39 +14,41 @@ from tests.support.http_server import forward, indices, serving
 __all__ = ["ATTACKS"]
 
 
-def unreliable_way(rng: random.Random, place: Place) -> None:
-    """Fingerprints, other ones, watches and templates are there in the end, whatever was refused, lost or cut.
+def unreliable_connection(rng: random.Random, place: Place) -> None:
+    """Repeated commands write two fingerprint fields, watches and templates, although requests fail.
 
-    An engine without modules, as the tests build of Elasticsearch, is not asked for what these do.
+    Commands that need modules are skipped with an engine without modules, such as the Elasticsearch of the tests.
     """
-    is_whole = "painless" in json.dumps(call(place.engine, "GET", "/_script_language"))
+    has_modules = "painless" in json.dumps(call(place.engine, "GET", "/_script_language"))
     with indices(place.engine) as made, serving(forward(place.engine)) as server, to(place.engine) as engine:
         name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": rng.randint(1, 3)})
         watches = made.name()
         load(engine, name, bodies(TEXTS))
-        url, straight = f"{server.url}/{name}", f"{place.engine}/{name}"
+        url, direct_url = f"{server.url}/{name}", f"{place.engine}/{name}"
         on_watches = ("--store", url, "--field", "simdoc", "--watches", watches)
-        by_modules: list[tuple[object, ...]] = [
+        with_modules: list[tuple[object, ...]] = [
             ("watch", "doc3", "doc4", *on_watches),
             ("watch", "--arrived", "doc3", *on_watches),
             ("template", "install", server.url, "--search", "--pipeline"),
         ]
-        for asked in (
-            ("backfill", url, "--text-field", "body", *rng.choice([[], ["--in-engine"] if is_whole else []])),
+        for arguments in (
+            ("backfill", url, "--text-field", "body", *rng.choice([[], ["--in-engine"] if has_modules else []])),
             ("backfill", url, "--text-field", "body", "--field", "simdoc_2", "--shingle-size", 4),
             ("template", "install", server.url),
             ("status", url, "--field", "simdoc", "--max-stale", "0%", "--max-missing", "0%"),
-            *(by_modules if is_whole else ()),
+            *(with_modules if has_modules else ()),
         ):
             server.handle = Unreliable(rng, forward(place.engine), faults=rng.randint(1, 4), often=0.3)
-            until_done(lambda asked=asked: command(*asked, cwd=place.folder).code == 0)  # type: ignore[misc]
-        said = json.loads(command("status", straight, "--field", "simdoc", "--json", cwd=place.folder).out)
-        listed = command("watch", "--list", "--store", straight, *on_watches[2:], "--json", cwd=place.folder)
+            until_done(lambda arguments=arguments: command(*arguments, cwd=place.folder).code == 0)  # type: ignore[misc]
+        status = json.loads(command("status", direct_url, "--field", "simdoc", "--json", cwd=place.folder).out)
+        listed = command("watch", "--list", "--store", direct_url, *on_watches[2:], "--json", cwd=place.folder)
         sources = [hit["_source"] for hit in call(place.engine, "POST", f"/{name}/_search?size=1000")["hits"]["hits"]]
 
-        assert (len(TEXTS), 0) == (said["documents"], said["missing"])
-        assert ({"doc3", "doc4"} if is_whole else set()) == {each["id"] for each in json.loads(listed.out)["watched"]}
-        assert [{"body", "number", "simdoc", "simdoc_2"}] * len(TEXTS) == [each.keys() for each in sources]
+        assert (len(TEXTS), 0) == (status["documents"], status["missing"])
+        assert ({"doc3", "doc4"} if has_modules else set()) == {
+            watched["id"] for watched in json.loads(listed.out)["watched"]
+        }
+        assert [{"body", "number", "simdoc", "simdoc_2"}] * len(TEXTS) == [source.keys() for source in sources]
 
 
-ATTACKS = [Attack("an unreliable way to an application's index", unreliable_way, needs_engine=True)]
+ATTACKS = [Attack("an unreliable connection to an application's index", unreliable_connection, needs_engine=True)]

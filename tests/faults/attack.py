@@ -1,4 +1,4 @@
-"""An attack, and how a command must end under it: with the right answer or with an error."""
+"""Defines an attack, and runs commands under it. A command must succeed or end with an error message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.support.cli import environment
 from tests.support.forked import MAX_SECONDS, Running
 
-__all__ = ["Attack", "Done", "Place", "command", "fresh_command", "killed"]
+__all__ = ["Attack", "CommandResult", "Place", "command", "fresh_command", "killed"]
 
 _numbers = itertools.count()
 
@@ -40,15 +40,15 @@ class Attack:
 
 
 @dataclass(frozen=True)
-class Done:
-    """How a command ended: exit status, stdout, stderr."""
+class CommandResult:
+    """The exit status, stdout and stderr of a command that has ended."""
 
     code: int
     out: str
     err: str
 
-    def check_manners(self) -> Done:
-        """Check that there is no traceback and no signal, and a message if it failed."""
+    def check_exit(self) -> CommandResult:
+        """Check that there is no traceback, that no signal ended it, and that a failure has a message."""
         assert "Traceback (most recent call last)" not in self.err, self.err[-3000:]
         assert self.code in {0, 1, 2}, (self.code, self.err[-1000:])
         assert not self.code or self.err.strip() or self.out.strip(), "it failed without a message"
@@ -66,11 +66,11 @@ def _running(arguments: tuple[object, ...], cwd: Path) -> Running:
     return Running([*map(str, arguments)], cwd, _logs() / str(next(_numbers)))
 
 
-def command(*arguments: object, cwd: Path) -> Done:
-    """Run a command in a process that is forked."""
+def command(*arguments: object, cwd: Path) -> CommandResult:
+    """Run a command in a forked process."""
     running = _running(arguments, cwd)
     code = running.wait()
-    return Done(code, running.out, running.err).check_manners()
+    return CommandResult(code, running.out, running.err).check_exit()
 
 
 def killed(after: float, *arguments: object, cwd: Path) -> bool:
@@ -78,8 +78,8 @@ def killed(after: float, *arguments: object, cwd: Path) -> bool:
     return _running(arguments, cwd).killed_after(after)
 
 
-def fresh_command(*arguments: object, cwd: Path) -> Done:
-    """Run a command as a person would, in a new interpreter."""
+def fresh_command(*arguments: object, cwd: Path) -> CommandResult:
+    """Run a command in a new interpreter, as a user does."""
     program = Path(sys.executable).with_name("simdoc-search")  # `python -m` imports from its working directory
     done = subprocess.run(
         [program, *map(str, arguments)],
@@ -92,4 +92,4 @@ def fresh_command(*arguments: object, cwd: Path) -> Done:
         errors="replace",
         timeout=MAX_SECONDS,
     )
-    return Done(done.returncode, done.stdout, done.stderr).check_manners()
+    return CommandResult(done.returncode, done.stdout, done.stderr).check_exit()

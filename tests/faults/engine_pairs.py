@@ -1,7 +1,7 @@
-"""Pairs of commands that write to an index of an application at the same time, while the application writes, too.
+"""Two commands at once on an application's index, while the application writes to it.
 
-Nothing that the application wrote is lost or comes back; of two equal documents one remains; once the commands are run
-again, each document has the fingerprint of its text.
+No write or deletion of the application is lost. One of two equal documents remains. After another `backfill`, each
+document has the fingerprint of its text.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import threading
 from typing import Any
 
 from tests.faults.attack import Attack, Place
-from tests.faults.pairs import disturbed, done
+from tests.faults.pairs import disturb, run_to_end
 from tests.support.backfill import load, stored, to
 from tests.support.cli import words
 from tests.support.engines import call
 from tests.support.forked import Running
 from tests.support.http_server import indices
 
-__all__ = ["ATTACKS", "PAIRS", "pair"]
+__all__ = ["ATTACKS", "PAIRS", "run_pair"]
 
 TEXTS = {f"{side}{number}": words(50 * number, 50 * number + 40) for number in range(15) for side in "ab"}
 TEXTS |= {f"c{number}": words(9000 + 50 * number, 9040 + 50 * number) for number in range(15)}
 LATE = {f"late{number}": words(20_000 + 50 * number, 20_040 + 50 * number) for number in range(10)}
-"""Written without fingerprints, after all others have one."""
+"""Documents that are written without fingerprints after all others have one."""
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "backfill": ("backfill", "{url}", "--text-field", "body"),
@@ -42,11 +42,11 @@ PAIRS = list(itertools.combinations_with_replacement(COMMANDS, 2))
 
 
 class Application:
-    """Writes to its index: new texts, other numbers, new documents, deletions.
+    """Changes texts and numbers, writes new documents, and deletes documents.
 
     Attributes:
-        texts: what it wrote, by id.
-        removed: what it deleted.
+        texts: the texts that it wrote, by id.
+        removed: the ids of the documents that it deleted.
     """
 
     def __init__(self, url: str, index: str, seed: int) -> None:
@@ -86,8 +86,8 @@ class Application:
         return call(self._url, method, f"/{self._index}/{path}", body, allow=(404, 409))
 
 
-def pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None) -> None:
-    """Two commands at once, beside an application."""
+def run_pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None) -> None:
+    """Run two commands at once while an application writes."""
     one, two = names or rng.choice(PAIRS)
     with indices(place.engine) as made, to(place.engine) as engine:
         mapping = {"properties": {"body": {"type": "text"}, "number": {"type": "integer"}}}
@@ -98,30 +98,32 @@ def pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None)
         load(engine, index, {id: {"body": text, "number": 0} for id, text in LATE.items()})
 
         with Application(place.engine, index, rng.randrange(10**6)) as application:
-            lines = [[each.format(**values) for each in COMMANDS[name]] for name in (one, two)]
-            running = [Running(line, place.folder, place.folder / f"log{at}") for at, line in enumerate(lines)]
-            disturbed(rng, running, within=0.5)
-        done(place.folder, "backfill", values["url"], "--text-field", "body")  # again, as it may have been killed
+            lines = [[argument.format(**values) for argument in COMMANDS[name]] for name in (one, two)]
+            running = [Running(line, place.folder, place.folder / f"log{number}") for number, line in enumerate(lines)]
+            disturb(rng, running, within=0.5)
+        run_to_end(
+            place.folder, "backfill", values["url"], "--text-field", "body"
+        )  # because it may have been killed before
         _check(stored(engine, index), application)
         _check_fingerprints(place, values)
 
 
 def _prepare(place: Place, values: dict[str, str], names: set[str]) -> None:
-    """Fingerprints, and two plans of which each keeps what the other drops; the pipeline and a watch where needed."""
+    """Write fingerprints and two plans that keep opposite documents, and install what the commands need."""
     if "backfill --in-engine" in names:
-        done(place.folder, "template", "install", place.engine, "--pipeline")
-    done(place.folder, "backfill", values["url"], "--text-field", "body")
+        run_to_end(place.folder, "template", "install", place.engine, "--pipeline")
+    run_to_end(place.folder, "backfill", values["url"], "--text-field", "body")
     for side in "ab":
-        done(place.folder, "duplicates", "--store", values["url"], "--plan", f"{side}.tsv", "--keep-in", side)
+        run_to_end(place.folder, "duplicates", "--store", values["url"], "--plan", f"{side}.tsv", "--keep-in", side)
     if "watch --remove" in names:
-        done(place.folder, "watch", "c0", "--store", values["url"], "--watches", values["watches"])
+        run_to_end(place.folder, "watch", "c0", "--store", values["url"], "--watches", values["watches"])
 
 
-def _check(found: dict[str, Any], application: Application) -> None:
-    """What the application wrote is there, what it removed is not; of two equal documents one is there."""
-    bodies = {id: source["body"] for id, source in found.items()}
+def _check(sources: dict[str, Any], application: Application) -> None:
+    """Check the writes and deletions of the application, and that one of two equal documents remains."""
+    bodies = {id: source["body"] for id, source in sources.items()}
     assert application.texts == {id: bodies.get(id) for id in application.texts}, "a write was lost"
-    assert not application.removed & bodies.keys(), "a removed document came back"
+    assert not application.removed & bodies.keys(), "a removed document was restored"
     touched = application.texts.keys() | application.removed
     for id, text in {**TEXTS, **LATE}.items():
         twin = {"a": "b", "b": "a"}.get(id[0], "-") + id[1:]
@@ -132,12 +134,12 @@ def _check(found: dict[str, Any], application: Application) -> None:
 
 
 def _check_fingerprints(place: Place, values: dict[str, str]) -> None:
-    """None is missing, and none is of another text, whatever the mapping notes of which texts were compared."""
-    status = json.loads(done(place.folder, "status", values["url"], "--json"))
-    every = json.loads(done(place.folder, "backfill", values["url"], "--stale", "--full", "--json"))
+    """Check that every fingerprint exists and is that of its text. All texts are compared again."""
+    status = json.loads(run_to_end(place.folder, "status", values["url"], "--json"))
+    compared = json.loads(run_to_end(place.folder, "backfill", values["url"], "--stale", "--full", "--json"))
 
     assert (0, 0) == (status["missing"], status["staleness"]["stale"]), status
-    assert (status["documents"], 0) == (every["unchanged"], every["updated"]), every
+    assert (status["documents"], 0) == (compared["unchanged"], compared["updated"]), compared
 
 
-ATTACKS = [Attack("pairs of commands on an index", pair, needs_engine=True)]
+ATTACKS = [Attack("pairs of commands on an index", run_pair, needs_engine=True)]

@@ -1,4 +1,4 @@
-"""Attacks on the way to an engine, and on commands that write to one."""
+"""Commands that write to an engine over an unreliable connection, and commands that are killed while they write."""
 
 from __future__ import annotations
 
@@ -24,14 +24,18 @@ __all__ = ["ATTACKS", "Unreliable", "until_done"]
 BUSY = error(503, "cluster_block_exception", "no master"), error(429, "rejected_execution_exception", "queue full")
 
 
-SHARD = {"status": 503, "reason": {"type": "node_disconnected_exception", "reason": "a node is gone"}}
-"""Why a shard did not answer."""
+SHARD = {"status": 503, "reason": {"type": "node_disconnected_exception", "reason": "a node is deleted"}}
+"""The reason why a shard did not answer."""
 
 
 class Unreliable:
-    """Hands requests on, but some of them never, only halfway, twice, or later than anyone expects.
+    """Forwards requests to an engine, but loses, delays, repeats or truncates some of them.
 
-    `often` is how many of those that write nothing in bulk it treats so, until there were `faults` of them.
+    Args:
+        rng: chooses the faults.
+        handle: forwards a request.
+        faults: maximum number of faults.
+        often: share of the requests that fail, except bulk writes, of which half fail.
     """
 
     def __init__(self, rng: random.Random, handle: Handler, faults: int, often: float = 0.05) -> None:
@@ -43,7 +47,7 @@ class Unreliable:
         self._late: list[Request] = []
 
     def __call__(self, request: Request) -> Answer | None:
-        match self._fate(request.path.startswith("/_bulk")):
+        match self._choose_fault(request.path.startswith("/_bulk")):
             case "busy":
                 return self._rng.choice(BUSY)
             case "lost":
@@ -56,18 +60,18 @@ class Unreliable:
             case "late":
                 self._late.append(request)
                 return None
-            case "cut" | "half" as fate:
+            case "cut" | "half" as fault:
                 done = self._handle(request)
-                return _halved(done) if fate == "half" else done and replace(done, cut=True)
+                return _halved(done) if fault == "half" else done and replace(done, cut=True)
         return self._handle(request)
 
-    def deliver(self) -> None:
-        """What was held back arrives now, when all that was to be written after it is written."""
-        for each in self._late:
-            self._handle(each)
+    def deliver_late(self) -> None:
+        """Forward the delayed requests, after all later writes."""
+        for request in self._late:
+            self._handle(request)
         self._late.clear()
 
-    def _fate(self, is_write: bool) -> str:
+    def _choose_fault(self, is_write: bool) -> str:
         with self._lock:
             if not self._left or self._rng.random() > (0.5 if is_write else self._often):
                 return "done"
@@ -77,64 +81,66 @@ class Unreliable:
 
 
 def _halved(done: Answer | None) -> Answer | None:
-    """An answer of half of the shards, or to half of the writes."""
+    """The answer of half of the shards, or with half of the writes refused."""
     value = json.loads(done.body) if done else None
     if not isinstance(value, dict):
         return done
     if "_shards" in value:
         value["_shards"] = {"total": 2, "successful": 1, "failed": 1, "failures": [SHARD]}
-    for each in value.get("items", ())[::2]:
-        for kind, said in each.items():
+    for item in value.get("items", ())[::2]:
+        for kind, result in item.items():
             refused = {"type": "rejected_execution_exception", "reason": "queue full"}
-            each[kind] = {"_index": said["_index"], "_id": said["_id"], "status": 429, "error": refused}
+            item[kind] = {"_index": result["_index"], "_id": result["_id"], "status": 429, "error": refused}
     return done and replace(done, body=json.dumps(value).encode())
 
 
-def _drawn(rng: random.Random, number: int) -> dict[str, Document]:
-    return {each.id: each for each in documents(rng.random(), number, 40)}
+def _random_documents(rng: random.Random, number: int) -> dict[str, Document]:
+    return {document.id: document for document in documents(rng.random(), number, 40)}
 
 
-def _written(url: str, texts: dict[str, Document], place: Place) -> None:
+def _index(url: str, texts: dict[str, Document], place: Place) -> None:
     file = place.folder / "documents.jsonl"
-    file.write_text(json_lines(*({"id": each.id, "text": each.text} for each in texts.values())), "utf-8")
+    file.write_text(json_lines(*({"id": document.id, "text": document.text} for document in texts.values())), "utf-8")
     until_done(lambda: command("index", file, "--store", url, cwd=place.folder).code == 0)
 
 
-def _deleted(ids: list[str], url: str, straight: str, place: Place) -> bool:
-    """Delete those that are left; whether it is done."""
-    with open_store(straight) as store:
-        left = [each.id for each in store.records(ids)]
-    return not left or command("delete", *left, "--store", url, cwd=place.folder).code == 0
+def _delete(ids: list[str], url: str, direct_url: str, place: Place) -> bool:
+    """Delete the documents that still exist. Return whether all are deleted."""
+    with open_store(direct_url) as store:
+        remaining = [record.id for record in store.records(ids)]
+    return not remaining or command("delete", *remaining, "--store", url, cwd=place.folder).code == 0
 
 
 def until_done(attempt: Callable[[], bool]) -> None:
-    """A command that ended with an error is run again, as its message says."""
-    assert any(attempt() for _ in range(6)), "it fails again and again"
+    """Repeat a command that failed, as its message says."""
+    assert any(attempt() for _ in range(6)), "the command failed six times"
 
 
-def unreliable_way(rng: random.Random, place: Place) -> None:
-    """What was written, replaced and deleted is so in the end, whatever came late, twice, or seemed lost."""
+def unreliable_connection(rng: random.Random, place: Place) -> None:
+    """Repeated commands write, replace and delete documents exactly, although requests are lost, late or repeated."""
     with indices(place.engine) as made, serving(forward(place.engine)) as server:
-        way = server.handle = Unreliable(rng, forward(place.engine), faults=rng.randint(1, 6))
+        connection = server.handle = Unreliable(rng, forward(place.engine), faults=rng.randint(1, 6))
         name = made.name()
-        wanted = _drawn(rng, rng.randint(50, 1500))
-        _written(f"{server.url}/{name}", wanted, place)
-        changed = {id: Document(id, each.text + " changed") for id, each in wanted.items() if rng.random() < 0.3}
-        _written(f"{server.url}/{name}", changed, place)
-        gone = rng.sample(sorted(wanted), rng.randint(1, 20))
-        until_done(lambda: _deleted(gone, f"{server.url}/{name}", f"{place.engine}/{name}", place))
-        way.deliver()
+        expected = _random_documents(rng, rng.randint(50, 1500))
+        _index(f"{server.url}/{name}", expected, place)
+        changed = {
+            id: Document(id, document.text + " changed") for id, document in expected.items() if rng.random() < 0.3
+        }
+        _index(f"{server.url}/{name}", changed, place)
+        deleted = rng.sample(sorted(expected), rng.randint(1, 20))
+        until_done(lambda: _delete(deleted, f"{server.url}/{name}", f"{place.engine}/{name}", place))
+        connection.deliver_late()
         call(place.engine, "POST", f"/{name}/_refresh")
-        wanted = {id: each for id, each in {**wanted, **changed}.items() if id not in gone}
+        expected = {id: document for id, document in {**expected, **changed}.items() if id not in deleted}
         with open_store(f"{place.engine}/{name}") as store:
-            stored = {each.id: each.text for each in store.scan(text=True)}
+            stored = {record.id: record.text for record in store.scan(text=True)}
 
-        assert {id: each.text for id, each in wanted.items()} == stored
+        assert {id: document.text for id, document in expected.items()} == stored
 
 
 @contextmanager
 def _writing(rng: random.Random, made: Indices, name: str, texts: dict[str, str]) -> Iterator[None]:
-    """An application that goes on writing; `texts` is what it wrote last."""
+    """Let an application write during the block. `texts` has its last texts."""
     stop = threading.Event()
 
     def write() -> None:
@@ -156,36 +162,36 @@ def _writing(rng: random.Random, made: Indices, name: str, texts: dict[str, str]
 
 
 def killed_backfill(rng: random.Random, place: Place) -> None:
-    """Killed again and again while an application writes: none of its writes is lost, and all get fingerprints."""
+    """Kill `backfill` several times while an application writes. No write is lost, and all texts get fingerprints."""
     with indices(place.engine) as made:
         name = made.make({"properties": {"body": {"type": "text"}}})
-        texts = {each.id: each.text for each in documents(rng.random(), 300, 40)}
-        lines = (json.dumps(each) for id in texts for each in ({"index": {"_id": id}}, {"body": texts[id]}))
+        texts = {document.id: document.text for document in documents(rng.random(), 300, 40)}
+        lines = (json.dumps(line) for id in texts for line in ({"index": {"_id": id}}, {"body": texts[id]}))
         _bulk(place.engine, name, lines)
-        asked = ("backfill", f"{place.engine}/{name}", "--text-field", "body")
+        arguments = ("backfill", f"{place.engine}/{name}", "--text-field", "body")
         with _writing(rng, made, name, texts):
             for _ in range(3):
-                killed(rng.uniform(0.1, 1.5), *asked, "--throttle", 150, cwd=place.folder)
+                killed(rng.uniform(0.1, 1.5), *arguments, "--throttle", 150, cwd=place.folder)
         time.sleep(0.1)
-        assert 0 == command(*asked, "--stale", cwd=place.folder).code
+        assert 0 == command(*arguments, "--stale", cwd=place.folder).code
         found = call(place.engine, "POST", f"/{name}/_search?size=2000")["hits"]["hits"]
         sources = {hit["_id"]: hit["_source"] for hit in found}
 
-        assert texts == {id: each["body"] for id, each in sources.items()}
-        for each in sources.values():
-            assert text_hash(each["body"]) == each["simdoc"]["text_hash"]
-            assert fingerprint(each["body"]).tokens() == each["simdoc"]["tokens"].split()
+        assert texts == {id: source["body"] for id, source in sources.items()}
+        for source in sources.values():
+            assert text_hash(source["body"]) == source["simdoc"]["text_hash"]
+            assert fingerprint(source["body"]).tokens() == source["simdoc"]["tokens"].split()
 
 
 def _bulk(engine: str, index: str, lines: Iterator[str]) -> None:
-    way = forward(engine)
+    send = forward(engine)
     body = "".join(f"{line}\n" for line in lines).encode()
-    done = way(Request("POST", f"/{index}/_bulk?refresh=true", {"content-type": "application/x-ndjson"}, body))
+    done = send(Request("POST", f"/{index}/_bulk?refresh=true", {"content-type": "application/x-ndjson"}, body))
     assert done is not None
     assert not json.loads(done.body)["errors"]
 
 
 ATTACKS = [
-    Attack("writes lost, late or twice", unreliable_way, needs_engine=True),
+    Attack("writes lost, late or twice", unreliable_connection, needs_engine=True),
     Attack("killed backfills", killed_backfill, needs_engine=True),
 ]

@@ -1,4 +1,4 @@
-"""Folders that were made to harm who indexes them."""
+"""Hostile folders that are indexed, and clean-ups that are killed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.random_trees import contents_of, disk_bytes, random_tree
 __all__ = ["ATTACKS"]
 
 GOOD: dict[str, str | bytes] = {"good/one.txt": words(0, 90), "good/two.txt": words(10, 100)}
-"""What must be indexed beside whatever else lies there."""
+"""Files that must be indexed, whatever else is in the folder."""
 
 MODULES = (
     "struct",
@@ -45,7 +45,7 @@ NAMES = (
 
 
 def _module(rng: random.Random, corpus: Path) -> None:
-    """A file that a careless interpreter would import, which leaves a mark."""
+    """A module that Python could import from the folder. It then creates a file."""
     mark = f"import os; open({str(corpus.parent / 'mark')!r}, 'w').close()\n"
     write(corpus, {f"{rng.choice(MODULES)}{rng.choice(['.py', '/__init__.py'])}": mark})
 
@@ -67,7 +67,7 @@ def _special(rng: random.Random, corpus: Path) -> None:
 
 
 def _broken_document(rng: random.Random, corpus: Path) -> None:
-    """A real file of some format with bytes flipped, cut or doubled."""
+    """A real file of a random format with changed bytes, perhaps truncated."""
     ending, make = rng.choice(sorted(MAKERS.items()))
     data = bytearray(make())
     for _ in range(rng.randint(1, 20)):
@@ -100,7 +100,7 @@ TRAPS: tuple[Callable[[random.Random, Path], None], ...] = (
 
 
 def hostile_folder(rng: random.Random, place: Place) -> None:
-    """The good files are indexed, nothing of the folder runs, nothing outside is read, no terminal is steered."""
+    """Good files are indexed. No code of the folder runs, no file outside is read, no control code is printed."""
     corpus = write(place.folder / "corpus", GOOD)
     for _ in range(rng.randint(3, 12)):
         rng.choice(TRAPS)(rng, corpus)
@@ -108,16 +108,16 @@ def hostile_folder(rng: random.Random, place: Place) -> None:
     workers = rng.choice([1, 2])
     done = fresh_command("index", ".", "--store", store, "--workers", workers, "--file-timeout", 20, cwd=corpus)
     found = fresh_command("similar", "good/one.txt", "--size", 100, "--store", store, "--json", cwd=corpus)
-    every = done.out + done.err + found.out + found.err
+    output = done.out + done.err + found.out + found.err
 
     assert not (place.folder / "mark").exists(), "code of the folder ran"
     assert "good/two.txt" in {hit["id"] for hit in json.loads(found.out)["hits"]}
     assert "secret" not in found.out, "a file outside of the folder was read"
-    assert not set(every) & set("\x1b\x07\x9b\u202e\u200b"), "a terminal is steered"
+    assert not set(output) & set("\x1b\x07\x9b\u202e\u200b"), "control codes were printed"
 
 
 def killed_clean_up(rng: random.Random, place: Place) -> None:
-    """Kill `apply` at any moment: the next run frees what was said, to the byte, and no content is lost."""
+    """Kill `apply` at any moment. The next run frees exactly the announced number of bytes, and no content is lost."""
     docs = place.folder / "docs"
     random_tree(rng, docs, 120)
     contents, before = contents_of(docs), disk_bytes(docs)
@@ -129,7 +129,9 @@ def killed_clean_up(rng: random.Random, place: Place) -> None:
 
     assert 0 == command(*apply, cwd=place.folder).code
     assert contents == contents_of(docs), "a content was lost"
-    assert before - json.loads(found.out)["bytes"] == disk_bytes(docs), "not as many bytes were freed as was said"
+    assert before - json.loads(found.out)["bytes"] == disk_bytes(docs), (
+        "the number of freed bytes is not the announced one"
+    )
 
 
 ATTACKS = [Attack("hostile folders", hostile_folder), Attack("killed clean-ups", killed_clean_up)]

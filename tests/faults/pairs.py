@@ -1,6 +1,6 @@
-"""Pairs of commands that write at the same time, on a folder and its store; one or both may be killed or paused.
+"""Two commands at once on a folder and its store. Each may be killed or paused.
 
-Each file has its content, or is named by the command that should have brought it back; the store has each file once.
+In the end, every file has its content, or `apply --undo` names it. The store has each file once.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tests.faults.attack import Attack, Place
 from tests.support.cli import words, write
 from tests.support.forked import Running
 
-__all__ = ["ATTACKS", "PAIRS", "disturbed", "done", "pair"]
+__all__ = ["ATTACKS", "PAIRS", "disturb", "run_pair", "run_to_end"]
 
 COPIES = 12
-"""So many texts have a copy in each of two folders."""
+"""Number of texts with a copy in each of two folders."""
 
 MOVES = ("--move-to", "gone")
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -39,7 +39,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "repair": ("repair", ".simdoc", "--to", "repaired"),
     "backup": ("backup", ".simdoc", "copied"),
 }
-"""What runs in the folder; `save` is a program that saves some of the files again with another content."""
+"""The commands that run in the folder. `save` is a program that saves some files with another content."""
 
 PAIRS = list(itertools.combinations_with_replacement(COMMANDS, 2))
 UNDO_FILES = ("zero.tsv.undo", "one.tsv.undo", "two.tsv.undo")
@@ -47,7 +47,7 @@ UNDO_FILES = ("zero.tsv.undo", "one.tsv.undo", "two.tsv.undo")
 
 @functools.cache
 def _material() -> Path:
-    """A folder to copy: documents, their store, two plans of which each keeps what the other drops, one applied."""
+    """A folder with documents, their store, an applied plan, and two plans that keep opposite files."""
     folder = Path(tempfile.mkdtemp(prefix="simdoc-pairs-"))
     files = {
         f"docs/{side}/{number}.txt": words(50 * number, 50 * number + 40) for number in range(COPIES) for side in "ab"
@@ -56,36 +56,36 @@ def _material() -> Path:
     write(folder / "work", {**files, "docs/only.txt": words(5000, 5050)})
     for name in ("docs/d/0.txt", "docs/d/1.txt"):
         write(folder / "work", {name: (folder / "work" / name.replace("/d/", "/c/")).read_text()})
-    done(folder / "work", "index", "docs", "--workers", "1")
+    run_to_end(folder / "work", "index", "docs", "--workers", "1")
     for plan, kept in (("zero", "c"), ("one", "a"), ("two", "b")):
-        done(folder / "work", "duplicates", "--plan", f"{plan}.tsv", "--keep-in", kept)
+        run_to_end(folder / "work", "duplicates", "--plan", f"{plan}.tsv", "--keep-in", kept)
     _keep_only(folder / "work/zero.tsv", "docs/c/", "docs/d/")
-    done(folder / "work", "apply", "zero.tsv", *MOVES)
+    run_to_end(folder / "work", "apply", "zero.tsv", *MOVES)
     shutil.copytree(folder / "work", folder / "first")
     return folder
 
 
 def _keep_only(plan: Path, *parts: str) -> None:
-    """Let a plan be about files with these parts in their paths."""
+    """Remove all files from a plan whose paths contain none of these parts."""
     lines = plan.read_text("utf-8").splitlines(keepends=True)
     plan.write_text(
-        "".join(each for each in lines if "file:" not in each or any(part in each for part in parts)), "utf-8"
+        "".join(line for line in lines if "file:" not in line or any(part in line for part in parts)), "utf-8"
     )
 
 
-def done(folder: Path, *arguments: str, status: frozenset[int] = frozenset({0})) -> str:
-    """What a command says that runs to its end."""
+def run_to_end(folder: Path, *arguments: str, status: frozenset[int] = frozenset({0})) -> str:
+    """Run a command to its end, and return its output."""
     running = Running(list(arguments), folder, folder.parent / "log")
     assert running.wait() in status, running.output
     return running.output
 
 
 def _contents(folder: Path) -> set[str]:
-    return {each.read_text() for name in ("docs", "gone") for each in (folder / name).rglob("*") if each.is_file()}
+    return {file.read_text() for name in ("docs", "gone") for file in (folder / name).rglob("*") if file.is_file()}
 
 
 def _save(rng: random.Random, folder: Path) -> tuple[set[str], set[str]]:
-    """What an editor does that writes beside a file and renames; the new contents, and those that they replace."""
+    """Save files as an editor does: write a new file and rename it. Return the new and the replaced contents."""
     saved, replaced = set(), set()
     for number in rng.sample(range(COPIES), 6):
         path = folder / "docs" / rng.choice("ab") / f"{number}.txt"
@@ -98,70 +98,70 @@ def _save(rng: random.Random, folder: Path) -> tuple[set[str], set[str]]:
     return saved, replaced
 
 
-def pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None) -> None:
-    """Two commands at once."""
+def run_pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None) -> None:
+    """Run two commands at once."""
     folder = _material() / "work"
     shutil.rmtree(folder)
     shutil.copytree(_material() / "first", folder)
     before, one, two = _contents(folder), *(names or rng.choice(PAIRS))
-    locks = rng.random() < 0.5  # in half of them folders cannot be locked, as on NFS
+    locks = rng.random() < 0.5  # half of the pairs run without locks on folders, as on NFS
     running = [
         Running(list(COMMANDS[name]), folder, place.folder / f"log{number}", locks=locks)
         for number, name in enumerate((one, two))
         if COMMANDS[name]
     ]
     saved, replaced = _save(rng, folder) if "save" in {one, two} else (set(), set())
-    disturbed(rng, running)
+    disturb(rng, running)
     _check_files(folder, (before - replaced) | saved)
     _check_store(folder)
 
 
-def disturbed(rng: random.Random, running: list[Running], within: float = 0.12) -> None:
-    """Kill, pause or leave each, and wait; whoever was not killed has manners."""
+def disturb(rng: random.Random, running: list[Running], within: float = 0.12) -> None:
+    """Kill, pause or leave each command, and wait. A command that was not killed must exit cleanly."""
     killed = []
-    for each in rng.sample(running, len(running)):
+    for process in rng.sample(running, len(running)):
         time.sleep(rng.uniform(0, within))
         match rng.choice(["leave", "pause", "kill"]):
             case "kill":
-                each.kill()
-                killed.append(each)
+                process.kill()
+                killed.append(process)
             case "pause":
-                each.pause(rng.uniform(0, 0.1))
-    for each in running:
-        code = each.wait()
-        assert code in {0, 1} or each in killed, (code, each.arguments, each.output)
-        assert "Traceback" not in each.output, each.output
+                process.pause(rng.uniform(0, 0.1))
+    for process in running:
+        code = process.wait()
+        assert code in {0, 1} or process in killed, (code, process.arguments, process.output)
+        assert "Traceback" not in process.output, process.output
 
 
 def _check_files(folder: Path, contents: set[str]) -> None:
-    """All contents are there; once all is undone, all files are, or are named, and nothing is hidden."""
+    """Check that no content is lost. After `--undo`, each file must exist or be named, and none may stay hidden."""
     assert contents == _contents(folder) & contents, "a content was lost"
-    left: list[str] = []
+    named: list[str] = []
     for name in UNDO_FILES:
         if (folder / name).exists():
-            told = json.loads(done(folder, "apply", "--undo", name, "--json", status=frozenset({0, 1})))
-            left += [f"{each['name']} {each['reason']}" for each in told["left"]]
+            result = json.loads(run_to_end(folder, "apply", "--undo", name, "--json", status=frozenset({0, 1})))
+            named += [f"{file['name']} {file['reason']}" for file in result["left"]]
     assert contents == _contents(folder) & contents, "a content was lost by undo"
     first = _material() / "first/docs"
     missing = [
-        each.relative_to(first)
-        for each in first.rglob("*.txt")
-        if not (folder / "docs" / each.relative_to(first)).exists()
+        file.relative_to(first)
+        for file in first.rglob("*.txt")
+        if not (folder / "docs" / file.relative_to(first)).exists()
     ]
-    assert [] == [each for each in missing if not any(str(each) in line for line in left)], (missing, left)
+    assert [] == [file for file in missing if not any(str(file) in line for line in named)], (missing, named)
     hidden = list(folder.rglob("*.away"))
-    assert [] == [each for each in hidden if not any(str(each) in line for line in left)], (hidden, left)
+    assert [] == [file for file in hidden if not any(str(file) in line for line in named)], (hidden, named)
 
 
 def _check_store(folder: Path) -> None:
-    """Brought up to date, it has each file once; so has each copy of it that was finished."""
-    done(folder, "index", "docs", "--prune", "--workers", "1")
-    listed = [json.loads(line)["id"] for line in done(folder, "list", "--json").splitlines()]
-    files = [each.relative_to(folder / "docs").as_posix() for each in (folder / "docs").rglob("*.txt")]
+    """Check that the updated store has each file once, and that each finished copy is undamaged."""
+    run_to_end(folder, "index", "docs", "--prune", "--workers", "1")
+    listed = [json.loads(line)["id"] for line in run_to_end(folder, "list", "--json").splitlines()]
+    files = [file.relative_to(folder / "docs").as_posix() for file in (folder / "docs").rglob("*.txt")]
     assert sorted(files) == sorted(listed)
     for name in (".simdoc", "repaired", "copied"):
         if (folder / name).exists():
-            done(folder, "check", name)
+            run_to_end(folder, "check", name)
 
 
-ATTACKS = [Attack("pairs of commands", pair)]
+ATTACKS = [Attack("pairs of commands", run_pair)]

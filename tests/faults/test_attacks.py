@@ -1,4 +1,4 @@
-"""A few attacks, the same on every machine. `scripts/faults.py` runs as many as you want."""
+"""Runs a few attacks, the same on every machine. `scripts/faults.py` runs as many as you want."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def test_nothing_is_lost_on_this_machine(attack: Attack, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("first", [0, 4])
 def test_two_commands_at_once_lose_nothing(first: int, tmp_path: Path) -> None:
-    """One in eight pairs each."""
+    """Each case runs every eighth pair."""
     for number in range(first, len(pairs.PAIRS), 8):
         (tmp_path / str(number)).mkdir()
-        pairs.pair(random.Random(f"pair {number}"), Place(tmp_path / str(number)), pairs.PAIRS[number])
+        pairs.run_pair(random.Random(f"pair {number}"), Place(tmp_path / str(number)), pairs.PAIRS[number])
 
 
 @pytest.mark.parametrize("number", range(0, len(engine_pairs.PAIRS), 9))
 def test_two_commands_at_once_lose_nothing_in_an_index(number: int, tmp_path: Path, opensearch_url: str) -> None:
-    """One in nine pairs, while an application writes."""
-    engine_pairs.pair(random.Random(f"pair {number}"), Place(tmp_path, opensearch_url), engine_pairs.PAIRS[number])
+    """Runs every ninth pair, while an application writes."""
+    engine_pairs.run_pair(random.Random(f"pair {number}"), Place(tmp_path, opensearch_url), engine_pairs.PAIRS[number])
 
 
 @pytest.mark.parametrize("command", ["backfill --stale", "mark", "apply, the other plan"])
@@ -41,7 +41,7 @@ def test_two_commands_at_once_lose_nothing_in_elasticsearch(
     command: str, tmp_path: Path, elasticsearch_url: str
 ) -> None:
     names = command, "apply"
-    engine_pairs.pair(random.Random(f"pair {command}"), Place(tmp_path, elasticsearch_url), names)
+    engine_pairs.run_pair(random.Random(f"pair {command}"), Place(tmp_path, elasticsearch_url), names)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -1,4 +1,4 @@
-"""Each member of an archive or a mailbox is a document, and is updated with its archive."""
+"""Each member of an archive or a mailbox is a document. It is updated when the archive changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPORT, NOTE, PLAIN = "old.zip!2021/Report.txt", "old.zip!note.md", "plain.txt"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with an archive, and a file beside it."""
+    """A folder with an archive and a file."""
     files = {"2021/Report.txt": words(0, 100), "note.md": words(200, 300)}
     return write(tmp_path / "docs", {"old.zip": packed_zip(files), PLAIN: words(400, 500)})
 
@@ -34,7 +34,7 @@ def store() -> Store:
 
 
 def index(store: Store, *paths: Path, archives: bool = True, **options: Any) -> IndexReport:
-    """A run."""
+    """Index the folder."""
     return SimilaritySearch(store).index(read_corpus(paths), archives=archives, **options)
 
 
@@ -44,12 +44,12 @@ def ids(store: Store) -> set[str]:
 
 
 def counts(report: IndexReport) -> tuple[int, int, int, int]:
-    """Indexed, unchanged, replaced, deleted."""
+    """Return the numbers of indexed, unchanged, replaced and deleted documents."""
     return report.indexed, report.unchanged, report.replaced, report.deleted
 
 
 def rewrite(path: Path, data: bytes) -> None:
-    """Another content, and a later time."""
+    """Give a file another content and a later modification time."""
     time = path.stat().st_mtime_ns + 10**9
     path.write_bytes(data)
     os.utime(path, ns=(time, time))
@@ -81,7 +81,7 @@ def test_an_archive_is_read_only_with_the_option_or_if_it_is_named(store: Store,
 def test_changed_members_of_an_archive_are_replaced(store: Store, folder: Path) -> None:
     index(store, folder)
     rewrite(folder / "old.zip", packed_zip({"2021/Report.txt": words(0, 101), "new.txt": words(600, 700)}))
-    second = index(store, folder, archives=False)  # an archive that was read once is read again
+    second = index(store, folder, archives=False)  # the store has members of the archive
 
     assert (1, 1, 1, 0) == counts(second)
     assert {REPORT, NOTE, PLAIN, "old.zip!new.txt"} == ids(store)

@@ -1,4 +1,4 @@
-"""A broken source costs only itself. The run fails and names it."""
+"""A broken source does not affect other sources. The run names it and fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ids(search: SimilaritySearch) -> set[str]:
 
 
 @pytest.mark.parametrize("paths", [["a", "empty", "bare", "c"], ["empty", "bare", "a", "c"]])
-def test_empty_folders_cost_only_themselves(paths: list[str]) -> None:
+def test_other_paths_are_indexed_if_folders_are_empty(paths: list[str]) -> None:
     result = run("index", *paths)
 
     assert 1 == result.exit_code
@@ -51,14 +51,14 @@ def test_empty_folders_cost_only_themselves(paths: list[str]) -> None:
 
 
 def test_without_any_file_no_store_is_made(folder: Path) -> None:
-    said = sentence(run("index", "empty", "bare"))
+    message = sentence(run("index", "empty", "bare"))
 
-    assert "empty has no files; name a folder with documents" in said
-    assert "bare has no files" in said
+    assert "empty has no files; name a folder with documents" in message
+    assert "bare has no files" in message
     assert not (folder / ".simdoc").exists()
 
 
-def test_a_table_that_lacks_a_column_costs_only_itself(folder: Path) -> None:
+def test_other_paths_are_indexed_if_a_table_lacks_a_column(folder: Path) -> None:
     write(folder, {"bad.csv": "a,b\n1,2\n", "good.csv": "id,text\nx,some words\n"})
     result = run("index", "a", "bad.csv", "good.csv")
 
@@ -67,7 +67,7 @@ def test_a_table_that_lacks_a_column_costs_only_itself(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_lines_before_a_cut_are_indexed(folder: Path) -> None:
+def test_the_lines_of_a_truncated_file_are_indexed(folder: Path) -> None:
     import gzip
     import random
 
@@ -77,7 +77,7 @@ def test_the_lines_before_a_cut_are_indexed(folder: Path) -> None:
     report = answer("index", "cut.jsonl.gz", "c")
 
     assert 500 < report["indexed"] < 1500
-    assert ["the rest cannot be read"] == [each["reason"].partition(":")[0] for each in report["skipped"]]
+    assert ["the rest cannot be read"] == [skipped["reason"].partition(":")[0] for skipped in report["skipped"]]
 
 
 # --- the library ---
@@ -108,7 +108,7 @@ def test_another_error_is_raised_after_earlier_documents_are_stored(workers: int
     with pytest.raises(OSError, match="the disk is gone"):
         search.index(failing(), workers=workers, prune=True)
 
-    assert {"a.txt", "b.txt", "c.txt", *(each.id for each in made)} == ids(search)
+    assert {"a.txt", "b.txt", "c.txt", *(document.id for document in made)} == ids(search)
     assert [] == worker_processes()
     assert 1 == search.index([Document("new", "a text")]).indexed
 

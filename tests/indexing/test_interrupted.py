@@ -23,14 +23,14 @@ from tests.support.workers import worker_processes
 
 pytestmark = pytest.mark.slow
 
-CHUNK = 64  # documents that are prepared together
-AHEAD = 8  # chunks that are read, at most, while none of them is written, by 3 workers
+CHUNK = 64  # number of documents in a chunk
+AHEAD = 8  # maximum number of chunks that are read before one is written, with 3 workers
 COUNT = 12 * CHUNK
-WITHHELD = CHUNK // 2  # documents that a process never gets before it is cut short
-IN_PIPE = 1 << 18  # bytes, at most, that are written to the process and not read by it
+WITHHELD = CHUNK // 2  # number of documents that are not sent before the process is interrupted
+IN_PIPE = 1 << 18  # maximum number of bytes that were sent and that the process has not read
 
 COMMAND = [sys.executable, "-m", "simdoc_search"]
-COMMITTING = [  # as above, but each chunk is committed as soon as it is written
+COMMITTING = [  # the same command, but each chunk is committed at once
     sys.executable,
     "-c",
     "from simdoc_search import indexing; import simdoc_search.indexing.run; from simdoc_search.cli import main\n"
@@ -42,12 +42,12 @@ COMMITTING = [  # as above, but each chunk is committed as soon as it is written
 @functools.cache
 def everything() -> dict[str, str]:
     """The ids and texts that the processes index."""
-    return {each.id: each.text for each in documents("interrupted", COUNT, 400)}
+    return {document.id: document.text for document in documents("interrupted", COUNT, 400)}
 
 
 @functools.cache
 def lines() -> list[bytes]:
-    """The same as JSONL."""
+    """The same documents as lines of JSONL."""
     return [json.dumps({"id": id, "text": text}).encode() + b"\n" for id, text in everything().items()]
 
 
@@ -61,9 +61,9 @@ def search(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Similarit
 
 @contextmanager
 def indexing(store: Path, workers: int, command: list[str] = COMMAND) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that indexes standard input, has read nearly all it got, and waits for the rest."""
+    """Start a process that indexes standard input. It has read nearly all documents, and waits for the rest."""
     arguments = ["index", "-", "--store", str(store), "--workers", str(workers), "--json"]
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a run in the background; its children would ignore it too
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a background job; subprocesses would also ignore it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [*command, *arguments],
@@ -84,19 +84,19 @@ def indexing(store: Path, workers: int, command: list[str] = COMMAND) -> Iterato
 
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
-    """Exit code and messages; fails if some process that can write messages, a worker, lives on."""
+    """Return exit status and stderr. Fails if a worker that can still write to stderr is running."""
     _, messages = process.communicate(timeout=30)
     return process.returncode, messages.decode()
 
 
 def read_before_the_signal() -> int:
-    """How many documents the process of `indexing` has read at least."""
+    """Return the minimum number of documents that the process of `indexing` has read."""
     written = list(itertools.accumulate(map(len, lines()[:-WITHHELD])))
     return sum(end <= written[-1] - IN_PIPE for end in written)
 
 
 def stored(store: Path) -> dict[str, str | None]:
-    """All ids and texts; fails if an id is there twice."""
+    """Return all ids and texts. Fails if two documents have the same id."""
     with closing(open_store(store)) as opened:
         records = list(opened.scan(text=True))
     assert len({record.id for record in records}) == len(records)
@@ -104,7 +104,7 @@ def stored(store: Path) -> dict[str, str | None]:
 
 
 def complete(store: Path) -> dict[str, Any]:
-    """Run the whole indexing again, and give its report."""
+    """Index all documents again, and return the report."""
     command = [*COMMAND, "index", "-", "--store", str(store), "--workers", "2", "--json"]
     done = subprocess.run(command, input=b"".join(lines()), capture_output=True, check=True)
     report: dict[str, Any] = json.loads(done.stdout)
@@ -175,13 +175,13 @@ def test_an_interrupt_keeps_the_prepared_documents(search: SimilaritySearch) -> 
     with pytest.raises(KeyboardInterrupt):
         search.index(interrupted())
 
-    assert {each.id for each in made[:128]} == {record.id for record in search.store.scan()}
+    assert {document.id for document in made[:128]} == {record.id for record in search.store.scan()}
     report = search.index(made)
     assert (72, 128) == (report.indexed, report.unchanged)
-    assert {each.id for each in made} == {record.id for record in search.store.scan()}
+    assert {document.id for document in made} == {record.id for record in search.store.scan()}
 
 
-def test_a_killed_worker_costs_no_document(search: SimilaritySearch) -> None:
+def test_a_killed_worker_loses_no_document(search: SimilaritySearch) -> None:
     def killing() -> Iterator[Document]:
         for number in range(2000):
             if number == 1000:
@@ -195,14 +195,14 @@ def test_a_killed_worker_costs_no_document(search: SimilaritySearch) -> None:
 
 
 class InterruptedAtStart:
-    """Work whose process gets SIGINT while it is unpickled, that is before the process can say what to do about it."""
+    """Work whose process receives SIGINT while it unpickles the work."""
 
     def __call__(self, items: Sequence[str], _: BeginItem) -> list[str]:
-        """Nothing is done with the items."""
+        """Return the items."""
         return list(items)
 
     def __reduce__(self) -> tuple[Callable[[], InterruptedAtStart], tuple[()]]:
-        """Pickled as a call."""
+        """Pickle a call of `start_interrupted`."""
         return start_interrupted, ()
 
 
@@ -211,7 +211,7 @@ def start_interrupted() -> InterruptedAtStart:
     return InterruptedAtStart()
 
 
-def test_a_worker_does_not_hear_ctrl_c_while_it_starts() -> None:
+def test_a_worker_ignores_ctrl_c_while_it_starts() -> None:
     pool = WorkerPool(1, InterruptedAtStart(), lambda item, reason: f"{item}: {reason}", ItemLimits())
     try:
         outcomes = pool.submit(["a", "b"]).result()

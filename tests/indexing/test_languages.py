@@ -1,4 +1,4 @@
-"""Languages are identified as documents are indexed."""
+"""Languages are identified when documents are indexed."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def store(new_store: NewStore) -> Store:
 def test_each_document_gets_its_language_and_is_found_by_it(store: Store) -> None:
     search = SimilaritySearch(store)
     search.index(DOCUMENTS)
-    found = {each.id: each.metadata["language"] for each in store.scan()}
+    found = {record.id: record.metadata["language"] for record in store.scan()}
 
     assert {"en": "en", "de": "de", "both": "mixed", "short": "unknown", "said": "gsw"} == found
-    assert ["de"] == [each.id for each in store.scan(filters={"language": "de"})]
+    assert ["de"] == [record.id for record in store.scan(filters={"language": "de"})]
     assert ["said"] == [hit.id for hit in search.similar("de", filters={"language": "gsw"}).hits]
     assert {"en": 1, "de": 1, "mixed": 1, "unknown": 1, "gsw": 1} == search.languages()
     assert {"de": 1} == search.languages(filters={"year": 2021})
@@ -58,7 +58,7 @@ def test_a_store_without_the_setting_identifies_nothing(new_memory_store: NewSto
 
 
 @pytest.mark.slow
-def test_workers_find_the_same(new_memory_store: NewStore, tmp_path: Path) -> None:
+def test_workers_identify_the_same_languages(new_memory_store: NewStore, tmp_path: Path) -> None:
     texts = [PROSE[code] + f" {number}" for number in range(60) for code in PROSE]
     documents = [Document(str(number), text) for number, text in enumerate(texts * 3)]
     counts = []

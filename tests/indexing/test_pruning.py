@@ -19,7 +19,7 @@ from tests.support.users import ordinary_user
 
 @pytest.fixture(autouse=True)
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of 30 documents, 12 of them below `disk`, in the folder in which the commands run."""
+    """A folder of 30 documents, 12 of them below `disk`, in the current folder."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "corpus", {f"{n:02}.txt": words(n, n + 20) for n in range(18)})
     write(tmp_path / "corpus", {f"disk/{n:02}.txt": words(n, n + 20) for n in range(18, 30)})
@@ -38,7 +38,7 @@ def documents() -> int:
     return int(answer("info")["documents"])
 
 
-# --- what may be out of reach ---
+# --- files that may be unreachable ---
 
 
 def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
@@ -86,7 +86,7 @@ def test_half_is_half_of_the_documents_before_the_run(corpus: Path) -> None:
 
 
 @pytest.mark.parametrize(("gone", "deleted"), [(10, 10), (11, 0)])
-def test_up_to_10_documents_are_removed_without_a_question(corpus: Path, gone: int, deleted: int) -> None:
+def test_up_to_10_documents_are_always_removed(corpus: Path, gone: int, deleted: int) -> None:
     shutil.rmtree(corpus / "disk")
     for number in range(12, 18):
         (corpus / f"{number:02}.txt").unlink()
@@ -99,7 +99,7 @@ def test_up_to_10_documents_are_removed_without_a_question(corpus: Path, gone: i
 
 
 class Vanishing(Iterator[Source]):
-    """The files of a folder that vanishes when they are all found."""
+    """The sources of a folder that is removed after all of them were found."""
 
     def __init__(self, corpus: Path) -> None:
         self.corpus = corpus
@@ -175,7 +175,7 @@ def test_a_named_file_that_became_too_large_loses_its_document(corpus: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_file_that_has_no_text_any_more_loses_its_document(corpus: Path, search: SimilaritySearch) -> None:
+def test_a_file_that_no_longer_has_text_loses_its_document(corpus: Path, search: SimilaritySearch) -> None:
     write(corpus, {"a.pdf": "plain words in a PDF's place", "b.docx": "x"})
     write(corpus, {"00.txt": b"\0\1\2\3" * 9, "01.txt": "..."})
     write(corpus, {"02.txt": "long " * 999})

@@ -28,7 +28,7 @@ def place(opensearch_url: str) -> Iterator[str]:
 
 @pytest.fixture
 def store(place: str) -> Iterator[Store]:
-    """The store there."""
+    """The store at that address."""
     with ExitStack() as after:
         opened = open_store(place, create=True)
         after.callback(opened.close)
@@ -37,7 +37,7 @@ def store(place: str) -> Iterator[Store]:
 
 @contextmanager
 def blocked(place: str) -> Iterator[None]:
-    """Nothing may be written to an index meanwhile."""
+    """Block writes to the index during the block."""
     url, _, index = place.rpartition("/")
     call(url, "PUT", f"/{index}/_settings", {"index.blocks.write": True})
     try:
@@ -47,7 +47,7 @@ def blocked(place: str) -> Iterator[None]:
 
 
 def ids(store: Store) -> list[str]:
-    return sorted(each.id for each in store.scan())
+    return sorted(record.id for record in store.scan())
 
 
 # --- the library ---
@@ -73,7 +73,11 @@ def test_refused_documents_are_listed_apart_from_skipped_ones(place: str, store:
         report = search.index([Document("a", "another"), Document("b", "new"), Document("c", "...")])
 
     assert (0, 0, 0, 0) == (report.indexed, report.replaced, report.deleted, report.unchanged)
-    assert ({"a", "b"}, ["c"], True) == (set(report.refused), [each.path for each in report.skipped], report.failed)
+    assert ({"a", "b"}, ["c"], True) == (
+        set(report.refused),
+        [skipped.path for skipped in report.skipped],
+        report.failed,
+    )
     assert ["a"] == ids(store)
 
 
@@ -93,7 +97,7 @@ def test_a_refused_removal_is_not_counted_as_deleted(place: str, store: Store, t
 # --- the commands ---
 
 
-def test_the_delete_command_fails_where_the_store_refuses(place: str, store: Store) -> None:
+def test_the_delete_command_fails_if_the_store_refuses(place: str, store: Store) -> None:
     SimilaritySearch(store).index([Document("a", "text a"), Document("b", "text b")])
     with blocked(place):
         shown, machine = run("delete", "a", "--store", place), run("delete", "a", "b", "--store", place, "--json")
@@ -101,12 +105,14 @@ def test_the_delete_command_fails_where_the_store_refuses(place: str, store: Sto
     assert (1, "0 deleted, 1 refused\n") == (shown.exit_code, shown.stdout)
     assert shown.stderr.startswith("  a: the index test-")
     assert (1, 0) == (machine.exit_code, json.loads(machine.stdout)["deleted"])
-    assert ["a", "b"] == [each["id"] for each in json.loads(machine.stdout)["refused"]]
-    assert all("read-only by index.blocks.write" in each["reason"] for each in json.loads(machine.stdout)["refused"])
+    assert ["a", "b"] == [refused["id"] for refused in json.loads(machine.stdout)["refused"]]
+    assert all(
+        "read-only by index.blocks.write" in refused["reason"] for refused in json.loads(machine.stdout)["refused"]
+    )
 
 
 @pytest.mark.parametrize("all_of_them", [True, False])
-def test_the_index_command_fails_where_the_store_refuses(
+def test_the_index_command_fails_if_the_store_refuses(
     place: str, store: Store, tmp_path: Path, all_of_them: bool
 ) -> None:
     folder = write(tmp_path / "folder", {"a.txt": "text a", "b.txt": "text b"})

@@ -14,7 +14,7 @@ from tests.support.cli import write
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run: reports with a folder below, and two folders with equal names in them."""
+    """The current folder: reports with a folder below, and two folders that contain files with the same names."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "reports", {"a.txt": "text a", "2021/b.txt": "text b", "2021/deep/c.txt": "text c"})
     write(tmp_path / "one", {"README.txt": "the first", "x.txt": "only here"})
@@ -76,11 +76,11 @@ def test_pruning_a_part_leaves_the_rest_of_the_root(search: SimilaritySearch, fo
 
 @pytest.mark.parametrize("paths", [["reports", "reports/2021"], ["reports/2021", "reports"]])
 @pytest.mark.parametrize("at_once", [True, False])
-def test_each_file_is_stored_once_in_whatever_order_folders_come(
+def test_each_file_is_stored_once_in_any_order_of_folders(
     search: SimilaritySearch, paths: list[str], at_once: bool
 ) -> None:
-    for some in [paths] if at_once else [[each] for each in paths]:
-        report = index(search, *some, prune=True)
+    for batch in [paths] if at_once else [[path] for path in paths]:
+        report = index(search, *batch, prune=True)
 
     assert [] == report.problems
     assert REPORTS == texts(search)

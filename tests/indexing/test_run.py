@@ -1,4 +1,4 @@
-"""What a run counts, reads again and removes, with one or several processes."""
+"""A run counts, reads and removes the right documents, with one or several processes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def memory() -> SimilaritySearch:
-    """The same in memory only, for what does not depend on the store."""
+    """A search over an empty store in memory, for tests that do not depend on the kind of store."""
     return SimilaritySearch(open_store(":memory:"))
 
 
@@ -51,24 +51,24 @@ def set_time(path: Path, seconds: int) -> None:
 
 
 def counts(report: IndexReport) -> dict[str, int]:
-    """What is not zero in a report."""
+    """Return the counts of a report that are not zero."""
     numbers = {name: value for name, value in asdict(report).items() if name not in ("seconds", "notes")}
     numbers["skipped"] = len(report.skipped)
     return {name: value for name, value in numbers.items() if value}
 
 
 def texts(search: SimilaritySearch) -> dict[str, str | None]:
-    """All ids and texts; fails if an id is there twice."""
+    """Return all ids and texts. Fails if two documents have the same id."""
     found = {record.id: record.text for record in search.store.scan(text=True)}
     assert search.info().documents == len(found)
     return found
 
 
 def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
-    """All records as values that can be compared."""
+    """Return all records as values that can be compared."""
     return {
-        each.id: (each.codes.tolist(), each.shingles, each.digest, each.text, each.metadata, each.origin)
-        for each in search.store.scan(text=True)
+        record.id: (record.codes.tolist(), record.shingles, record.digest, record.text, record.metadata, record.origin)
+        for record in search.store.scan(text=True)
     }
 
 
@@ -102,8 +102,8 @@ def test_a_source_without_a_document_is_skipped_with_the_reason(search: Similari
     )
 
     assert {"indexed": 1, "skipped": 4} == counts(report)
-    assert [skipped, Skipped("a", "no words")] == sorted(report.skipped, key=lambda each: -len(each.path))[1:3]
-    assert "514 bytes" in next(each.reason for each in report.skipped if each.path.startswith("é"))
+    assert [skipped, Skipped("a", "no words")] == sorted(report.skipped, key=lambda file: -len(file.path))[1:3]
+    assert "514 bytes" in next(file.reason for file in report.skipped if file.path.startswith("é"))
     assert {"b": "text"} == texts(search)
 
 
@@ -122,7 +122,7 @@ def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearc
     assert len(sources) == sum(done)
 
 
-# --- an id that comes again ---
+# --- repeated ids ---
 
 
 @pytest.mark.parametrize("stored", first(2, [None, "third", "first", "second"]))
@@ -137,16 +137,16 @@ def test_the_last_document_with_an_id_counts(stored: str | None, workers: int, m
 
     assert 4 == report.duplicates
     assert (400 if stored else 402) == report.indexed
-    assert {"near": "third", "far": "third", **{each.id: each.text for each in others}} == texts(memory)
+    assert {"near": "third", "far": "third", **{document.id: document.text for document in others}} == texts(memory)
 
 
 @pytest.mark.parametrize("between", [0, 200])
-def test_a_last_document_without_words_counts_too(between: int, memory: SimilaritySearch) -> None:
+def test_a_last_document_without_words_also_counts(between: int, memory: SimilaritySearch) -> None:
     others = documents("wordless", between, 10)
     report = memory.index([Document("a", "some words"), *others, Document("a", "...")])
 
     assert ([Skipped("a", "no words")], 0) == (report.skipped, report.deleted)
-    assert {each.id: each.text for each in others} == texts(memory)
+    assert {document.id: document.text for document in others} == texts(memory)
 
 
 # --- files ---
@@ -217,7 +217,7 @@ def test_prune_removes_documents_only_below_the_folders_of_the_run(search: Simil
 @pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
     made = documents("workers", 330, 80)
-    folder = write(tmp_path / "many", {f"{n % 7}/{each.id}.txt": each.text for n, each in enumerate(made)})
+    folder = write(tmp_path / "many", {f"{n % 7}/{document.id}.txt": document.text for n, document in enumerate(made)})
     (folder / "3" / "bad.txt").write_bytes(b"\0\1\2")
     write(folder, {"4/empty.txt": "..."})
     stored, reports = [], []

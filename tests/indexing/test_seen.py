@@ -12,7 +12,7 @@ from simdoc_search.indexing.seen import IdStatus, Seen
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_fates_are_those_of_dictionaries(seed: int) -> None:
+def test_statuses_are_those_of_dictionaries(seed: int) -> None:
     choose = random.Random(seed)
     seen, before, now, places = Seen(), {}, {}, {}
     for _ in range(8_000):
@@ -35,14 +35,14 @@ def test_fates_are_those_of_dictionaries(seed: int) -> None:
             seen.note_refused(id)
         assert (now[id] is not None) == seen.is_stored(id)
 
-    def status(old: str | None, new: str | None) -> IdStatus:
+    def expected_status(old: str | None, new: str | None) -> IdStatus:
         if old is None:
             return IdStatus.NOTHING if new is None else IdStatus.INDEXED
         return IdStatus.DELETED if new is None else IdStatus.UNCHANGED if old == new else IdStatus.REPLACED
 
-    expected = Counter(status(before[id], now[id]) for id in before)
-    for each in (IdStatus.INDEXED, IdStatus.REPLACED, IdStatus.DELETED):
-        assert expected[each] == seen.count(each)
+    expected = Counter(expected_status(before[id], now[id]) for id in before)
+    for status in (IdStatus.INDEXED, IdStatus.REPLACED, IdStatus.DELETED):
+        assert expected[status] == seen.count(status)
     assert places == {id: seen.path_number(id) for id in places}
     assert {id: old is None for id, old in before.items()} == {id: seen.is_new(id) for id in before}
     assert "another" not in seen

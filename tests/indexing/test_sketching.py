@@ -1,4 +1,4 @@
-"""Sentences and concepts are stored; a text of which they cannot be made is stored without."""
+"""Sentences and concepts are stored. If they cannot be computed, a text is stored without them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TEXT = "The Danube flows through Vienna. It is a long river, and Vienna lies on 
 
 @pytest.fixture
 def search() -> SimilaritySearch:
-    """Over an empty store with sentences and concepts."""
+    """A search over an empty store with sentences and concepts."""
     return SimilaritySearch(open_store(":memory:", BOTH))
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tmp_path: Path, workers: int) -> None:
-    count = 400 if workers > 1 else 20  # fewer are done by this process
+    count = 400 if workers > 1 else 20  # fewer documents are prepared by this process
     for n in range(count):
         (tmp_path / f"{n}.txt").write_text(f"{TEXT} Number {n}.")
     sources = [*read_corpus([tmp_path])]
@@ -44,7 +44,7 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     assert 4 == len(sentences)
     expected, _ = sentence_simhashes(sentences, BOTH.analysis)
     assert expected.tolist() == sentences_of_codes(record.sentences).tolist()
-    assert [danube, vienna, vienna] == [each for each in record.concepts.tolist() if each in (danube, vienna)]
+    assert [danube, vienna, vienna] == [code for code in record.concepts.tolist() if code in (danube, vienna)]
     assert [number, 0] == record.concepts.tolist()[-2:]
     assert count == search.index(sources, extractor=CAPITALS).unchanged
 
@@ -60,7 +60,7 @@ def test_a_text_without_sentences_or_concepts_is_listed(
     monkeypatch.setattr(sketching, "sentence_spans", fails)
     texts = {"fine": TEXT, "one": f"{TEXT} fail", "other": f"{TEXT} break", "none": "fail break of all that is made"}
     report = search.index((Document(id, text) for id, text in texts.items()), extractor=CAPITALS)
-    stored = {each.id: each for each in search.store.scan(sketches=True)}
+    stored = {record.id: record for record in search.store.scan(sketches=True)}
 
     assert {"one": "concepts", "other": "sentences", "none": "sentences and concepts"} == report.incomplete
     assert (4, False) == (report.indexed, report.failed)
@@ -88,7 +88,7 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
 
 
 @pytest.mark.parametrize(
-    ("settings", "extractor", "said"),
+    ("settings", "extractor", "message"),
     [
         (
             BOTH,
@@ -100,10 +100,10 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
     ],
 )
 def test_another_extractor_than_that_of_the_store_is_refused(
-    settings: Settings, extractor: Extractor | None, said: str
+    settings: Settings, extractor: Extractor | None, message: str
 ) -> None:
     search = SimilaritySearch(open_store(":memory:", settings))
-    with pytest.raises(FormatMismatchError, match=said):
+    with pytest.raises(FormatMismatchError, match=message):
         search.index([Document("a", TEXT)], extractor=extractor)
 
     assert 0 == search.store.info().documents

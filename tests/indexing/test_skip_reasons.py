@@ -18,7 +18,7 @@ from tests.support.formats import docx, odt
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with a file for each common reason."""
+    """The current folder, with a file for each common reason."""
     monkeypatch.chdir(tmp_path)
     write(
         tmp_path / "corpus",
@@ -97,11 +97,11 @@ def test_a_missing_document_is_a_failure_with_fail_on_skip(folder: Path, name: s
     for file in (folder / "corpus").iterdir():
         if file.name not in (name, "fine.txt"):
             file.unlink()
-    asked = run("index", "corpus", "--max-size", "0.1", "--fail-on-skip")
+    strict = run("index", "corpus", "--max-size", "0.1", "--fail-on-skip")
 
     assert 0 == run("index", "corpus", "--max-size", "0.1").exit_code
-    assert (1, "1 indexed") == (asked.exit_code, asked.stdout.partition(",")[0])
-    assert "Error: 1 document was skipped, and --fail-on-skip is set" == asked.stderr.splitlines()[-1]
+    assert (1, "1 indexed") == (strict.exit_code, strict.stdout.partition(",")[0])
+    assert "Error: 1 document was skipped, and --fail-on-skip is set" == strict.stderr.splitlines()[-1]
 
 
 # --- help and logging ---

@@ -1,4 +1,4 @@
-"""Candidates of a plan: every store finds the same documents, most equal tokens first."""
+"""Every store finds the same candidates of a plan, those with most equal tokens first."""
 
 from __future__ import annotations
 
@@ -60,26 +60,26 @@ def test_a_plan_without_tokens_finds_nothing(store: Store) -> None:
         Bands(tokens([1]), ((),)),
     ]
 
-    assert [[]] * 5 == [found(store, each) for each in plans]
+    assert [[]] * 5 == [found(store, plan) for plan in plans]
 
 
 def test_the_order_is_exact_across_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_reader, "FIRST_PAGE", 8)
     choose = random.Random(3)
     codes = {f"{choose.random()}": choose.sample(range(6), choose.randint(1, 6)) for _ in range(700)}
-    put(store, *(record(id, each) for id, each in codes.items()))
+    put(store, *(record(id, values) for id, values in codes.items()))
     plan = Threshold(tokens(range(6)), 1)
     candidates = store.candidates(plan)
-    times = [[(each.matched, each.id) for each in candidates] for _ in range(2)]
+    times = [[(candidate.matched, candidate.id) for candidate in candidates] for _ in range(2)]
 
     assert 700 == candidates.total
     for read in times:
-        assert sorted((len(each), id) for id, each in codes.items()) == sorted(read)
+        assert sorted((len(values), id) for id, values in codes.items()) == sorted(read)
         assert sorted((matched for matched, _ in read), reverse=True) == [matched for matched, _ in read]
 
 
 @pytest.mark.slow
-def test_of_thousands_of_equal_documents_only_a_page_is_read(
+def test_only_a_page_of_thousands_of_equal_documents_is_read(
     local_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(local_store, *(record(f"{n:04}") for n in range(3000)))
@@ -106,13 +106,13 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
     put(store, *(record(id, codes) for id, codes in stored.items()))
     kinds: Counter[tuple[str, bool]] = Counter()
     for rows, count in [(1, 8), (2, 5), (3, 1), (5, 2), (20, 1)] * 3:
-        asked = rng.sample(range(60), rng.randint(20, 60))
-        bands = [asked[at : at + rows] for at in range(0, len(asked) - rows + 1, rows)][:count]
-        least = rng.randint(0, len(asked) * 2 // 3)
-        plain = Threshold(tokens(asked), rng.randint(1, len(asked)), is_tolerant=True)
-        made = Bands(tokens(asked), tuple(map(tokens, bands)), least, plain)
+        query = rng.sample(range(60), rng.randint(20, 60))
+        bands = [query[at : at + rows] for at in range(0, len(query) - rows + 1, rows)][:count]
+        least = rng.randint(0, len(query) * 2 // 3)
+        plain = Threshold(tokens(query), rng.randint(1, len(query)), is_tolerant=True)
+        made = Bands(tokens(query), tuple(map(tokens, bands)), least, plain)
         let_through = {id for id, codes in stored.items() if any(codes.issuperset(band) for band in bands)}
-        equal = {id: len(codes.intersection(asked)) for id, codes in stored.items()}
+        equal = {id: len(codes.intersection(query)) for id, codes in stored.items()}
         is_flood = len(let_through) > MAX_BAND_MATCHES
         if is_flood:
             expected = {id for id in stored if equal[id] >= plain.minimum_match}
@@ -122,7 +122,7 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
 
         assert (plain if is_flood else made) == candidates.plan
         assert len(expected) == candidates.total
-        assert {(id, equal[id]) for id in expected} == {(each.id, each.matched) for each in candidates}
+        assert {(id, equal[id]) for id in expected} == {(candidate.id, candidate.matched) for candidate in candidates}
         kinds["few" if len(let_through) <= MAX_COUNTED_HERE else "flood" if is_flood else "many", bool(expected)] += 1
 
     assert {("few", True), ("many", True), ("flood", True)} <= kinds.keys()
@@ -133,7 +133,7 @@ CODES = st.frozensets(st.integers(0, 11), max_size=8)
 
 @given(
     stored=st.lists(CODES, max_size=40),
-    asked=CODES,
+    query=CODES,
     minimum=st.integers(1, 6),
     buckets=st.none() | st.tuples(st.integers(0, 8), st.integers(0, 8)),
     rows=st.integers(0, 3),
@@ -144,7 +144,7 @@ CODES = st.frozensets(st.integers(0, 11), max_size=8)
 def test_plans_find_the_same_documents_as_a_loop_over_all(
     *,
     stored: list[frozenset[int]],
-    asked: frozenset[int],
+    query: frozenset[int],
     minimum: int,
     buckets: tuple[int, int] | None,
     rows: int,
@@ -153,23 +153,23 @@ def test_plans_find_the_same_documents_as_a_loop_over_all(
     exclude: str | None,
 ) -> None:
     languages = ["en", "de"]
-    ordered = sorted(asked)
+    ordered = sorted(query)
     groups = [ordered[at : at + rows] for at in range(0, len(ordered), rows)] if rows else []
 
     def wanted(number: int, codes: frozenset[int]) -> bool:
         if str(number) == exclude or language not in (None, languages[number % 2]):
             return False
         if rows:
-            return any(codes.issuperset(group) for group in groups) and len(codes & asked) >= minimum
+            return any(codes.issuperset(group) for group in groups) and len(codes & query) >= minimum
         low, high = buckets or (0, 99)
-        return len(codes & asked) >= minimum and low <= len(codes) <= high
+        return len(codes & query) >= minimum and low <= len(codes) <= high
 
-    oracle = sorted((-len(each & asked), str(n)) for n, each in enumerate(stored) if wanted(n, each))
+    oracle = sorted((-len(codes & query), str(n)) for n, codes in enumerate(stored) if wanted(n, codes))
     made = tokens(ordered)
     plan = Bands(made, tuple(map(tokens, groups)), minimum) if rows else Threshold(made, minimum, buckets)
     with closing(open_store(":memory:")) as store, pytest.MonkeyPatch.context() as patch:
         patch.setattr(local, "MAX_COUNTED_HERE", few)
-        put(store, *(record(str(n), each, language=languages[n % 2]) for n, each in enumerate(stored)))
+        put(store, *(record(str(n), codes, language=languages[n % 2]) for n, codes in enumerate(stored)))
         options: dict[str, Any] = {
             "filters": None if language is None else {"language": language},
             "exclude": Place(exclude) if exclude else None,
@@ -186,13 +186,13 @@ def test_hits_have_a_place_and_the_requested_metadata(store: Store) -> None:
     dated = replace(record("b"), metadata={"title": "B", "tags": ["x"], "dc.date": 7})
     put(store, record("a"), dated, record("c", draft=True))
     search = SimilaritySearch(store)
-    asked = ["title", "tags", "dc.date", "draft", "body", "a*"]
-    hits = search.similar("a", fields=asked).hits
+    fields = ["title", "tags", "dc.date", "draft", "body", "a*"]
+    hits = search.similar("a", fields=fields).hits
     index = getattr(store, "index", None)
 
     assert [Place("b", index), Place("c", index)] == [hit.place for hit in hits]
     assert [{"title": "B", "tags": ["x"], "dc.date": 7}, {"draft": True}] == [hit.fields for hit in hits]
-    assert hits == next(search.similar_many(["a_20_80"], fields=asked)).hits  # type: ignore[union-attr]
+    assert hits == next(search.similar_many(["a_20_80"], fields=fields)).hits  # type: ignore[union-attr]
     assert [{}, {}] == [hit.fields for hit in search.similar("a").hits]
     assert ["a", "c"] == [hit.id for hit in search.similar(hits[0].place).hits]
 
@@ -203,13 +203,13 @@ def test_fields_are_a_list_of_names(new_memory_store: NewStore, fields: Any) -> 
         SimilaritySearch(new_memory_store()).similar_many([], fields=fields)
 
 
-def test_many_records_come_with_their_texts_on_request(store: Store) -> None:
+def test_the_texts_of_many_records_are_loaded_on_request(store: Store) -> None:
     """Unknown ids are ignored."""
     put(store, *(record(f"{n}", text=f"text {n}") for n in range(120)))
     ids = [f"{n}" for n in range(0, 130, 2)]
 
-    assert {id: f"text {id}" for id in ids[:60]} == {each.id: each.text for each in store.records(ids, text=True)}
-    assert {None} == {each.text for each in store.records(ids)}
+    assert {id: f"text {id}" for id in ids[:60]} == {record.id: record.text for record in store.records(ids, text=True)}
+    assert {None} == {record.text for record in store.records(ids)}
 
 
 def test_ids_are_found_by_their_prefix(store: Store) -> None:

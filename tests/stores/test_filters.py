@@ -16,7 +16,7 @@ def filtered(store: Store, **filters: str | int | float | bool) -> list[str]:
 
 
 def test_filters_compare_the_text_form_of_a_field(store: Store) -> None:
-    """Numbers and booleans are as in JSON. One value of a list is enough."""
+    """Numbers and booleans are written as in JSON. If the field is a list, one of its values must match."""
     put(
         store,
         record("a", year=2020, draft=True, share=0.5, language="en", authors=["Ada", "Bob"]),
@@ -30,7 +30,7 @@ def test_filters_compare_the_text_form_of_a_field(store: Store) -> None:
     assert [] == filtered(store, authors="Ada Bob") == filtered(store, unknown="x") == filtered(store, year=202)
 
 
-def test_all_filters_must_hold(store: Store) -> None:
+def test_all_filters_must_match(store: Store) -> None:
     put(store, record("a", x="1", y="1"), record("b", x="1", y="2"), record("c", x="2", y="2"))
 
     assert [(8, "b")] == found(store, Threshold(tokens(range(9)), 1), filters={"x": "1", "y": "2", "path": "b"})
@@ -91,10 +91,10 @@ PREFIXES = [
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)
-def test_the_filter_path_takes_every_character_as_it_is(store: Store, prefix: str) -> None:
+def test_the_filter_path_takes_every_character_literally(store: Store, prefix: str) -> None:
     put(store, *map(record, PATHS))
 
-    assert sorted(each for each in PATHS if each.startswith(prefix)) == filtered(store, path=prefix)
+    assert sorted(path for path in PATHS if path.startswith(prefix)) == filtered(store, path=prefix)
 
 
 def test_the_filter_path_prefers_the_metadata_field(store: Store) -> None:

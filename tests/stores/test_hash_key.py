@@ -1,4 +1,4 @@
-"""A store that was made with a secret key opens with that key only."""
+"""A store that was made with a secret key can only be opened with that key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOCUMENTS = [
 ]
 
 
-def test_a_keyed_store_gives_the_same_hits_by_other_tokens(new_store: NewStore) -> None:
+def test_a_store_with_a_key_has_other_tokens_and_finds_the_same_documents(new_store: NewStore) -> None:
     keyed, plain = (SimilaritySearch(new_store(Settings().with_key(key))) for key in (HashKey(SECRET), None))
     for search in (keyed, plain):
         search.index(DOCUMENTS)
@@ -37,7 +37,7 @@ def test_a_keyed_store_gives_the_same_hits_by_other_tokens(new_store: NewStore) 
     assert ["draft", "final"] == sorted(hit.id for hit in keyed.similar_to_text(DOCUMENTS[0].text, overlap=0.2).hits)
 
 
-def test_a_keyed_folder_opens_with_its_key_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files contain no secret."""
     monkeypatch.delenv(HASH_KEY, raising=False)
     SimilaritySearch(open_store(tmp_path / "s", create=True, hash_key=SECRET)).index(DOCUMENTS, workers=2)
@@ -58,13 +58,13 @@ def test_a_keyed_folder_opens_with_its_key_only(tmp_path: Path, monkeypatch: pyt
         open_store(tmp_path / "unkeyed", hash_key=SECRET)
 
 
-def test_a_key_can_be_given_beside_settings_or_within_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_can_be_an_argument_or_a_part_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(HASH_KEY, raising=False)
-    asked = Settings(token_length=5)
-    open_store(tmp_path / "a", asked, create=True, hash_key=SECRET).close()
-    open_store(tmp_path / "b", asked.with_key(HashKey(SECRET)), create=True).close()
+    settings = Settings(token_length=5)
+    open_store(tmp_path / "a", settings, create=True, hash_key=SECRET).close()
+    open_store(tmp_path / "b", settings.with_key(HashKey(SECRET)), create=True).close()
     for name in "ab":
-        assert asked.with_key(HashKey(SECRET)) == open_store(tmp_path / name, asked, hash_key=SECRET).settings
+        assert settings.with_key(HashKey(SECRET)) == open_store(tmp_path / name, settings, hash_key=SECRET).settings
     with pytest.raises(FormatMismatchError, match="sketches"):
         open_store(tmp_path / "a", Settings(), hash_key=SECRET)
 
@@ -88,16 +88,16 @@ def test_a_given_key_takes_precedence_over_the_environment(tmp_path: Path, monke
 
 def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
-    for each in DOCUMENTS:
-        (tmp_path / "corpus" / f"{each.id}.txt").write_text(each.text)
+    for document in DOCUMENTS:
+        (tmp_path / "corpus" / f"{document.id}.txt").write_text(document.text)
     store, key = tmp_path / "store", {HASH_KEY: SECRET}
     output("index", tmp_path / "corpus", "--store", store, **key)
-    said = output("similar", "draft_20", "--store", store, **key) + output("info", "--store", store, **key)
-    said += output("info", "--store", store, "--json", **key)
+    outputs = output("similar", "draft_20", "--store", store, **key) + output("info", "--store", store, **key)
+    outputs += output("info", "--store", store, "--json", **key)
 
-    assert "final.txt" in said
-    assert "made with SIMDOC_HASH_KEY" in said
-    assert SECRET not in said
+    assert "final.txt" in outputs
+    assert "made with SIMDOC_HASH_KEY" in outputs
+    assert SECRET not in outputs
     assert "set SIMDOC_HASH_KEY to it" in sentence(run("similar", "draft_20", "--store", store, **{HASH_KEY: ""}))
     assert "a different hash key" in sentence(run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY: OTHER}))
     assert "--hash-key" not in output("index", "--help")

@@ -1,4 +1,4 @@
-"""A store keeps the default limits of `versions` and `related`."""
+"""A store has its own default limits for `versions` and `related`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_stored_limits_are_the_defaults_of_queries(new_store: NewStore) -> None:
 
 
 def test_an_interrupted_change_of_limits_is_not_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings are in two files. If the process ends between them, the old limits hold, and can be changed again."""
+    """The settings are in two files. If the process ends between writing them, the old limits are used."""
     open_store(tmp_path / "s", create=True).close()
     written: list[Path] = []
 

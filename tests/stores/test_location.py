@@ -1,4 +1,4 @@
-"""Which store a location means: a malformed address is refused without its password, and a path is a folder."""
+"""A location is an address or a folder. A malformed address is refused without showing its password."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SECRET = [
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The empty current folder."""
+    """An empty folder. It becomes the current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize("location", SECRET)
 def test_a_refused_address_does_not_repeat_its_password(location: str, folder: Path) -> None:
-    """Neither the message nor a traceback has it, and no folder is made."""
+    """Neither the message nor a traceback contains it, and no folder is made."""
     for call in (lambda: open_store(location, create=True), lambda: connect(location)):
         with pytest.raises(LocationError) as caught:
             call()
@@ -40,7 +40,7 @@ def test_a_refused_address_does_not_repeat_its_password(location: str, folder: P
 
 
 def test_a_path_object_of_an_address_is_recognised(folder: Path) -> None:
-    """It has lost one of the two slashes."""
+    """The path object has only one of the two slashes."""
     for address in ("http://localhost:9200/docs", "htp://u:SECRET@h/x"):
         with pytest.raises(LocationError):
             open_store(Path(address), create=True)
@@ -87,13 +87,13 @@ def test_the_scheme_may_be_written_in_capitals(location: str) -> None:
     ["C:\\x", "C:/x/y", "C:\\Users\\x", "docs", "./a:1", "a:b", "http/x", "a b", "", "joe@work", "./joe@work"],
 )
 def test_paths_are_folders(location: str) -> None:
-    """Also paths of Windows, and those with a colon or an @."""
+    """This includes paths of Windows, and paths with a colon or an @."""
     assert Path(location) == parse_location(location)
 
 
 @pytest.mark.parametrize("name", ["notes:2024", "localhost:9200", "https:x"])
 def test_an_existing_folder_is_opened_whatever_its_name(name: str, folder: Path) -> None:
-    """A new folder of that name needs ./ before it."""
+    """To make a new folder with that name, ./ is needed before it."""
     with pytest.raises(LocationError, match=r"or \./ before a folder of that name"):
         parse_location(name)
     open_store(f"./{name}", create=True).close()

@@ -1,4 +1,4 @@
-"""Phrase search, word for word, in every store."""
+"""Every store finds phrases verbatim."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def phrase(text: str) -> Phrase:
     return Phrase(tuple(placed_words(text).words), text)
 
 
-def having(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
-    """Return the ids of the documents that contain some phrases, with the numbers of the phrases."""
-    found = store.documents_with_phrases([phrase(each) for each in texts], **options)  # type: ignore[arg-type]
+def matches_by_id(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
+    """Return the ids of the documents that contain phrases, with the numbers of the phrases."""
+    found = store.documents_with_phrases([phrase(text) for text in texts], **options)  # type: ignore[arg-type]
     assert () == found.incomplete
     return {place.id: numbers for place, numbers in found.documents.items()}
 
@@ -47,22 +47,22 @@ def filled(store: Store) -> Store:
     return store
 
 
-def test_phrases_are_found_word_for_word(filled: Store) -> None:
+def test_phrases_are_found_verbatim(filled: Store) -> None:
     assert filled.can_find_phrases
-    assert {"a": (0,), "b": (0,)} == having(filled, "quick brown FOX")
-    assert {"a": (0, 1), "b": (2,)} == having(filled, "the lazy dog, it's the", "brown fox jumps", "dog jumps")
-    assert {"c": (0,)} == having(filled, "öffnet früh и вода")
-    assert {"d": (0,)} == having(filled, "lazy the over")
-    assert {} == having(filled, "quick fox", "nothing of it", "ox jumps", "t's the end")
-    assert {"a": (0,), "b": (0,), "d": (0,)} == having(filled, "fox")
-    assert {} == having(filled)
+    assert {"a": (0,), "b": (0,)} == matches_by_id(filled, "quick brown FOX")
+    assert {"a": (0, 1), "b": (2,)} == matches_by_id(filled, "the lazy dog, it's the", "brown fox jumps", "dog jumps")
+    assert {"c": (0,)} == matches_by_id(filled, "öffnet früh и вода")
+    assert {"d": (0,)} == matches_by_id(filled, "lazy the over")
+    assert {} == matches_by_id(filled, "quick fox", "nothing of it", "ox jumps", "t's the end")
+    assert {"a": (0,), "b": (0,), "d": (0,)} == matches_by_id(filled, "fox")
+    assert {} == matches_by_id(filled)
 
 
 def test_filters_and_the_excluded_document_are_left_out(filled: Store) -> None:
-    assert {"b": (0,)} == having(filled, "the lazy dog", filters={"kind": ["b", "c"]})
-    place = next(each.place for each in filled.records(["a"]))
-    assert {"b": (0,)} == having(filled, "the lazy dog", exclude=place)
-    assert {} == having(filled, "the lazy dog", exclude=place, filters={"kind": "a"})
+    assert {"b": (0,)} == matches_by_id(filled, "the lazy dog", filters={"kind": ["b", "c"]})
+    place = next(record.place for record in filled.records(["a"]))
+    assert {"b": (0,)} == matches_by_id(filled, "the lazy dog", exclude=place)
+    assert {} == matches_by_id(filled, "the lazy dog", exclude=place, filters={"kind": "a"})
 
 
 def test_replaced_and_deleted_texts_are_not_found(filled: Store) -> None:
@@ -70,28 +70,28 @@ def test_replaced_and_deleted_texts_are_not_found(filled: Store) -> None:
     with filled.writer() as writer:
         writer.delete(["b"])
 
-    assert {"a": (1,)} == having(filled, "quick brown fox", "quick brown cat")
+    assert {"a": (1,)} == matches_by_id(filled, "quick brown fox", "quick brown cat")
 
 
 def test_many_phrases_are_found_at_once(store: Store) -> None:
-    """There are more than a request can have."""
+    """There are more phrases than a request may have."""
     words = [f"w{number}" for number in random.Random(1).sample(range(100_000), 400)]
     fill(store, {"x": " ".join(words), "y": " ".join(reversed(words))})
     runs = [" ".join(words[at : at + 6]) for at in range(395)]
 
-    assert {"x": tuple(range(395))} == having(store, *runs)
+    assert {"x": tuple(range(395))} == matches_by_id(store, *runs)
 
 
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other phrases of the same query are found."""
+    """Other phrases of the same query are still found."""
     monkeypatch.setattr(local, "MAX_READ_FOR_ONE", 5)
     monkeypatch.setattr(local, "BASE_READ", 5)
     monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
     monkeypatch.setattr(remote, "MAX_PER_PHRASE", 5)
     monkeypatch.setattr(remote, "MAX_TOGETHER", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
-    asked = [phrase(each) for each in ("is now", "it is now w7", "now w8")]
-    found = store.documents_with_phrases(asked)
+    phrases = [phrase(text) for text in ("is now", "it is now w7", "now w8")]
+    found = store.documents_with_phrases(phrases)
 
     assert (0,) == found.incomplete
     assert {1, 2} <= {number for numbers in found.documents.values() for number in numbers}
@@ -120,7 +120,7 @@ def test_sentences_of_a_text_are_found(new_store: NewStore, length: int) -> None
             result = SimilaritySearch(store).passages(text=sentence, min_words=6, size=40)
 
             assert (min(length, 6), 0) == (result.run, result.too_common)
-            assert {each for each, other in texts.items() if f" {sentence} " in f" {other} "} <= {
+            assert {id for id, other in texts.items() if f" {sentence} " in f" {other} "} <= {
                 hit.id for hit in result.hits
             }
             assert id in {hit.id for hit in result.hits}
@@ -161,7 +161,7 @@ def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -
     fill(local_store, {"x": text, "y": "something else"})
     words = placed_words(text).words
     runs = [tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)]
-    found = local_store.documents_with_phrases([Phrase(each, "") for each in runs])
+    found = local_store.documents_with_phrases([Phrase(run, "") for run in runs])
 
     assert {"x": tuple(range(len(runs)))} == {place.id: numbers for place, numbers in found.documents.items()}
 
@@ -172,12 +172,12 @@ def test_many_phrases_and_few_phrases_have_the_same_matches(filled: Store, monke
     runs = [
         text[words.starts[at] : words.ends[at + size]] for size in range(4) for at in range(len(words.words) - size)
     ]
-    alone = [having(filled, each) for each in runs]
-    together = having(filled, *runs)
+    alone = [matches_by_id(filled, text) for text in runs]
+    together = matches_by_id(filled, *runs)
     monkeypatch.setattr(local, "_MAX_SINGLE_PHRASES", len(runs))
 
     assert 50 < len(runs)
-    assert together == having(filled, *runs)
+    assert together == matches_by_id(filled, *runs)
     assert together == {
         id: tuple(number for number, found in enumerate(alone) if id in found) for id in sorted(together)
     }

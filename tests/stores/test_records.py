@@ -1,4 +1,4 @@
-"""Records of a store: kept, replaced, deleted and found by name."""
+"""Records are stored, replaced, deleted and found by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.stores import NewStore, found, ids, plain, put, record, token
 # --- records ---
 
 
-def test_a_record_comes_back_as_it_was_put(store: Store) -> None:
+def test_a_stored_record_is_read_unchanged(store: Store) -> None:
     metadata: Mapping[str, MetadataValue] = {
         'a key=with "signs"\0': 'é 漢 \U0001f600 " _ / \\ \n',
         "year": 2020,
@@ -41,8 +41,8 @@ def test_a_record_comes_back_as_it_was_put(store: Store) -> None:
     assert plain(put_in) == plain(store.get(put_in.id, text=True))
 
 
-def test_lone_surrogates_come_back_from_a_local_store(local_store: Store) -> None:
-    """Python and JSON allow them, UTF-8 does not. An engine replaces them by U+FFFD."""
+def test_a_local_store_keeps_lone_surrogates(local_store: Store) -> None:
+    """Python and JSON allow them, but UTF-8 does not. An engine replaces them by U+FFFD."""
     broken = record("a", text="x\ud800y", title="\ud800")
     put(local_store, broken)
 
@@ -52,9 +52,9 @@ def test_lone_surrogates_come_back_from_a_local_store(local_store: Store) -> Non
 def test_the_text_is_loaded_only_on_request(store: Store) -> None:
     put(store, record("a", text="words"))
 
-    assert (None, "words") == tuple(getattr(store.get("a", text=each), "text", 0) for each in (False, True))
-    assert [None] == [each.text for each in store.scan()]
-    assert ["words"] == [each.text for each in store.scan(text=True)]
+    assert (None, "words") == tuple(getattr(store.get("a", text=loads), "text", 0) for loads in (False, True))
+    assert [None] == [document.text for document in store.scan()]
+    assert ["words"] == [document.text for document in store.scan(text=True)]
 
 
 def test_a_store_without_texts_keeps_everything_else(new_store: NewStore) -> None:
@@ -72,10 +72,10 @@ def test_a_token_of_five_characters_keeps_30_bits(new_store: NewStore) -> None:
     assert [(2, "a")] == found(store, Threshold(tokens([3, 2**30 - 1], 5), 2))
 
 
-def test_an_unknown_id_gives_nothing(store: Store) -> None:
+def test_an_unknown_id_has_no_record(store: Store) -> None:
     put(store, record("a"))
 
-    assert [None, None, None] == [store.get(each) for each in ("b", "", "\udcff")]
+    assert [None, None, None] == [store.get(id) for id in ("b", "", "\udcff")]
 
 
 # --- writing ---
@@ -83,13 +83,13 @@ def test_an_unknown_id_gives_nothing(store: Store) -> None:
 
 def test_put_replaces_by_id_and_the_last_record_wins(store: Store) -> None:
     put(store, record("a", n=1), record("b", n=1), record("a", n=2))
-    assert [2] == [each.metadata["n"] for each in store.scan() if each.id == "a"]
+    assert [2] == [document.metadata["n"] for document in store.scan() if document.id == "a"]
 
     with store.writer() as writer:
         writer.put([record("a", n=3)])
         writer.put([record("a", n=4)])
 
-    assert {"a": 4, "b": 1} == {each.id: each.metadata["n"] for each in store.scan()}
+    assert {"a": 4, "b": 1} == {document.id: document.metadata["n"] for document in store.scan()}
     assert 2 == store.info().documents
 
 
@@ -100,7 +100,7 @@ def test_delete_and_put_take_effect_in_their_order(store: Store) -> None:
         writer.delete(["a", "c", "unknown"])
         writer.put([record("a", n=2)])
 
-    assert {"a": 2, "b": None} == {each.id: each.metadata.get("n") for each in store.scan()}
+    assert {"a": 2, "b": None} == {document.id: document.metadata.get("n") for document in store.scan()}
 
 
 def test_an_error_in_the_writer_drops_uncommitted_records(store: Store) -> None:
@@ -159,8 +159,8 @@ def test_candidates_and_scans_ignore_later_commits(local_store: Store) -> None:
         writer.put(record(f"new {n}") for n in range(10))
     wanted = [f"{n:03}" for n in range(200)]
 
-    assert wanted == [each.id for each in candidates]
-    assert wanted == sorted([first, *(each.id for each in records)])
+    assert wanted == [document.id for document in candidates]
+    assert wanted == sorted([first, *(document.id for document in records)])
     assert 60 == local_store.info().documents
 
 
@@ -198,7 +198,7 @@ def test_ids_are_found_by_last_component_and_by_stem(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "best"),
+    ("name", "best"),
     [
         ("docs/lisence.txt", "docs/license.txt"),
         ("lisence", "docs/license.txt"),
@@ -209,10 +209,10 @@ def test_ids_are_found_by_last_component_and_by_stem(store: Store) -> None:
         ("漢字テスト", "漢字テキスト"),
     ],
 )
-def test_similar_ids_are_suggested(store: Store, asked: str, best: str) -> None:
+def test_similar_ids_are_suggested(store: Store, name: str, best: str) -> None:
     put(store, *map(record, ("docs/license.txt", "docs/annual-report-2024-final.md", "漢字テキスト", "zebra")))
 
-    assert best == store.suggest(asked)[0]
+    assert best == store.suggest(name)[0]
 
 
 def test_at_most_three_similar_ids_are_suggested(store: Store) -> None:

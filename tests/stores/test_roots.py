@@ -1,4 +1,4 @@
-"""Finding the documents of a root folder, in every store."""
+"""Every store finds the documents of a root folder."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ROOTS = {
 
 
 def test_documents_are_found_by_their_root_and_its_parent_folders(store: Store) -> None:
-    """A root is not a prefix of another name."""
+    """A root does not match a folder whose name it begins."""
     made = [replace(record(id), origin=Origin(root, 1, 2, "p/")) for id, root in ROOTS.items()]
     put(store, *made, record("none"), record("metadata", root="/home/reports"))
 
     def of(root: str, below: bool = False) -> list[str]:
-        found = sorted(each.id for each in store.scan(root=root, below=below))
+        found = sorted(document.id for document in store.scan(root=root, below=below))
         assert len(found) == store.count(root, below=below)
         return found
 
@@ -43,4 +43,4 @@ def test_the_origin_of_a_document_is_kept(store: Store) -> None:
     origin = Origin("/home/b", 12, 34, "b/")
     put(store, replace(record("b/x.txt"), origin=origin))
 
-    assert [origin] == [each.origin for each in store.digests(["b/x.txt"])]
+    assert [origin] == [document.origin for document in store.digests(["b/x.txt"])]

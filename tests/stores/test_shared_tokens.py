@@ -1,4 +1,4 @@
-"""Documents that share passage tokens, in every store, for any number of tokens."""
+"""Every store finds the documents that share passage tokens, for any number of tokens."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from tests.support.stores import NewStore, put, record
 
 
 def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
-    """Return the number of shared tokens and the id of each document, in order."""
+    """Return the number of shared tokens and the id of each found document, in order."""
     found = store.documents_sharing(np.array(sorted(passages), np.uint32), size=size, **options)
     assert 0 == found.floor
-    return [(each.shared, each.id) for each in found.documents]
+    return [(document.shared, document.id) for document in found.documents]
 
 
 @pytest.fixture
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let stores take 10 tokens at once, and read few documents of each part."""
+    """Let stores send 10 tokens per query, and read few documents of each part."""
     monkeypatch.setattr(local, "TOKENS_AT_ONCE", 10)
     monkeypatch.setattr(remote, "MAX_CLAUSES", 14)
     monkeypatch.setattr(remote, "LARGEST_PAGE", 20)
@@ -72,8 +72,8 @@ def test_filters_and_the_excluded_document_are_left_out(store: Store) -> None:
 def test_passages_are_loaded_only_on_request(store: Store) -> None:
     put(store, record("a", text="words", passages=[1, 2**30 - 1]))
     ways: list[Any] = [
-        lambda **asked: [store.get("a", **asked)],
-        lambda **asked: store.records(["a"], **asked),
+        lambda **options: [store.get("a", **options)],
+        lambda **options: store.records(["a"], **options),
         store.scan,
     ]
 
@@ -83,7 +83,7 @@ def test_passages_are_loaded_only_on_request(store: Store) -> None:
 
 @pytest.mark.usefixtures("few_at_once")
 def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
-    """The best document may be the first in no part."""
+    """The best document need not be the best one of any part."""
     parts = [range(10 * part, 10 * part + 10) for part in range(5)]
     best = {f"best{part}{n:02}": list(codes)[: 9 - n % 2] for part, codes in enumerate(parts) for n in range(30)}
     put(
@@ -106,7 +106,7 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_tokens, "MAX_READ", 40)
-    boilerplate = [10 * part for part in range(5)]  # one in each part
+    boilerplate = [10 * part for part in range(5)]  # one token in each part
     put(
         store,
         *(record(f"{n:03}", passages=[code for code in boilerplate if (n + code) % 50]) for n in range(300)),
@@ -115,10 +115,10 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
     found = store.documents_sharing(np.arange(50, dtype=np.uint32), size=1)
     many = store.documents_sharing(np.arange(50, dtype=np.uint32), size=250)
 
-    assert [("passage", 9)] == [(each.id, each.shared) for each in found.documents]
+    assert [("passage", 9)] == [(document.id, document.shared) for document in found.documents]
     assert (301, 0) == (found.total, found.floor)
     assert 250 == len(many.documents)
-    assert 5 == max(each.shared for each in many.documents[1:]) == many.documents[1].shared
+    assert 5 == max(document.shared for document in many.documents[1:]) == many.documents[1].shared
 
 
 def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore) -> None:
@@ -133,7 +133,7 @@ def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore
 
 
 def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
-    """36 of 6,000 words are always found; 12 words, by all their shingles, about every second time."""
+    """A quote of 36 of 6,000 words is always found. One of 12 words is found about every second time."""
     choose = random.Random(1)
     texts = {f"{n}": [str(choose.randrange(10**5)) for _ in range(6_000)] for n in range(4)}
     SimilaritySearch(store).index(Document(id, " ".join(words)) for id, words in texts.items())
@@ -142,7 +142,7 @@ def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
 
     assert ["2"] == [id for _, id in shared(store, codes)]
     short = [shingle_codes(" ".join(texts["3"][at : at + 12])) for at in range(0, 6_000, 300)]
-    assert 5 < sum(["3"] == [id for _, id in shared(store, each)] for each in short) < 15
+    assert 5 < sum(["3"] == [id for _, id in shared(store, codes)] for codes in short) < 15
 
 
 def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewStore) -> None:
@@ -151,7 +151,7 @@ def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewSt
         store.documents_sharing(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
 
 
-# --- by hand ---
+# --- compared with a simple count ---
 
 
 PASSAGES = st.frozensets(st.integers(0, 40), max_size=30)
@@ -160,18 +160,20 @@ PASSAGES = st.frozensets(st.integers(0, 40), max_size=30)
 @settings(max_examples=25)
 @pytest.mark.usefixtures("few_at_once")
 @given(st.lists(PASSAGES, max_size=30), PASSAGES, st.integers(1, 12))
-def test_shared_tokens_are_the_same_as_counted_by_hand(
-    stored: list[frozenset[int]], asked: frozenset[int], size: int
+def test_shared_tokens_are_those_of_a_simple_count(
+    stored: list[frozenset[int]], query: frozenset[int], size: int
 ) -> None:
-    wanted = sorted((-len(each & asked), f"{n:02}") for n, each in enumerate(stored) if each & asked)
+    wanted = sorted((-len(passages & query), f"{n:02}") for n, passages in enumerate(stored) if passages & query)
     with closing(open_store(":memory:")) as store:
-        put(store, *(record(f"{n:02}", passages=each) for n, each in enumerate(stored)))
-        found = store.documents_sharing(np.array(sorted(asked), np.uint32), size=size)
+        put(store, *(record(f"{n:02}", passages=passages) for n, passages in enumerate(stored)))
+        found = store.documents_sharing(np.array(sorted(query), np.uint32), size=size)
         least = [-count for count, _ in wanted[:size]]
 
         assert (len(wanted), 0) == (found.total, found.floor)
-        assert least == [each.shared for each in found.documents]
-        assert {(each.id, -each.shared) for each in found.documents} <= {(id, count) for count, id in wanted}
+        assert least == [document.shared for document in found.documents]
+        assert {(document.id, -document.shared) for document in found.documents} <= {
+            (id, count) for count, id in wanted
+        }
 
 
 COUNTS = st.dictionaries(st.integers(0, 25), st.integers(1, 5), max_size=25)
@@ -182,9 +184,9 @@ COUNTS = st.dictionaries(st.integers(0, 25), st.integers(1, 5), max_size=25)
 def test_sums_are_exact_or_have_a_floor(parts: list[dict[int, int]], size: int, most_read: int) -> None:
     """No omitted document shares more than the last one, or than the floor."""
     exact: Counter[int] = Counter()
-    for each in parts:
-        exact.update(each)
-    streams = [iter(sorted(each.items(), key=lambda item: -item[1])) for each in parts]
+    for counts in parts:
+        exact.update(counts)
+    streams = [iter(sorted(counts.items(), key=lambda item: -item[1])) for counts in parts]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_tokens, "MAX_READ", most_read)
         patch.setattr(shared_tokens, "FIRST_READ", 1)

@@ -1,4 +1,4 @@
-"""Sentences and concepts of documents: kept in every store, and found by what they share."""
+"""Every store keeps sentences and concepts, and finds documents by them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SENTENCES = [2**64 - 1, 5, 5, 1]
 def shared(store: Store, codes: Any, among: KindName, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens of a kind and the id of each document, in order."""
     found = store.documents_sharing(np.array(codes, np.uint32), among=among, size=10, **options)
-    return [(each.shared, each.id) for each in found.documents]
+    return [(document.shared, document.id) for document in found.documents]
 
 
 @pytest.fixture
@@ -44,9 +44,9 @@ def both(new_store: NewStore) -> Store:
 def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(both: Store) -> None:
     put(both, record("a", text="words", passages=[1], sentences=SENTENCES, concepts=CONCEPTS), record("none"))
     ways: list[Any] = [
-        lambda **asked: [both.get("a", **asked)],
-        lambda **asked: both.records(["a"], **asked),
-        lambda **asked: (each for each in both.scan(**asked) if each.id == "a"),
+        lambda **options: [both.get("a", **options)],
+        lambda **options: both.records(["a"], **options),
+        lambda **options: (document for document in both.scan(**options) if document.id == "a"),
     ]
     empty = both.get("none", sketches=True)
     loaded = [next(iter(way(sketches=True))) for way in ways]
@@ -54,9 +54,9 @@ def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(both:
     assert empty is not None
     assert not empty.fault
     assert [0, 0] == [len(empty.sentences), len(empty.concepts)]
-    assert [SENTENCES] * 3 == [sentences_of_codes(each.sentences).tolist() for each in loaded]
-    assert [CONCEPTS] * 3 == [each.concepts.tolist() for each in loaded]
-    assert [0] * 3 == [len(each.passages) for each in loaded]
+    assert [SENTENCES] * 3 == [sentences_of_codes(document.sentences).tolist() for document in loaded]
+    assert [CONCEPTS] * 3 == [document.concepts.tolist() for document in loaded]
+    assert [0] * 3 == [len(document.passages) for document in loaded]
     for way in ways:
         plain = next(iter(way(text=True, passages=True)))
         assert [0, 0] == [len(plain.sentences), len(plain.concepts)]
@@ -66,21 +66,21 @@ def test_sentences_and_concepts_keep_their_order_and_are_loaded_on_request(both:
 def test_sentences_that_differ_in_few_bits_are_found(
     both: Store, monkeypatch: pytest.MonkeyPatch, clauses: int
 ) -> None:
-    """Whichever bits differ, up to the maximum."""
+    """Any bits may differ, up to the maximum number."""
     monkeypatch.setattr(local, "TOKENS_AT_ONCE", 68 * clauses)
     monkeypatch.setattr(remote, "MAX_CLAUSES", clauses)
     choose = random.Random(1)
-    asked = [choose.getrandbits(64) for _ in range(12)]
-    near = [asked[n] ^ _bits(choose, 1 + n % 7) for n in range(12)]
-    stored = {f"near{n:02}": [choose.getrandbits(64), each, each] for n, each in enumerate(near)}
+    query = [choose.getrandbits(64) for _ in range(12)]
+    near = [query[n] ^ _bits(choose, 1 + n % 7) for n in range(12)]
+    stored = {f"near{n:02}": [choose.getrandbits(64), simhashes, simhashes] for n, simhashes in enumerate(near)}
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
-    put(both, *(record(id, sentences=each) for id, each in stored.items()))
+    put(both, *(record(id, sentences=simhashes) for id, simhashes in stored.items()))
 
-    found = both.documents_sharing(query_codes(np.array(asked, np.uint64)), among="sentences", size=24)
+    found = both.documents_sharing(query_codes(np.array(query, np.uint64)), among="sentences", size=24)
 
-    assert {id for id in stored if id.startswith("near")} <= {each.id for each in found.documents}
-    assert {each.id: each.shared for each in found.documents} == {
-        id: count for id, each in stored.items() if (count := _common(asked, each))
+    assert {id for id in stored if id.startswith("near")} <= {document.id for document in found.documents}
+    assert {document.id: document.shared for document in found.documents} == {
+        id: count for id, simhashes in stored.items() if (count := _common(query, simhashes))
     }
 
 
@@ -122,24 +122,24 @@ ROWS = st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), max_size=1
 
 @settings(max_examples=25)
 @given(st.lists(st.lists(st.integers(0, 40), max_size=12), max_size=20), ROWS, st.integers(1, 12))
-def test_each_row_of_tokens_counts_once(stored: list[list[int]], asked: list[list[int]], size: int) -> None:
-    wanted = {f"{n}": sum(bool({*row} & {*each}) for row in asked) for n, each in enumerate(stored)}
+def test_each_row_of_tokens_counts_once(stored: list[list[int]], query: list[list[int]], size: int) -> None:
+    wanted = {f"{n}": sum(bool({*row} & {*concepts}) for row in query) for n, concepts in enumerate(stored)}
     counts = sorted(filter(None, wanted.values()), reverse=True)
     with closing(open_store(":memory:", BOTH)) as store, pytest.MonkeyPatch.context() as patch:
         patch.setattr(local, "TOKENS_AT_ONCE", 10)
-        put(store, *(record(f"{n}", concepts=each) for n, each in enumerate(stored)))
-        found = store.documents_sharing(np.array(asked, np.uint32).reshape(-1, 3), among="concepts", size=size)
+        put(store, *(record(f"{n}", concepts=concepts) for n, concepts in enumerate(stored)))
+        found = store.documents_sharing(np.array(query, np.uint32).reshape(-1, 3), among="concepts", size=size)
 
         assert (len(counts), 0) == (found.total, found.floor)
-        assert counts[:size] == [each.shared for each in found.documents]
-        assert all(wanted[each.id] == each.shared for each in found.documents)
+        assert counts[:size] == [document.shared for document in found.documents]
+        assert all(wanted[document.id] == document.shared for document in found.documents)
 
 
 def _bits(choose: random.Random, count: int) -> int:
-    """Return a number with this many of 64 bits set."""
+    """Return a number of 64 bits with this number of bits set."""
     return sum(1 << bit for bit in choose.sample(range(64), count))
 
 
-def _common(asked: list[int], stored: list[int]) -> int:
-    """Count the numbers with a block that differs in at most one bit from that of a stored number."""
-    return sum(any((one ^ each) >> 16 * n & 0xFFFF in FEW for each in stored for n in range(4)) for one in asked)
+def _common(query: list[int], stored: list[int]) -> int:
+    """Count the numbers with a block that differs in at most one bit from the same block of a stored number."""
+    return sum(any((one ^ simhash) >> 16 * n & 0xFFFF in FEW for simhash in stored for n in range(4)) for one in query)

@@ -1,4 +1,4 @@
-"""A store of every earlier form opens, answers, and can be written to."""
+"""A store of every earlier format can be opened, queried and written to."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from simdoc_search.stores.sketching import sketches_of
 from tests.support.damage import content
 
 DATA = Path(__file__).parents[1] / "data"
-FORMS = {
+FORMATS = {
     "2": Settings(passages=None, words=False),
     "2_passages": Settings(words=False),
     "2_sketches": Settings(sentences=Sentences(), concepts=Concepts("names")),
 }
-NEWEST = list(FORMS)[-1]
-TEXTS = {  # as scripts/store_archive.py wrote them
+NEWEST = list(FORMATS)[-1]
+TEXTS = {  # written by scripts/store_archive.py
     "letters/draft.txt": "The quick brown fox jumps over the lazy dog near the bank.",
     "letters/final.txt": "the quick brown FOX jumps over the lazy cat near the bank",
     "notes/größe.txt": "Die Größe der Straße, gemessen in Zürich: 漢字 und \U0001f600 zählen mit.",
@@ -46,9 +46,9 @@ METADATA: dict[str, dict[str, MetadataValue]] = {
 }
 
 
-def unpacked(form: str, folder: Path) -> Path:
-    """The store in the archive of a form."""
-    with tarfile.open(fileobj=io.BytesIO((DATA / f"store_layout_{form}.tar.gz").read_bytes())) as archive:
+def unpacked(format: str, folder: Path) -> Path:
+    """Unpack the store of a format."""
+    with tarfile.open(fileobj=io.BytesIO((DATA / f"store_layout_{format}.tar.gz").read_bytes())) as archive:
         for member in archive.getmembers():
             file = archive.extractfile(member)
             assert file is not None
@@ -57,26 +57,26 @@ def unpacked(form: str, folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(params=FORMS)
-def form(request: pytest.FixtureRequest) -> str:
-    """Each form."""
+@pytest.fixture(params=FORMATS)
+def format(request: pytest.FixtureRequest) -> str:
+    """The name of each format."""
     name: str = request.param
     return name
 
 
 @pytest.fixture
-def location(form: str, tmp_path: Path) -> Path:
-    """The folder of a store of each form."""
-    return unpacked(form, tmp_path / "store")
+def location(format: str, tmp_path: Path) -> Path:
+    """The folder of a store of each format."""
+    return unpacked(format, tmp_path / "store")
 
 
-def test_an_earlier_form_is_read(form: str, location: Path) -> None:
+def test_an_earlier_format_is_read(format: str, location: Path) -> None:
     fresh = SimilaritySearch(open_store(":memory:"))
     fresh.index(Document(id, text, METADATA[id]) for id, text in TEXTS.items())
     with closing(open_store(location)) as store:
         records = {record.id: record for record in store.scan(text=True)}
 
-        assert FORMS[form].to_dict()["sketches"] == store.settings.to_dict()["sketches"]
+        assert FORMATS[format].to_dict()["sketches"] == store.settings.to_dict()["sketches"]
     assert {id: (text, METADATA[id]) for id, text in TEXTS.items()} == {
         id: (record.text, record.metadata) for id, record in records.items()
     }
@@ -85,8 +85,8 @@ def test_an_earlier_form_is_read(form: str, location: Path) -> None:
         assert (new.codes.tolist(), new.shingles, new.digest) == (old.codes.tolist(), old.shingles, old.digest)
 
 
-def test_an_earlier_form_answers_and_is_written_to(location: Path) -> None:
-    """It also opens where the default settings are requested."""
+def test_an_earlier_format_answers_and_is_written_to(location: Path) -> None:
+    """It can also be opened with the default settings."""
     with closing(open_store(location, Settings(), create=True)) as store:
         search = SimilaritySearch(store)
         assert ["letters/final.txt"] == [hit.id for hit in search.similar("draft_20_80").hits]
@@ -101,7 +101,7 @@ def test_an_earlier_form_answers_and_is_written_to(location: Path) -> None:
         assert 4 == store.info().documents
 
 
-def test_a_form_without_passages_says_so(tmp_path: Path) -> None:
+def test_a_format_without_passages_says_so(tmp_path: Path) -> None:
     codes = fingerprint(TEXTS["letters/draft.txt"], passages=Passages()).passages
     message = "was made without passages; index the documents again into a new store"
     with (
@@ -111,31 +111,33 @@ def test_a_form_without_passages_says_so(tmp_path: Path) -> None:
         store.documents_sharing(codes, size=1)
 
 
-def test_the_newest_form_finds_passages_sentences_and_concepts(tmp_path: Path) -> None:
-    """They are those that its texts have today."""
+def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path) -> None:
+    """They are the same as those that are computed from its texts."""
     pytest.importorskip("sentencex")
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
     names = extractor_of_settings(Concepts("names"))
     for id, text in TEXTS.items():
         found = store.get(id, passages=True, sketches=True)
-        (fresh,) = sketches_of([text], FORMS[NEWEST], names)
+        (fresh,) = sketches_of([text], FORMATS[NEWEST], names)
         passages = fingerprint(text, passages=Passages()).passages
 
         assert found is not None
         assert passages.tolist() == found.passages.tolist() != []
         assert fresh.sentences.tolist() == found.sentences.tolist() != []
         assert fresh.concepts.tolist() == found.concepts.tolist() != []
-        assert id in [each.id for each in store.documents_sharing(passages, size=3).documents]
-        assert id in [each.id for each in store.documents_sharing(fresh.sentences, among="sentences", size=3).documents]
+        assert id in [document.id for document in store.documents_sharing(passages, size=3).documents]
+        assert id in [
+            document.id for document in store.documents_sharing(fresh.sentences, among="sentences", size=3).documents
+        ]
     zurich = codes_of_names(["Zürich"])
     assert ["notes/größe.txt"] == [
-        each.id for each in store.documents_sharing(zurich, among="concepts", size=3).documents
+        document.id for document in store.documents_sharing(zurich, among="concepts", size=3).documents
     ]
     assert [1] == store.concept_frequencies(zurich).tolist()
 
 
-def test_an_earlier_form_is_checked_and_repaired(location: Path, tmp_path: Path) -> None:
-    """The new store has the same form."""
+def test_an_earlier_format_is_checked_and_repaired(location: Path, tmp_path: Path) -> None:
+    """The new store has the same format."""
     repair_store(Path(shutil.copytree(location, tmp_path / "copy")), tmp_path / "new")
 
     assert [] == list(check_store(location)) == list(check_store(tmp_path / "new"))
@@ -161,7 +163,7 @@ def test_settings_keep_sketches_that_this_version_does_not_know(location: Path) 
         ({"version": 2, "sketches": ["bucketed:2"]}, "sketch bucketed:2, only .* a new store"),
     ],
 )
-def test_a_newer_form_is_refused(tmp_path: Path, values: dict[str, object], problem: str) -> None:
+def test_a_newer_format_is_refused(tmp_path: Path, values: dict[str, object], problem: str) -> None:
     location = unpacked(NEWEST, tmp_path / "store")
     file = location / "simdoc.json"
     file.write_text(json.dumps({**json.loads(file.read_text("utf-8")), **values}), "utf-8")

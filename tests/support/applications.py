@@ -21,7 +21,7 @@ TEMPLATE: dict[str, Any] = {
         },
     },
 }
-"""A template whose indices refuse other fields."""
+"""A template of indices that refuse unknown fields."""
 
 
 class Application:
@@ -70,7 +70,7 @@ class Application:
         return str(self.call("PUT", f"/NAME/_create/{id}?refresh=true", source)["_index"])
 
     def install(self, *more: str) -> list[str]:
-        """Return the arguments that install the pipeline for it."""
+        """Return the arguments that install the pipeline for the application."""
         texts = ["--text-field", "title", "--text-field", "body"]
         return ["template", "install", self.url, "--pipeline", "--name", self.name, *texts, *more]
 

@@ -53,7 +53,7 @@ def packed_tar(files: Files, compression: str = "gz", links: Mapping[str, str] |
 
 
 def mail(subject: str, text: str, *, sender: str = "Ada <ada@example.org>") -> bytes:
-    """A message of a mailbox with its `From ` line."""
+    """A message for a mailbox, with its `From ` line."""
     head = f"From: {sender}\nSubject: {subject}\nDate: Mon, 2 Mar 2020 10:00:00 +0000\n"
     return f"From ada@example.org Mon Mar  2 10:00:00 2020\n{head}\n{text}\n\n".encode()
 

@@ -60,7 +60,7 @@ class StoreLocation:
 
 @pytest.fixture(scope="module", params=["folder", "opensearch", "elasticsearch"])
 def indexed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreLocation]:
-    """A store with texts that overlap, versions, and related documents."""
+    """A store with overlapping texts, versions and related documents."""
     kind = request.param
     url = None if kind == "folder" else request.getfixturevalue(f"{kind}_url")
     location = f"{url}/{own_name()}" if url else str(tmp_path_factory.mktemp("store") / "store")

@@ -1,4 +1,4 @@
-"""Crafts words that decide the fingerprint of any text that contains them."""
+"""Makes words that determine the fingerprint of any text that contains them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ TRIES = 60_000
 
 @functools.cache
 def crafted_words(minhash: MinHash, buckets: int | None = None) -> str:
-    """Return five words for each bucket, or for the first ones, whose shingle has the smallest of many thousand values.
+    """Return five words for each bucket. Their shingle has the smallest of many thousand hash values in that bucket.
 
-    In any text that contains these words, their shingles win the buckets.
+    The shingles of these words therefore determine the buckets of any text that contains them.
     """
     numbers = np.random.default_rng(1).integers(0, 1 << 40, TRIES).tolist()
     candidates = [f"q{number:x} r{number >> 8:x} s t u{number & 0xFFFF:x}" for number in numbers]

@@ -41,7 +41,7 @@ OTHER = "quite another text that somebody wrote while we were busy with the firs
 
 
 one_engine = pytest.mark.parametrize("engine_url", ["opensearch"], indirect=True)
-"""For decisions of ours, which do not depend on the engine."""
+"""For tests that do not depend on the kind of engine."""
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def load(engine: Engine, index: str, sources: Mapping[str, Mapping[str, Any]], *
 
 
 def bodies(texts: Mapping[str, Any] = TEXTS) -> dict[str, dict[str, Any]]:
-    """Return documents with a text and a number."""
+    """Return the sources of documents with a text and a number."""
     return {id: {"body": text, "number": number} for number, (id, text) in enumerate(texts.items())}
 
 
@@ -107,7 +107,7 @@ def reasons(report: BackfillReport | Estimate) -> dict[str, str]:
 def interposed(made: Indices, before_bulk: Callable[[int], Answer | None]) -> Iterator[tuple[Engine, Server]]:
     """Call a function with a number before each bulk request. It may answer instead of the engine.
 
-    Bulk requests are sent in parallel, and wait while the function runs.
+    Bulk requests are sent in parallel. They wait while the function runs.
     """
     passing, number, turn = forward(made.engine), itertools.count(), Lock()
 

@@ -18,13 +18,13 @@ def deep_odt() -> bytes:
 
 
 def xlsx_bomb() -> bytes:
-    """300 kB for which the reader takes more than 600 MB."""
+    """300 kB that the reader needs more than 600 MB for."""
     row = b'<row><c t="inlineStr"><is><t>' + 45 * b"a" + b"</t></is></c></row>"
     return _changed(formats.xlsx(), "xl/worksheets/sheet1.xml", b"<sheetData>", 1_000_000 * row)
 
 
 def epub_bomb() -> bytes:
-    """500 kB for which the reader takes more than 600 MB."""
+    """500 kB that the reader needs more than 600 MB for."""
     chapter = 150_000 * (b"<p>" + 100 * b"abcdefghi " + b"</p>")
     return _changed(formats.epub(), "chapter.xhtml", b"<body>", chapter)
 
@@ -72,8 +72,8 @@ def _changed(archive: bytes, name: str, after: bytes, inserted: bytes) -> bytes:
     """Insert bytes into one file of an archive."""
     changed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
-        for each in old.namelist():
-            data = old.read(each)
-            new.writestr(each, data.replace(after, after + inserted) if each == name else data)
+        for member in old.namelist():
+            data = old.read(member)
+            new.writestr(member, data.replace(after, after + inserted) if member == name else data)
     assert name in old.namelist()
     return changed.getvalue()

@@ -1,4 +1,4 @@
-"""A finder of concepts that needs no package, for tests."""
+"""A simple extractor of concepts, for tests."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from simdoc_search.cli.group import cli
 
-# What the tests rely on, whatever the shell has set: no store of its own, no colours.
+# The tests need these values, whatever the shell has set: no default store and no colours.
 CLEAN: dict[str, str | None] = dict.fromkeys(
     ("SIMDOC_CONFIG", "SIMDOC_STORE", "SIMDOC_HASH_KEY", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 )
@@ -50,10 +50,10 @@ def sentence(result: Result | subprocess.CompletedProcess[str]) -> str:
 def usage_error(result: Result) -> str:
     """Return the sentence of a usage error, without "Error: "."""
     assert (2, "") == (result.exit_code, result.stdout), result.output
-    usage, *_, said = result.stderr.splitlines()
+    usage, *_, message = result.stderr.splitlines()
     assert usage.startswith("Usage: simdoc-search")
-    assert said.startswith("Error: ")
-    return said.removeprefix("Error: ")
+    assert message.startswith("Error: ")
+    return message.removeprefix("Error: ")
 
 
 def environment(**values: str) -> dict[str, str]:
@@ -81,7 +81,7 @@ def _run(*arguments: object, cwd: Path, stdin: str | None = None, **values: str)
 
 
 def words(start: int, stop: int) -> str:
-    """Return a text of different words. Texts with a common range share its shingles."""
+    """Return a text of distinct words. Texts whose ranges overlap share the shingles of the overlap."""
     return " ".join(f"word{number}" for number in range(start, stop))
 
 
@@ -110,4 +110,4 @@ def write_corpus(folder: Path) -> Path:
 
 def json_lines(*documents: Mapping[str, object]) -> str:
     """Return documents as JSONL."""
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents)
+    return "".join(json.dumps(document, ensure_ascii=False) + "\n" for document in documents)

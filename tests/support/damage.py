@@ -13,11 +13,11 @@ from tests.support.stores import plain
 def content(folder: Path) -> dict[str, Any]:
     """Return all documents of a store by id."""
     with closing(open_store(folder)) as store:
-        return {each.id: plain(each) for each in store.scan(text=True, passages=True, sketches=True)}
+        return {record.id: plain(record) for record in store.scan(text=True, passages=True, sketches=True)}
 
 
 def flip(file: Path, bit: int) -> None:
-    """Replace a file by one with a flipped bit. A change in place would also change the mappings of other processes."""
+    """Flip a bit of a file. The file is replaced, because other processes may have mapped the old one."""
     damaged = bytearray(file.read_bytes())
     damaged[bit // 8] ^= 1 << bit % 8
     file.unlink()

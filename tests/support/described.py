@@ -1,4 +1,4 @@
-"""An engine that answers as a function says, and indices as it describes them."""
+"""An engine whose answers come from a function, and descriptions of indices."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TEXT = "five words or a few more for a fingerprint"
 BODY = {"properties": {"body": {"type": "text"}}}
 ALL_SHARDS = {"total": 1, "successful": 1, "failed": 0}
 Handler = Callable[[str, str, Any], Any]
-"""A method, a path and a body to the answer; it may raise a RefusalError."""
+"""Returns the answer to a method, a path and a body. It may raise a RefusalError."""
 
 
 class RefusalError(Exception):
-    """An engine's answer with a status that is an error."""
+    """An answer of the engine with an error status."""
 
     def __init__(self, status: int, kind: str = "", reason: str = "no") -> None:
         super().__init__(reason)
@@ -28,7 +28,7 @@ class RefusalError(Exception):
 
 
 def engine(handle: Handler) -> Engine:
-    """An engine that answers as a function says."""
+    """An engine whose answers come from a function."""
 
     def perform_request(method: str, url: str, *, params: Any, headers: Any, body: Any) -> Any:
         given = handle(method, url, body)
@@ -47,7 +47,7 @@ def index(mappings: Any = None, aliases: Any = None, data_stream: str = "", **se
 
 
 def target(**changes: Any) -> Target:
-    """An index that is fit."""
+    """An index that fingerprints can be added to."""
     described = index()
     filters = changes.pop("filters", ())
     one = ApplicationIndex("i", "simdoc", described["mappings"], described["settings"]["index"], filters)
@@ -55,7 +55,7 @@ def target(**changes: Any) -> Target:
 
 
 def hits(count: int, text: str = TEXT) -> list[dict[str, Any]]:
-    """So many documents as a search shows them."""
+    """The hits of a search for this number of documents."""
     return [
         {"_index": "i", "_id": f"{n}", "_seq_no": n, "_primary_term": 1, "_source": {"body": text}}
         for n in range(count)

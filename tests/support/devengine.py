@@ -1,4 +1,4 @@
-"""Registered engines that do not run, a Java that only has a version, and jars without a network."""
+"""Registered engines that do not run, a Java that only prints its version, and jars that need no network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simdoc_search.devengine.registry import Registration
 
 __all__ = ["NOWHERE", "Artifact", "fake_java", "registered"]
 
-NOWHERE = 9208  # below the ports that `free_port` gives to the engines of other tests
+NOWHERE = 9208  # below the ports that `free_port` returns for the engines of other tests
 
 
 def registered(**changes: Any) -> Registration:
@@ -53,7 +53,7 @@ class Artifact:
         self.faults = faults
 
     def resolve(self) -> Path:
-        """Write the jar, as jgo does: where it will be taken for whole."""
+        """Write the jar to its final path, as jgo does."""
         assert not self.cached_path.exists()
         self.cached_path.parent.mkdir(parents=True, exist_ok=True)
         fault = self.faults.pop() if self.faults else ""

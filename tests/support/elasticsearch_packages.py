@@ -1,4 +1,4 @@
-"""The packages of an Elasticsearch: its server, the module for HTTP, a Java, and a compiler for our Java."""
+"""The packages of an Elasticsearch: its server, the module for HTTP, a Java, and a compiler for our Java code."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def fetch_packages(version: str) -> Packages:
     """Return the packages of a version, from the cache or from Maven Central.
 
     Raises:
-        NoEngineError: they cannot be fetched.
+        NoEngineError: the packages cannot be fetched.
     """
     coordinates = (
         f"{ELASTIC}:elasticsearch:{version}",

@@ -1,8 +1,8 @@
-"""An OpenSearch for the tests: one that runs somewhere, one from Python packages, or one in Docker.
+"""An OpenSearch for the tests: a running one, one from Python packages, or one in Docker.
 
-`SIMDOC_TEST_OPENSEARCH=URL` names one that runs. Otherwise `--engine` says which is started: `packages` (the default),
-`docker`, or `none`; `SIMDOC_TEST_OPENSEARCH_VERSION` chooses its version. A test that cannot have its engine is skipped
-with the reason; with `--require-engine` it fails.
+`SIMDOC_TEST_OPENSEARCH=URL` names a running engine. Otherwise `--engine` chooses how one is started: `packages` (the
+default), `docker` or `none`. `SIMDOC_TEST_OPENSEARCH_VERSION` chooses its version. A test whose engine is not available
+is skipped with the reason. With `--require-engine`, it fails.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ URL = "SIMDOC_TEST_OPENSEARCH"
 VERSION = "SIMDOC_TEST_OPENSEARCH_VERSION"
 
 PREFIX = os.environ.get("SIMDOC_TEST_PREFIX", "test")
-"""Names in an engine begin with it; scripts/try_elasticsearch chooses another one."""
+"""Prefix of the names that tests use in an engine. scripts/try_elasticsearch sets another one."""
 
 IMAGE = "opensearchproject/opensearch"
 DOCKER_SECONDS = 180
 
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"""Options of Java for short runs on few processors: starts take half as long."""
+"""Options of Java for short runs on few processors. They halve the time to start."""
 
 ALL_MEMORY = {"indices.breaker.total.limit": "100%"}
-"""The serial collector frees memory only when the heap is full: at 95 % engines would refuse requests (429)."""
+"""The serial collector frees memory only when the heap is full. Engines would refuse requests (429) at 95 %."""
 
 REMOVED_AT_ONCE = 20
-"""Indices that are removed together: it takes an engine as long as one."""
+"""Number of indices that are removed together. That takes an engine as long as removing one."""
 
 _discarded: dict[str, list[str]] = {}
 
 
 class NoEngineError(Exception):
-    """No engine can be started here; a test that needs it is skipped."""
+    """No engine can be started on this machine. Tests that need one are skipped."""
 
 
 def add_engine_options(parser: pytest.Parser) -> None:
@@ -73,7 +73,7 @@ def engine_kind(config: pytest.Config) -> str:
 
 
 def need_packages(config: pytest.Config) -> None:
-    """Skip a test that starts engines itself, if none can be started."""
+    """Skip a test that starts engines itself if none can be started."""
     with skips(config):
         if engine_kind(config) != "packages":
             raise NoEngineError(f"--engine is {engine_kind(config)}")
@@ -82,10 +82,10 @@ def need_packages(config: pytest.Config) -> None:
 
 @contextmanager
 def running_opensearch(nodes: int = 1, kind: str = "packages", heap: str = "512m") -> Iterator[list[str]]:
-    """The addresses of an engine's nodes for the time of a block.
+    """Run an engine during the block, and return the addresses of its nodes.
 
     Raises:
-        NoEngineError: none can be started.
+        NoEngineError: no engine can be started.
     """
     if there := os.environ.get(URL):
         yield [there.rstrip("/")]
@@ -102,7 +102,7 @@ def running_opensearch(nodes: int = 1, kind: str = "packages", heap: str = "512m
 
 @pytest.fixture(scope="session")
 def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A home for the engines of the tests; the jars are in the user's cache."""
+    """A folder for the data of the engines of the tests. The jars are in the user's cache."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(folder))
@@ -112,7 +112,7 @@ def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[str]:
-    """The address of one OpenSearch for all tests; each test has its own indices."""
+    """The address of an OpenSearch that all tests share. Each test uses its own indices."""
     with skips(request.config):
         engine = running_opensearch(kind=engine_kind(request.config))
         urls = engine.__enter__()
@@ -126,7 +126,7 @@ def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterato
 
 @pytest.fixture(scope="session")
 def three_nodes(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Cluster]:
-    """Three nodes for all tests, which may kill nodes and must restart them; an index has three shards, each twice."""
+    """Three nodes for all tests. A test restarts the nodes that it kills. Indices have three shards, each twice."""
     need_packages(request.config)
     with running_cluster(3, heap="384m", version=opensearch_version()) as cluster:
         set_shards(cluster.url, "*", shards=3, replicas=1)
@@ -134,12 +134,12 @@ def three_nodes(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[C
 
 
 def own_name(kind: str = "") -> str:
-    """A new name in an engine."""
+    """Return a new name for an object in an engine."""
     return "-".join(filter(None, (PREFIX, kind, str(uuid4()))))
 
 
 def set_shards(url: str, indices: str, *, shards: int, replicas: int) -> None:
-    """Set the default numbers of new indices."""
+    """Set the default numbers of shards and replicas of new indices."""
     settings = {"number_of_shards": shards, "number_of_replicas": replicas}
     call(
         url,
@@ -150,7 +150,7 @@ def set_shards(url: str, indices: str, *, shards: int, replicas: int) -> None:
 
 
 def discard(url: str, *indices: str) -> None:
-    """Remove indices of a test later, together with others."""
+    """Remember the indices of a test, to remove them later together with others."""
     waiting = _discarded.setdefault(url, [])
     waiting += indices
     if len(waiting) >= REMOVED_AT_ONCE:
@@ -164,7 +164,7 @@ def sweep(url: str) -> None:
 
 
 def call(url: str, method: str, path: str, body: object = None, *, allow: tuple[int, ...] = ()) -> Any:
-    """The answer of an engine from JSON; an error that is not allowed fails the test."""
+    """Return the JSON answer of an engine. An error status fails the test unless it is in `allow`."""
     place = urlsplit(url)
     kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
     connection = kind(place.hostname or "", place.port, timeout=60)
@@ -208,7 +208,7 @@ def _fetch_packages() -> None:
 def _in_docker(heap: str) -> Iterator[list[str]]:
     try:
         container = import_module("testcontainers.core.container").DockerContainer(f"{IMAGE}:{opensearch_version()}")
-    except Exception as error:  # the package is not there, or Docker is not
+    except Exception as error:  # the package or Docker is missing
         raise NoEngineError(f"docker: {error}") from error
     settings = {
         "discovery.type": "single-node",

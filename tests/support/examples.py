@@ -1,4 +1,4 @@
-"""Runs the examples. Has the titles of their documents."""
+"""Runs the examples, and contains the titles of their documents."""
 
 from __future__ import annotations
 

@@ -29,11 +29,13 @@ def skip_if_extra_is_missing(report: pytest.CollectReport | pytest.TestReport, p
 def _is_installed(extra: str) -> bool:
     """Return whether every package of an extra is installed."""
     needed = [
-        each for each in metadata.requires("simdoc-search") or () if f"extra == '{extra}'" in each.replace('"', "'")
+        requirement
+        for requirement in metadata.requires("simdoc-search") or ()
+        if f"extra == '{extra}'" in requirement.replace('"', "'")
     ]
-    for each in needed:
+    for requirement in needed:
         try:
-            metadata.distribution(re.split(r"[^\w.-]", each)[0])
+            metadata.distribution(re.split(r"[^\w.-]", requirement)[0])
         except metadata.PackageNotFoundError:
             return False
     return True

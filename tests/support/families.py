@@ -34,7 +34,7 @@ def edited(sentences: list[str], seed: int, *, kept: float, added: int) -> list[
 
 
 def library() -> dict[str, str]:
-    """Return families of documents that share more and less, and documents that share nothing."""
+    """Return families of documents that share different numbers of sentences, and documents that share none."""
     texts = {}
     for family, count in enumerate((20, 40, 60, 150)):
         first = prose(count, family)

@@ -1,4 +1,4 @@
-"""Fingerprints of random shingles with any overlap; faster than fingerprints of texts."""
+"""Makes fingerprints of random shingles with any overlap. They are faster to make than fingerprints of texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def codes(hashes: Shingles) -> NDArray[np.uint32]:
 
 
 def pair(rng: np.random.Generator, count: int, overlap: float) -> tuple[Shingles, Shingles]:
-    """Return two sets of this overlap; their union has `count` shingles, and both have equally many of their own."""
+    """Return two sets with this overlap and the same size. Their union has `count` shingles."""
     union = shingles(rng, count)
     shared = round(count * overlap)
     side = (count - shared) // 2

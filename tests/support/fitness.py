@@ -9,11 +9,11 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 
 NAMED = {"index.query.default_field": ["title"]}
-"""The setting of an index whose searches without a field do not search ours."""
+"""The setting of an index that excludes our fields from searches without a field."""
 
 
 def mapping(**changes: Any) -> dict[str, Any]:
-    """The mapping of the component template with changes to our fields; None removes one."""
+    """The mapping of the component template, with changes to our fields. None removes a field."""
     made: dict[str, Any] = component_template()["template"]["mappings"]
     ours = made["properties"]["simdoc"]["properties"]
     for name, change in changes.items():
@@ -23,5 +23,5 @@ def mapping(**changes: Any) -> dict[str, Any]:
 
 
 def check(engine: Engine, index: str, field: str = "simdoc") -> list[Finding]:
-    """The findings, without the note that each index of an application gets."""
-    return [each for each in check_index(engine, index, field) if "responses with _source" not in each.problem]
+    """Return the findings, except the note that every index of an application gets."""
+    return [finding for finding in check_index(engine, index, field) if "responses with _source" not in finding.problem]

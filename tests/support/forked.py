@@ -1,4 +1,4 @@
-"""Runs commands in processes that start in milliseconds: a server that has imported everything forks them."""
+"""Runs commands in processes that start in milliseconds, because a server forks them after importing all modules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Running"]
 MAX_SECONDS = 120
 
 _folder, tempfile.tempdir = tempfile.tempdir, "/tmp"
-multiprocessing.util.get_temp_dir()  # not in the folder of the tests, which is gone before the server ends
+multiprocessing.util.get_temp_dir()  # not in the folder of the tests, which is removed before the server ends
 tempfile.tempdir = _folder
 
 _CONTEXT = multiprocessing.get_context("forkserver")
@@ -44,11 +44,11 @@ class Running:
         self._process.start()
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self._process.kill()
 
     def killed_after(self, seconds: float) -> bool:
-        """Kill it after some seconds. Return whether it was still running."""
+        """Kill the process after some seconds. Return whether it was still running."""
         self._process.join(seconds)
         if self._process.exitcode is not None:
             return False
@@ -57,7 +57,7 @@ class Running:
         return True
 
     def pause(self, seconds: float) -> None:
-        """Stop it for some time."""
+        """Pause the process for some time."""
         pid = self._process.pid
         assert pid is not None
         try:
@@ -65,10 +65,10 @@ class Running:
             time.sleep(seconds)
             os.kill(pid, signal.SIGCONT)
         except ProcessLookupError:
-            pass  # it has ended
+            pass  # the process has ended
 
     def wait(self) -> int:
-        """Wait for its exit status, which is negative if it was killed."""
+        """Wait for the exit status, which is negative if the process was killed."""
         self._process.join(MAX_SECONDS)
         code = self._process.exitcode
         if code is None:
@@ -78,17 +78,17 @@ class Running:
 
     @property
     def out(self) -> str:
-        """Its stdout."""
+        """The stdout of the process."""
         return self._logs[0].read_text("utf-8", "replace")
 
     @property
     def err(self) -> str:
-        """Its stderr."""
+        """The stderr of the process."""
         return self._logs[1].read_text("utf-8", "replace")
 
     @property
     def output(self) -> str:
-        """Its stdout and stderr."""
+        """The stdout and stderr of the process."""
         return self.out + self.err
 
 

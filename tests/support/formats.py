@@ -1,4 +1,4 @@
-"""Makes small real files of many formats with the standard library. All have the same two paragraphs."""
+"""Makes small files of many formats with the standard library. All contain the same two paragraphs."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _ODT = "application/vnd.oasis.opendocument.text"
 def pdf(paragraphs: tuple[str, ...] = PARAGRAPHS) -> bytes:
     """A PDF of one page in Helvetica. Without paragraphs the page is empty, like a scan."""
     lines: list[str] = []
-    for each in paragraphs:
-        lines += [*textwrap.wrap(each, 80), ""]
+    for paragraph in paragraphs:
+        lines += [*textwrap.wrap(paragraph, 80), ""]
     shown = "".join(f"({line}) Tj T*\n" for line in lines)
     stream = f"BT /F1 11 Tf 14 TL 72 720 Td\n{shown}ET" if lines else "0 0 0 rg 100 100 200 200 re f"
     return pdf_of_objects(
@@ -54,7 +54,7 @@ def pdf_of_pages(*lines: str) -> bytes:
     font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{' '.join(f'{each} 0 R' for each in numbers)}] /Count {len(lines)} >>",
+        f"<< /Type /Pages /Kids [{' '.join(f'{number} 0 R' for number in numbers)}] /Count {len(lines)} >>",
         font,
     ]
     for number, line in zip(numbers, lines, strict=True):
@@ -73,11 +73,11 @@ def pdf_stream(entries: str, content: str) -> str:
 
 
 def pdf_of_objects(*objects: str) -> bytes:
-    """A PDF of these objects, numbered from 1. The first one is the root."""
+    """A PDF of these objects, which are numbered from 1. The first object is the root."""
     data, places = b"%PDF-1.4\n", []
-    for number, each in enumerate(objects, 1):
+    for number, content in enumerate(objects, 1):
         places.append(len(data))
-        data += f"{number} 0 obj\n{each}\nendobj\n".encode()
+        data += f"{number} 0 obj\n{content}\nendobj\n".encode()
     table = "".join(f"{place:010} 00000 n \n" for place in places)
     size = len(objects) + 1
     trailer = f"trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{len(data)}\n%%EOF\n"
@@ -86,7 +86,7 @@ def pdf_of_objects(*objects: str) -> bytes:
 
 def docx(paragraphs: tuple[str, ...] = PARAGRAPHS) -> bytes:
     """A Word document."""
-    body = "".join(f"<w:p><w:r><w:t>{each}</w:t></w:r></w:p>" for each in paragraphs)
+    body = "".join(f"<w:p><w:r><w:t>{paragraph}</w:t></w:r></w:p>" for paragraph in paragraphs)
     return _office(
         "word/document.xml",
         f"{_TYPES}.wordprocessingml.document.main+xml",
@@ -97,7 +97,7 @@ def docx(paragraphs: tuple[str, ...] = PARAGRAPHS) -> bytes:
 def pptx() -> bytes:
     """A presentation of one slide."""
     namespaces = f'xmlns:p="{_SLIDES}" xmlns:a="{_DRAWING}" xmlns:r="{_OFFICE}"'
-    body = "".join(f"<a:p><a:r><a:t>{each}</a:t></a:r></a:p>" for each in PARAGRAPHS)
+    body = "".join(f"<a:p><a:r><a:t>{paragraph}</a:t></a:r></a:p>" for paragraph in PARAGRAPHS)
     group = '<p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>'
     shape = (
         '<p:sp><p:nvSpPr><p:cNvPr id="2" name="Text"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/>'
@@ -120,8 +120,8 @@ def pptx() -> bytes:
 def xlsx() -> bytes:
     """A workbook of one sheet with one paragraph per row."""
     rows = "".join(
-        f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>{each}</t></is></c></row>'
-        for number, each in enumerate(PARAGRAPHS, 1)
+        f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>{paragraph}</t></is></c></row>'
+        for number, paragraph in enumerate(PARAGRAPHS, 1)
     )
     return _office(
         "xl/workbook.xml",
@@ -137,8 +137,8 @@ def xlsx() -> bytes:
 
 
 def odt(*, encrypted: bool = False) -> bytes:
-    """An OpenDocument text. If it is encrypted, its content is noise, and the manifest says so."""
-    body = "".join(f"<text:p>{each}</text:p>" for each in PARAGRAPHS)
+    """An OpenDocument text. If `encrypted`, the content is noise, and the manifest declares encryption."""
+    body = "".join(f"<text:p>{paragraph}</text:p>" for paragraph in PARAGRAPHS)
     content = (
         f'{_XML}<office:document-content xmlns:office="{_OPEN}:office:1.0" xmlns:text="{_OPEN}:text:1.0" '
         f'office:version="1.2"><office:body><office:text>{body}</office:text></office:body></office:document-content>'
@@ -154,7 +154,7 @@ def odt(*, encrypted: bool = False) -> bytes:
         f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{_ODT}"/>'
         f"{entry}</manifest:file-entry></manifest:manifest>"
     )
-    hidden = bytes(255 - each for each in content.encode())
+    hidden = bytes(255 - byte for byte in content.encode())
     return _archive(
         {"mimetype": _ODT, "content.xml": hidden if encrypted else content, "META-INF/manifest.xml": manifest}
     )
@@ -162,7 +162,7 @@ def odt(*, encrypted: bool = False) -> bytes:
 
 def epub() -> bytes:
     """An e-book of one chapter."""
-    body = "".join(f"<p>{each}</p>" for each in PARAGRAPHS)
+    body = "".join(f"<p>{paragraph}</p>" for paragraph in PARAGRAPHS)
     return _archive(
         {
             "mimetype": "application/epub+zip",
@@ -181,8 +181,8 @@ def epub() -> bytes:
 
 
 def rtf() -> bytes:
-    """A rich text."""
-    body = "".join(f"{each}\\par\n" for each in PARAGRAPHS)
+    """An RTF file."""
+    body = "".join(f"{paragraph}\\par\n" for paragraph in PARAGRAPHS)
     return f"{{\\rtf1\\ansi\\deff0{{\\fonttbl{{\\f0 Helvetica;}}}}\\f0\\fs24 {body}}}".encode()
 
 
@@ -205,7 +205,7 @@ MAKERS: dict[str, Callable[[], bytes]] = {
     ".rtf": rtf,
     ".xlsx": xlsx,
 }
-"""The function that makes a file, by extension."""
+"""The functions that make a file, by extension."""
 
 
 def _office(main: str, main_type: str, parts: dict[str, str], types: dict[str, str] | None = None) -> bytes:

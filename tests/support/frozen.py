@@ -1,4 +1,4 @@
-"""A store in memory that answers the queries of `duplicates --via engine`, by brute force."""
+"""A store in memory for `duplicates --via engine`. It answers queries by brute force."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class FreezableStore:
     """A store that records its queries.
 
     Attributes:
-        asked: the plans.
-        before_asking: called before each batch of queries.
+        plans: the plans that were run.
+        before_search: called before each batch of queries.
         changed: applied to each record before it is returned.
     """
 
     def __init__(self, store: Store) -> None:
-        self.asked: list[SizedPlan] = []
-        self.before_asking: Callable[[], None] = lambda: None
+        self.plans: list[SizedPlan] = []
+        self.before_search: Callable[[], None] = lambda: None
         self.changed: Callable[[Record], Record] = lambda record: record
         self.identity = "this store"
         self._store = store
@@ -58,15 +58,17 @@ class _Frozen:
         return iter(self._records)
 
     def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
-        self._store.before_asking()
-        self._store.asked += plans
-        return [self._answer(each, size, distinct_words) for each in plans]
+        self._store.before_search()
+        self._store.plans += plans
+        return [self._answer(plan, size, distinct_words) for plan in plans]
 
     def _answer(self, plan: SizedPlan, size: int, distinct_words: bool) -> FoundRecords:
         least, most = plan.sizes or (0, 1 << 31)
         found = [self._records[number] for number in self._found_by(plan.plan)]
-        found = sorted((each for each in found if least <= each.shingles <= most), key=lambda each: -each.shingles)
-        kept = list({each.words_hash: each for each in found}.values()) if distinct_words else found
+        found = sorted(
+            (record for record in found if least <= record.shingles <= most), key=lambda record: -record.shingles
+        )
+        kept = list({record.words_hash: record for record in found}.values()) if distinct_words else found
         return FoundRecords(kept[:size], len(found) - size if len(kept) >= size else 0)
 
     def _found_by(self, plan: Plan) -> set[int]:

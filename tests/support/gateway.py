@@ -1,7 +1,7 @@
-"""A gateway between tests and a cluster that others use: tests can change only their own things.
+"""A gateway between tests and a cluster that others use. Tests can change only their own objects in it.
 
 Tests use it with plain HTTP and without credentials. It adds a prefix to the names of pipelines, templates and stored
-scripts; the name of an index must begin with the prefix. It refuses requests that would write anything else.
+scripts. The name of an index must begin with the prefix. It refuses requests that would write to other objects.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from tests.support.http_server import JSON, Answer, Request, answer, error, serv
 __all__ = ["REFUSED_PATH", "Gateway", "gateway"]
 
 REFUSED_PATH = "/_refused"
-"""Answers with the requests that were refused since it was read last."""
+"""The path that returns the requests that were refused since the last call."""
 
 SECONDS = 120.0
 KINDS = ("_ingest/pipeline", "_component_template", "_index_template", "_template", "_scripts")
-"""Paths of the things of a whole engine, which are followed by a name."""
+"""Paths of the objects of a whole engine. A name follows the path."""
 
 READS = re.compile(
     "_(analyze|count|field_caps|mget|msearch|mtermvectors|pit|refresh|search|search_shards)|_m?search/template"
     "|_render/template|_validate/query|_search/(scroll|point_in_time)|_(explain|termvectors)/[^/]+"
     "|_ingest/pipeline/([^/]+/)?_simulate|_index_template/_simulate(_index)?/[^/]+|_scripts/painless/_execute"
 )
-"""Paths of POST requests that change nothing, without names of indices."""
+"""Paths of POST requests that change nothing, without the names of indices."""
 
 PIPELINES = frozenset({"pipeline", "final_pipeline", "default_pipeline", "index.final_pipeline"})
 
@@ -45,7 +45,7 @@ class Gateway:
     Attributes:
         url: address of the engine.
         prefix: prefix of the names that tests may write.
-        made: kinds and names of the things with a prefixed name.
+        made: kinds and names of the objects with a prefixed name.
         refused: requests that were refused.
         is_open: whether requests are still forwarded.
     """
@@ -103,12 +103,12 @@ class Gateway:
         return Answer(response.status, response.data, kind, product=product)
 
     def _renamed(self, name: str) -> str:
-        """The prefixed name of a thing."""
+        """Return the name of an object with the prefix."""
         own = name.startswith((self.prefix, "_")) or not name
         return name if own else f"{self.prefix}.{name}"
 
     def _allows(self, method: str, parts: list[str], kind: str | None, lines: list[Any]) -> bool:
-        """Whether a request changes nothing, or only things of the tests."""
+        """Return whether a request changes nothing, or only objects of the tests."""
         if method in ("GET", "HEAD") or (method == "POST" and _reads(parts)):
             return True
         if parts[0] in ("_search", "_pit"):  # a scroll or point in time by its id
@@ -124,7 +124,7 @@ class Gateway:
         return all(name.startswith(f"{self.prefix}-") for name in names.split(","))
 
     def _body(self, parts: list[str], lines: list[Any], body: bytes) -> bytes:
-        """The body with prefixed names; unchanged if it has none."""
+        """Return the body with the prefix before its names."""
         renamed = [self._in(line) for line in lines]
         if parts[-1] == "template":
             renamed = [{**line, "id": self._renamed(line["id"])} if "id" in line else line for line in renamed]
@@ -149,12 +149,12 @@ class Gateway:
 
 
 def _reads(parts: list[str]) -> bool:
-    """Whether a path is one of READS."""
+    """Return whether a path is one of READS."""
     return bool(READS.fullmatch("/".join(parts if parts[0].startswith("_") else parts[1:])))
 
 
 def _lines(request: Request) -> list[Any]:
-    """The JSON values of a body, one or one in each line; none if it is not JSON, which the engine reports."""
+    """Return the JSON values in a body: one, or one per line. Empty if it is not JSON, which the engine reports."""
     if not request.body.strip():
         return []
     try:
@@ -168,7 +168,7 @@ def _lines(request: Request) -> list[Any]:
 
 
 def _written(parts: list[str], lines: list[Any]) -> Iterator[str]:
-    """The indices, aliases and data streams that a request writes to; none if they are unknown."""
+    """Yield the indices, aliases and data streams that a request writes to, if they are known."""
     named = [part for part in parts[:1] if part and not part.startswith("_")]
     yield from named
     if parts[0] == "_data_stream" or parts[1:2] in (["_alias"], ["_aliases"], ["_rollover"]):
@@ -193,7 +193,7 @@ def _written(parts: list[str], lines: list[Any]) -> Iterator[str]:
 
 @contextmanager
 def gateway(url: str, prefix: str) -> Iterator[tuple[Gateway, str]]:
-    """A gateway and its own address for the time of a block.
+    """Run a gateway during the block, and return it with its address.
 
     Raises:
         SimdocError: the address or the credentials cannot be used.

@@ -1,4 +1,4 @@
-"""A small HTTP server whose answers come from a function, or from a real engine that a test makes fail."""
+"""A small HTTP server. Its answers come from a function, or from a real engine whose answers a test changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JSON = "application/json"
 
 @dataclass(frozen=True)
 class Request:
-    """A request; `path` has the query string."""
+    """A request. `path` includes the query string."""
 
     method: str
     path: str
@@ -35,7 +35,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer; `cut` sends half of the body and closes the connection; `product` is the name of the engine."""
+    """An answer. `cut` sends half of the body and closes the connection. `product` is the name of the engine."""
 
     status: int = 200
     body: bytes = b"{}"
@@ -46,7 +46,7 @@ class Answer:
 
 
 Handler = Callable[[Request], Answer | None]
-"""Makes the answer to a request; None closes the connection."""
+"""Returns the answer to a request. None closes the connection."""
 
 
 def answer(value: object, status: int = 200) -> Answer:
@@ -64,7 +64,7 @@ CUT_BEFORE, CUT_AFTER, CUT_WITHIN = "cut before", "cut after", "cut within"
 """The connection breaks before the writes, after them, or in the middle of the answer."""
 
 Fate = Answer | str | None
-"""The fate of a request: an answer without writes, a break of the connection, or None for its writes and answer."""
+"""What happens to a request: an answer without writes, a broken connection, or None for its writes and its answer."""
 
 REFUSAL = {
     "type": "mapper_parsing_exception",
@@ -75,14 +75,14 @@ REFUSAL = {
 
 @dataclass
 class Scripted:
-    """An engine that stores the documents of bulk requests, and fails as a test says.
+    """An engine that stores the documents of bulk requests, and fails as a test chooses.
 
     Attributes:
-        fates: fates of the requests, in order.
-        statuses: statuses of the writes of an id, in order; all other writes succeed.
-        stored: the last document of each id.
-        done: ids and documents in the order of the writes; None for a deletion.
-        asked: the ids of each request.
+        fates: what happens to each request, in order.
+        statuses: statuses of the writes of each id, in order. All other writes succeed.
+        stored: the last document with each id.
+        done: ids and documents in the order of the writes, with None for a deletion.
+        requested: the ids of each request.
         index: name of its only index.
         uuid: identifier of the index.
     """
@@ -91,7 +91,7 @@ class Scripted:
     statuses: Mapping[str, Iterator[int]] = field(default_factory=dict)
     stored: dict[str, Any] = field(default_factory=dict)
     done: list[tuple[str, Any]] = field(default_factory=list)
-    asked: list[list[str]] = field(default_factory=list)
+    requested: list[list[str]] = field(default_factory=list)
     index: str = "index"
     uuid: str = "u"
     _lock: Any = field(default_factory=threading.Lock)
@@ -101,7 +101,7 @@ class Scripted:
             return answer({self.index: {"settings": {"index": {"uuid": self.uuid}}}})
         writes = list(_writes(request.lines()))
         with self._lock:
-            self.asked.append([id for _, id, _ in writes])
+            self.requested.append([id for _, id, _ in writes])
             fate = next(self.fates)
             if isinstance(fate, Answer):
                 return fate
@@ -150,7 +150,7 @@ def forward(engine: str) -> Handler:
 
 @dataclass
 class Server:
-    """A running server; a test may replace `handle`; `connections` has the address of each connection."""
+    """A running server. A test may replace `handle`. `connections` has the address of each connection."""
 
     handle: Handler
     url: str = ""
@@ -160,7 +160,7 @@ class Server:
 
 @contextmanager
 def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = True) -> Iterator[Server]:
-    """A server for the time of a block; without `keep_requests` its `requests` stay empty."""
+    """Run a server during the block. Without `keep_requests`, its list `requests` is empty."""
     server = Server(handle)
 
     class OneRequest(BaseHTTPRequestHandler):
@@ -213,14 +213,14 @@ def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = T
 
 
 class Indices:
-    """Indices of a test in a real engine; `indices` removes them."""
+    """Makes indices of a test in a real engine. `indices` removes them."""
 
     def __init__(self, engine: str) -> None:
         self.engine = engine
         self.names: list[str] = []
 
     def name(self) -> str:
-        """A new name."""
+        """Return a new name."""
         self.names.append(own_name())
         return self.names[-1]
 
@@ -231,7 +231,7 @@ class Indices:
         return name
 
     def alias(self, *names: str, write: str | None = None, **options: object) -> str:
-        """Create an alias of indices; new documents go to the index `write`."""
+        """Create an alias of indices. New documents are written to the index `write`."""
         alias = own_name("alias")
         added = [{"index": name, "alias": alias, "is_write_index": name == write, **options} for name in names]
         call(self.engine, "POST", "/_aliases", {"actions": [{"add": action} for action in added]})
@@ -245,7 +245,7 @@ class Indices:
 
 @contextmanager
 def indices(engine: str) -> Iterator[Indices]:
-    """Indices for the time of a block."""
+    """Remove the indices of a test at the end of the block."""
     made = Indices(engine)
     try:
         yield made

@@ -1,4 +1,4 @@
-"""Keeps the temporary files of tests in memory, because stores and engines often wait for a disk."""
+"""Keeps the temporary files of tests in memory, because stores and engines often wait for the disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOR_ALL = 0o1777
 def keep_files_in_memory(config: pytest.Config) -> None:
     """Keep temporary files in memory, also those of subprocesses, unless TMPDIR is set or there is little memory.
 
-    What processes that were killed leave behind goes at the end; what belongs to tests that failed stays.
+    At the end, files of killed processes are removed. Files of failed tests are kept.
     """
     if "TMPDIR" in os.environ or not _is_fit(FOLDER):
         return
@@ -28,12 +28,12 @@ def keep_files_in_memory(config: pytest.Config) -> None:
     folder.chmod(FOR_ALL)
     os.environ["TMPDIR"] = str(folder)
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(FOLDER))
-    tempfile.tempdir = None  # so that it is looked for again
+    tempfile.tempdir = None  # so that Python determines it again
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def _is_fit(folder: Path) -> bool:
-    """Return whether the folder is large enough and everybody may write and run files there."""
+    """Return whether the folder has enough space, and everybody may write and run files in it."""
     if not hasattr(os, "statvfs") or not folder.is_dir() or folder.stat().st_mode & FOR_ALL != FOR_ALL:
         return False
     there = os.statvfs(folder)

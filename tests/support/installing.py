@@ -31,7 +31,7 @@ def install_search_templates(engine: Engine, field: str = DEFAULT_FIELD, *, forc
 
 
 def use_pipeline(engine: Engine, index: str, *, name: str = PIPELINE) -> list[str]:
-    """Let the indices behind a name use the pipeline for `body`, and return their names."""
+    """Install the pipeline for `body` in the indices of a name, and return the names of the indices."""
     targets, skipped = find_targets(engine, index, Task("body"))
     assert not skipped
     run_steps(engine, [*mapping_steps(targets, DEFAULT_FIELD), *index_pipeline_steps(targets, name)])

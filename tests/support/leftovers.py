@@ -1,4 +1,4 @@
-"""Removes the things of tests from a cluster, and checks that none is left."""
+"""Removes the objects of tests from a cluster, and checks that none is left."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.support.gateway import Gateway
 __all__ = ["remove_all"]
 
 ROUNDS, PAUSE = 5, 1.0
-"""Rounds of removal, and seconds between them: a late write may create an index again."""
+"""Number of rounds of removal, and seconds between them. A late write may create an index again."""
 
 ABSENT = (400, 404, 405)
-"""Statuses of a missing thing, or of a kind that the engine does not have."""
+"""Statuses for a missing object, or for a kind of objects that the engine does not have."""
 
 LISTED = {
     "_data_stream": "data_streams",
@@ -26,17 +26,17 @@ LISTED = {
     "_template": None,
     "_ingest/pipeline": None,
 }
-"""Paths that list things by name, and the keys of the lists; in the order of removal."""
+"""Paths that list objects by name, and the keys of the lists, in the order of removal."""
 
 OPTIONS: dict[str, dict[str, Any]] = {"_resolve/index": {"expand_wildcards": "all"}}
 """Parameters of a listing. Indices have no path before their name."""
 
 
 def remove_all(engine: Engine, between: Gateway) -> list[str]:
-    """Close a gateway and remove the things that tests made through it.
+    """Close a gateway, and remove the objects that tests made through it.
 
     Returns:
-        The things that could not be removed or listed, with the reasons.
+        The objects that could not be removed or listed, with the reasons.
     """
     between.is_open = False
     for _ in range(ROUNDS):
@@ -50,7 +50,7 @@ def remove_all(engine: Engine, between: Gateway) -> list[str]:
 
 
 def _left(engine: Engine, between: Gateway) -> list[list[str]]:
-    """Paths of the things whose name begins with the prefix."""
+    """Return the paths of the objects whose names begin with the prefix."""
     places = []
     for kind, key in LISTED.items():
         answer: dict[str, Any] = {}
@@ -68,7 +68,7 @@ def _listing(kind: str, between: Gateway) -> list[str]:
 
 
 def _tried(engine: Engine, method: str, place: list[str]) -> list[str]:
-    """The error of a request, as a list of one; empty if it succeeds."""
+    """Send a request. Return its error in a list, or an empty list."""
     try:
         engine.call(method, place, allow=ABSENT if method == "GET" else (404,))
     except StoreError as error:

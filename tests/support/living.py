@@ -14,7 +14,7 @@ from tests.support.engines import call, own_name
 __all__ = ["Rolling", "has_data_streams", "rolling"]
 
 PRIORITY = 900
-"""Higher than that of the index template for all tests."""
+"""A higher priority than that of the index template for all tests."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def mark(made: Indices, name: str, **options: Any) -> MarkReport:
 
 
 def counts(report: MarkReport) -> tuple[int, int, int]:
-    """Number of marks set, removed and unchanged; there must be no problems."""
+    """Return the numbers of set, removed and unchanged marks. The report must have no problems."""
     assert (0, 0, {}) == (report.passed_over, report.refused, report.reasons)
     return report.set, report.removed, report.unchanged
 
@@ -59,8 +59,8 @@ def counts(report: MarkReport) -> tuple[int, int, int]:
 def hits(made: Indices, name: str, **body: Any) -> list[dict[str, Any]]:
     """The hits of a search."""
     call(made.engine, "POST", f"/{name}/_refresh")
-    asked = {"size": 100, "seq_no_primary_term": True, **body}
-    found: list[dict[str, Any]] = call(made.engine, "POST", f"/{name}/_search", asked)["hits"]["hits"]
+    query = {"size": 100, "seq_no_primary_term": True, **body}
+    found: list[dict[str, Any]] = call(made.engine, "POST", f"/{name}/_search", query)["hits"]["hits"]
     return found
 
 
@@ -71,5 +71,5 @@ def found(made: Indices, name: str, **body: Any) -> list[str]:
 
 def marks(made: Indices, name: str) -> dict[str, tuple[str | None, str | None]]:
     """`duplicate_of` and `cluster` of the marked documents."""
-    both = {hit["_id"]: [hit["_source"]["simdoc"].get(each) for each in FIELDS] for hit in hits(made, name)}
+    both = {hit["_id"]: [hit["_source"]["simdoc"].get(field) for field in FIELDS] for hit in hits(made, name)}
     return {id: (of, cluster) for id, (of, cluster) in both.items() if of or cluster}

@@ -1,4 +1,4 @@
-"""Selects cases of slow tests: the default run has a few, `-m ""` has all."""
+"""Selects cases of slow tests. The default run has a few of them, and `-m ""` has all."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def first(count: int, cases: Iterable[Any]) -> list[Any]:
 
 
 def examples(share: float) -> settings:
-    """Return settings of hypothesis with this multiple of the profile's examples."""
+    """Return settings of hypothesis with this share of the profile's number of examples."""
     default = settings()
     return settings(default, max_examples=max(1, round(share * default.max_examples)))

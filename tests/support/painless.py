@@ -1,7 +1,7 @@
-"""Names of Java that Painless scripts use, and names that an engine allows.
+"""Finds the Java names that Painless scripts use, and those that an engine allows.
 
 A name is `Map` (a type), `new ArrayList/1`, `Math.min/2`, `Long.MIN_VALUE` or `.charAt/1` (a method of some object).
-The number is that of the arguments.
+The number is the number of arguments.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ def sources_in(value: Any) -> list[str]:
 
 
 def names_in(source: str) -> set[str]:
-    """Return the names of Java in a script; for functions that it calls but does not define, `call of NAME`."""
+    """Return the Java names in a script. For a function that it calls but does not define, return `call of NAME`."""
     tokens = _tokens(source)
     near = zip(tokens, tokens[1:], tokens[2:], strict=False)
     return set(_names(tokens, {name for kind, name, sign in near if sign == "(" and _is_type(kind)}))
 
 
 def operators_in(source: str) -> set[str]:
-    """Return all signs in a script, among them those of regular expressions."""
+    """Return all operators in a script, including those of regular expressions."""
     return {token for token in _tokens(source) if not re.match(r"\w", token)}
 
 
 def allowed_in(context: Mapping[str, Any]) -> set[str]:
-    """Return the names in an answer to `GET _scripts/painless/_context`; methods with their class."""
+    """Return the names in an answer to `GET _scripts/painless/_context`. Methods include their class."""
     names = set()
     for described in context["classes"]:
         short = described["name"].rpartition(".")[2].replace("$", ".")
@@ -94,7 +94,7 @@ def _arguments(tokens: list[str], start: int) -> int:
 
 
 def _is_class(token: str) -> bool:
-    """Whether a token is the name of a class. The name of a constant has no small letters."""
+    """Return whether a token is the name of a class. The name of a constant has no lowercase letters."""
     return bool(re.match(r"[A-Z]\w*[a-z]", token))
 
 

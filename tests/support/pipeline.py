@@ -1,4 +1,4 @@
-"""Texts of many scripts for the pipeline, and comparison of its fingerprints with those of Python."""
+"""Makes texts in many scripts, and compares the fingerprints of the pipeline with those of Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simdoc_search.sketch.settings import Settings
 from tests.support.engines import call
 
 _BATCH = 200
-"""Texts per request."""
+"""Number of texts per request."""
 
 TRICKY = {
     "thai": "เด็กที่มีปัญหาทางการเรียนรู้ ๑๒๓ ภาษาไทยๆ กำ",
@@ -56,11 +56,11 @@ TRICKY = {
     "signs": "... !!! ---",
     "no_fold": "\u115f \u1160 \u3164 \uffa0",
 }
-"""Texts with the hard cases of many scripts."""
+"""Texts with the difficult cases of many scripts."""
 
 
 def mixtures(seed: object, count: int, *, longest: int = 60) -> list[str]:
-    """Return random texts with all classes of characters, equally often."""
+    """Return random texts in which all classes of characters are equally frequent."""
     rng = random.Random(str(seed))
     table = classes().numbers
     of_class = [np.flatnonzero(table == number).tolist() for number in range(1, len(classes().properties))]
@@ -85,7 +85,7 @@ def any_points(seed: object, count: int, length: int = 200) -> list[str]:
 
 
 def as_engine_reads(text: str) -> str:
-    """Return a text as JSON carries it: a pair of surrogates is one character."""
+    """Return a text after JSON encoding and decoding, which makes one character of a surrogate pair."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
@@ -103,7 +103,7 @@ def run_pipeline(
 
 
 def different(url: str, texts: Sequence[str], settings: Settings | None = None) -> list[tuple[str, Any, Any]]:
-    """Return the texts whose fingerprints differ, with that of the pipeline and that of Python."""
+    """Return the texts whose fingerprints differ, with the fingerprints of the pipeline and of Python."""
     sources = run_pipeline(url, [{"body": text} for text in texts], settings)
     triples = [
         (text, source.get("simdoc"), expected(text, settings)) for text, source in zip(texts, sources, strict=True)

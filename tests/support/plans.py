@@ -32,7 +32,7 @@ def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int, int]]:
-    """Return content, permissions and modification time of each file below a folder."""
+    """Return the content, the permissions and the modification time of each file below a folder."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {
         path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode, path.stat().st_mtime_ns)
@@ -41,7 +41,7 @@ def tree(folder: Path) -> dict[str, tuple[bytes, int, int]]:
 
 
 def contents(folder: Path) -> list[bytes]:
-    """Return the contents of all documents below a folder, also hidden ones, except incomplete copies."""
+    """Return the contents of all documents below a folder, including hidden ones, but not incomplete copies."""
     files = [path for path in folder.rglob("*") if path.suffix in {".txt", ".away"}]
     return sorted(path.read_bytes() for path in files)
 

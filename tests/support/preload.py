@@ -1,4 +1,4 @@
-"""What the server of forked.py imports before it forks; nothing here may start a thread."""
+"""The imports of the server of forked.py before it forks. No module may start a thread."""
 
 from __future__ import annotations
 

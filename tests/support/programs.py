@@ -12,7 +12,7 @@ PROGRAMS = ("curl", "node", "go")
 
 
 def program(name: str) -> str:
-    """Return the path of a program, or skip the test. The header of pytest says so too."""
+    """Return the path of a program, or skip the test. The header of pytest also lists missing programs."""
     found = shutil.which(name)
     if found is None:
         pytest.skip(f"{name} is not at hand")
@@ -21,5 +21,5 @@ def program(name: str) -> str:
 
 def programs_header() -> str:
     """Return a line for the header of pytest."""
-    missing = [each for each in PROGRAMS if shutil.which(each) is None]
+    missing = [name for name in PROGRAMS if shutil.which(name) is None]
     return "examples without Python: " + (f"skipped for want of {', '.join(missing)}" if missing else "all")

@@ -1,4 +1,4 @@
-"""The meaning of plans of queries, for tests."""
+"""Evaluates query plans, for tests."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["satisfies", "tokens"]
 
 
 def tokens(count: int) -> tuple[str, ...]:
-    """Return distinct tokens, named as in the reference vectors."""
+    """Return distinct tokens with the names of the reference vectors."""
     return tuple(f"h{number:03}" for number in range(count))
 
 
 def satisfies(plan: Plan, document: Iterable[str]) -> bool:
-    """Whether a document with these tokens satisfies a plan."""
+    """Return whether a document with these tokens satisfies a plan."""
     has = set(document)
     has_enough = len(has & set(plan.tokens)) >= plan.minimum_match
     return has_enough and (isinstance(plan, Threshold) or any(map(has.issuperset, plan.bands)))

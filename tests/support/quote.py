@@ -22,7 +22,7 @@ ALL = ["drafts/notes.txt", "papers/mine.txt", "sources/book.txt", "sources/short
 
 
 def passages(*arguments: object, stdin: str | None = None) -> Any:
-    """Return the result as JSON."""
+    """Run `passages`, and return its JSON."""
     return answer("passages", *arguments, stdin=stdin)
 
 

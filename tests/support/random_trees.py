@@ -14,7 +14,7 @@ _SIGNS = (".", "!", " -1", " 1", " a+b", " a-b")
 
 
 def random_tree(rng: random.Random, folder: Path, files: int) -> None:
-    """Make a folder of new files, copies, hard and symbolic links, and files with other words, signs and formats."""
+    """Make a folder of files, copies, hard and symbolic links, and files with changed words, punctuation or formats."""
     made: list[Path] = []
     for number in range(files):
         path = folder / rng.choice(["", "sub", "sub/deep", "other"]) / f"{number:04}.txt"
@@ -42,10 +42,10 @@ def random_tree(rng: random.Random, folder: Path, files: int) -> None:
 
 def contents_of(folder: Path) -> set[bytes]:
     """Return the contents of all files below a folder, without symbolic links."""
-    return {each.read_bytes() for each in folder.rglob("*") if each.is_file() and not each.is_symlink()}
+    return {path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
 
 
 def disk_bytes(folder: Path) -> int:
     """Return the bytes of all files below a folder. Hard links count once."""
-    infos = [each.lstat() for each in folder.rglob("*") if each.is_file() and not each.is_symlink()]
+    infos = [path.lstat() for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
     return sum({(info.st_dev, info.st_ino): info.st_size for info in infos}.values())

@@ -1,4 +1,4 @@
-"""A store in an index, and what an application has there beside its own fields."""
+"""Opens stores in indices, and makes the mapping and the field of an application's index."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANY = Threshold(tokens(range(8)), 1)
 
 
 def need_usual_clauses(url: str) -> None:
-    """Skip a test that relies on the clause limit which engines have had for long; Elasticsearch 8 chooses its own."""
+    """Skip a test that needs the usual clause limit. Elasticsearch 8 chooses its own limit."""
     with closing(connect(url, index=False)[0]) as engine:
         limit = engine.max_clauses()
     if limit != MAX_CLAUSES:
@@ -29,16 +29,16 @@ def need_usual_clauses(url: str) -> None:
 
 
 def in_index(made: Indices, name: str, **options: Any) -> Any:
-    """The store in an index."""
+    """Open the store in an index."""
     return open_store(f"{made.engine}/{name}", **options)
 
 
 def mapping(**properties: object) -> dict[str, Any]:
-    """The mappings of an application that has added our field beside its own."""
+    """Return the mapping of an application that has added our field to its own fields."""
     ours: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     return {"properties": {**ours, **properties}}
 
 
 def ours(codes: Any = range(8), settings: Settings | None = None) -> dict[str, Any]:
-    """What our field holds."""
+    """Return the value of our field."""
     return field_values(record("", codes).codes, 8, ("hash", "words"), settings or Settings())

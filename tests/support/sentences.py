@@ -1,4 +1,4 @@
-"""Error messages of opening a store, and answers for it."""
+"""Error messages that opening a store raises, and the answers that cause them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def opening_error(url: str, **options: Any) -> str:
 
 
 def one_sentence(error: SimdocError) -> str:
-    """Return the message, and check that people can read it."""
+    """Check that the message of an error is one readable sentence, and return it."""
     message = str(error)
     assert "\n" not in message
     assert 20 <= len(message) <= 400

@@ -10,7 +10,7 @@ COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
 
 
 def similar(*arguments: object, stdin: str | bytes | None = None) -> Any:
-    """Return the result as JSON."""
+    """Run `similar`, and return its JSON."""
     return answer("similar", *arguments, stdin=stdin)
 
 

@@ -25,10 +25,10 @@ def mapping(settings: Settings | None = None, *, recorded: str | None = "body") 
 
 def fill(made: Indices, index: str, documents: dict[str, Any]) -> None:
     """Write documents in a bulk."""
-    lines = [line for id, each in documents.items() for line in ({"index": {"_index": index, "_id": id}}, each)]
+    lines = [line for id, document in documents.items() for line in ({"index": {"_index": index, "_id": id}}, document)]
     place = made.engine.removeprefix("http://").rpartition(":")
     connection = HTTPConnection(place[0], int(place[2]))
-    sent = "".join(f"{json.dumps(each)}\n" for each in lines)
+    sent = "".join(f"{json.dumps(document)}\n" for document in lines)
     connection.request("POST", "/_bulk?refresh=true", sent, {"content-type": "application/x-ndjson"})
     assert not json.loads(connection.getresponse().read())["errors"]
     connection.close()

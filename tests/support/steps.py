@@ -1,4 +1,4 @@
-"""Processes that are killed or stopped before a step that changes the disk."""
+"""Runs processes that are killed or stopped before a step that changes the disk."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Process:
     """A process that sends itself a signal before a step.
 
     Args:
-        at: the number of the step, or the name of its event; None: it runs to its end.
-        act: called by the process; an exception ends it with the status 1.
+        at: the number of the step, or the name of its event. None: the process runs to its end.
+        act: the function that the process calls. An exception ends it with status 1.
         by: SIGSTOP or SIGKILL.
     """
 
     def __init__(self, at: int | str | None, act: Callable[[], object], by: signal.Signals = signal.SIGSTOP) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about other threads, which the process does not need
+            warnings.simplefilter("ignore")  # warns about other threads, which the process does not need
             self._id = os.fork()
         if not self._id:
             steps = itertools.count()
@@ -47,17 +47,17 @@ class Process:
 
     @property
     def stopped(self) -> bool:
-        """Whether it waits before its step."""
+        """Whether the process is stopped before its step."""
         return os.WIFSTOPPED(self._status)
 
     @property
     def killed(self) -> bool:
-        """Whether it was killed before its step."""
+        """Whether the process was killed before its step."""
         return os.WIFSIGNALED(self._status)
 
     @property
     def failed(self) -> bool:
-        """Whether it has ended with an exception."""
+        """Whether the process has ended with an exception."""
         return os.WIFEXITED(self._status) and os.WEXITSTATUS(self._status) != 0
 
     def end(self, by: signal.Signals = signal.SIGCONT) -> None:
@@ -71,7 +71,7 @@ class Process:
 
 
 def killed(at: int, act: Callable[[], object]) -> bool:
-    """Run `act` in a process; returns whether it was killed before the step with that number."""
+    """Run `act` in a process. Return whether it was killed before the step with this number."""
     process = Process(at, act, signal.SIGKILL)
     assert not process.failed
     return process.killed

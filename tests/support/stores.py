@@ -1,4 +1,4 @@
-"""What the tests of stores share."""
+"""Makes records, and reads stores, for the tests of stores."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def record(
     concepts: Iterable[int] = (),
     **metadata: Any,
 ) -> Record:
-    """A record with these codes; of sentences their simhashes are given, of concepts the codes in order."""
+    """Make a record with these codes. Sentences are given as simhashes, and concepts as codes in order."""
     digest, hashes = "digest of " + id, ("hash of " + id, "words of " + id)
-    sketches = [np.array(sorted(each), np.uint32) for each in (codes, passages)]
+    sketches = [np.array(sorted(values), np.uint32) for values in (codes, passages)]
     return Record(
         id,
         sketches[0],
@@ -52,28 +52,28 @@ def put(store: Store, *records: Record) -> None:
 
 
 def ids(store: Store) -> list[str]:
-    """All ids in the store."""
-    return sorted(each.id for each in store.scan())
+    """Return all ids in a store."""
+    return sorted(document.id for document in store.scan())
 
 
 def tokens(codes: Iterable[int], length: int = 4) -> tuple[str, ...]:
-    """The tokens of codes."""
+    """Return the tokens of codes."""
     return tuple(encode(np.array(sorted(codes), np.uint32), length))
 
 
 def found(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
-    """Equal tokens and id of each candidate, which must come most equal tokens first; ties are sorted by id here."""
-    read = [(each.matched, each.id) for each in store.candidates(plan, **options)]
+    """Return the number of equal tokens and the id of each candidate. Check their order, and sort ties by id."""
+    read = [(candidate.matched, candidate.id) for candidate in store.candidates(plan, **options)]
     assert [matched for matched, _ in read] == sorted((matched for matched, _ in read), reverse=True)
-    return sorted(read, key=lambda each: (-each[0], each[1]))
+    return sorted(read, key=lambda hit: (-hit[0], hit[1]))
 
 
 def plain(record: Record | None) -> tuple[Any, ...] | None:
-    """A record as values that can be compared."""
+    """Return a record as values that can be compared."""
     if record is None:
         return None
     values = (record.id, record.shingles, record.digest, record.metadata, record.text, record.origin)
-    sketches = [each for codes in _all_codes(record) for each in (codes.dtype, codes.tolist())]
+    sketches = [part for codes in _all_codes(record) for part in (codes.dtype, codes.tolist())]
     return (*values, record.text_hash, record.words_hash, *sketches)
 
 

@@ -28,9 +28,9 @@ class Proxy:
     """A running proxy.
 
     Attributes:
-        url: its address.
+        url: the address of the proxy.
         requests: method and path of each request, also of refused ones.
-        forbidden: patterns of "METHOD /path" that it answers with 403.
+        forbidden: patterns of "METHOD /path" of requests that are answered with 403.
     """
 
     url: str
@@ -39,7 +39,7 @@ class Proxy:
 
 
 def authority(folder: Path, name: str = "ca") -> tuple[trustme.CA, Path]:
-    """A certificate authority, and the file that makes a client trust it."""
+    """Make a certificate authority, and the file that makes a client trust it."""
     made = trustme.CA()
     file = folder / f"{name}.pem"
     made.cert_pem.write_to_path(str(file))
@@ -57,7 +57,7 @@ def proxied(
     clients_of: trustme.CA | None = None,
     redirect_to: str | None = None,
 ) -> Iterator[Proxy]:
-    """A proxy for the time of a block.
+    """Run a proxy during the block.
 
     Args:
         engine: address of the engine.
@@ -65,7 +65,7 @@ def proxied(
         host: host of the certificate.
         forbidden: see `Proxy`.
         expires: end of the certificate.
-        clients_of: authority of the certificates of clients; None: clients need none.
+        clients_of: authority of the certificates of clients. None: clients need no certificate.
         redirect_to: address to which all requests are redirected.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

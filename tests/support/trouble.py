@@ -1,4 +1,4 @@
-"""Work for subprocesses that crashes, hangs or takes all memory on request. It imports little, so it starts quickly."""
+"""Work for subprocesses that crashes, hangs or exhausts the memory on request. It imports little, to start fast."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from simdoc_search.errors import DocumentError
 from simdoc_search.workers import BeginItem
 
-__all__ = ["lost", "numbers", "work"]
+__all__ = ["failed", "numbers", "work"]
 
 KEPT: list[bytes] = []
 
@@ -54,13 +54,13 @@ def swell() -> None:
     time.sleep(3600 * len(held))
 
 
-def lost(item: str, reason: str) -> str:
-    """Return the outcome of a lost item."""
+def failed(item: str, reason: str) -> str:
+    """Return the outcome of an item that ended its process."""
     return f"{item}: {reason}"
 
 
 def numbers(count: int, how: str = "") -> Iterator[int]:
-    """Yield the numbers below one, with trouble at the end."""
+    """Yield the numbers below `count`, and then cause trouble."""
     yield from range(count)
     work([how], lambda *_: None) if how else None
     if how == "refuse":

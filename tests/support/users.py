@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def ordinary_user() -> Iterator[None]:
-    """Use the rights of a user who owns nothing here, because root ignores permissions."""
+    """Use the rights of an unprivileged user, because permissions do not apply to root."""
     if os.geteuid():
         yield
         return

@@ -1,4 +1,4 @@
-"""Values computed by Lucene (tests/data), and slow definitions of the same arithmetic to compare with."""
+"""Loads values that Lucene computed (tests/data), and has slow implementations of the same arithmetic."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def reference_texts() -> dict[str, str]:
 
 
 def first_difference(expected: Sequence[Any], found: Sequence[Any]) -> tuple[int, Any, Any] | None:
-    """Return the index and both items where two sequences first differ; None if they are equal.
+    """Return the first index where two sequences differ, and both items. None if they are equal.
 
     Use it for long sequences: pytest takes minutes to show how two lists of thousands of numbers differ.
     """
@@ -55,7 +55,7 @@ def plain_murmur3(data: bytes) -> tuple[int, int]:
 
 
 def plain_value(shingle: str, index: int = 0) -> tuple[int, int]:
-    """Return val2 and val1 of a shingle for hash function `index`; values are compared in this order."""
+    """Return val2 and val1 of a shingle for hash function `index`. Values are compared in this order."""
     h1, h2 = plain_murmur3(shingle.encode("utf-16-le"))
     one1, one2 = plain_murmur3(index.to_bytes(4, "big"))
     return (h2 * 37 + one2) & _MASK, (h1 * 37 + one1) & _MASK

@@ -1,4 +1,4 @@
-"""Waiting for another thread or process."""
+"""Waits for another thread or process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    """Wait until a condition holds; fail after some seconds."""
+    """Wait until a condition is true. Fail after some seconds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "the condition does not hold"

@@ -23,7 +23,7 @@ HEAD = "Host: localhost\r\nAccept: application/json\r\n"
 
 
 class Pages:
-    """A running server and a client."""
+    """A running server, and a client."""
 
     def __init__(self, served: ServedStore, client: httpx.Client) -> None:
         self.served, self.client = served, client
@@ -40,7 +40,7 @@ class Pages:
         return response.json()
 
     def sent(self, path: str, status: int = 200, *, files: Any = None, **values: Any) -> Any:
-        """Send values, and perhaps a file, by POST. Return the JSON of the answer."""
+        """Send values, and perhaps files, by POST. Return the JSON of the answer."""
         body: dict[str, Any] = {"data": values, "files": files} if files else {"json": values}
         response = self.client.post(path, headers={"accept": "application/json"}, **body)
         assert status == response.status_code, response.text
@@ -70,7 +70,7 @@ def pages_of(
     columns: tuple[str, ...] = (),
     **options: Any,
 ) -> Iterator[Pages]:
-    """A server. The options are those of `make_app`, the other arguments those of `ServedStore`."""
+    """Run a server. The options are those of `make_app`, and the other arguments those of `ServedStore`."""
     served = ServedStore(open_search, locations, columns)
     with listening_socket("127.0.0.1", 0) as listening:
         server = Server(make_app(served, **options), served.close)
@@ -86,7 +86,7 @@ def pages_of(
 
 @contextmanager
 def pages_over(store: Store | Path, **options: Any) -> Iterator[Pages]:
-    """A server over an open store, or over the store in a folder."""
+    """Run a server over an open store or over the store in a folder."""
     if isinstance(store, Path):
         with pages_of(lambda: SimilaritySearch(open_store(store)), (str(store),), **options) as pages:
             yield pages

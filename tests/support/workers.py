@@ -9,4 +9,6 @@ __all__ = ["worker_processes"]
 
 def worker_processes() -> list[psutil.Process]:
     """Return the running worker processes. An engine that the tests started is not among them."""
-    return [each for each in psutil.Process().children() if "simdoc_search.workers" in " ".join(each.cmdline())]
+    return [
+        process for process in psutil.Process().children() if "simdoc_search.workers" in " ".join(process.cmdline())
+    ]

@@ -1,4 +1,4 @@
-"""When was a file last committed?"""
+"""The date of the last commit of a file is read from git."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.versions.conftest import Git
 
 
 def test_each_file_has_the_date_of_its_last_commit(tmp_path: Path, git: Git) -> None:
-    """Also one in a folder, with an odd name; one that was not committed has none, nor one that is gone."""
+    """A file may be in a folder and have an odd name. A file that was not committed or does not exist has no date."""
     (tmp_path / "docs").mkdir()
     odd = "docs/*:(top) – ü\n.txt"
     for name in ("a.txt", odd):
@@ -21,15 +21,15 @@ def test_each_file_has_the_date_of_its_last_commit(tmp_path: Path, git: Git) -> 
     git("add", ".")
     git("commit", "-qm", "one")
     (tmp_path / "a.txt").write_text("two")
-    git("commit", "-qam", "two", at="2022-01-01T00:30:00+01:00")
+    git("commit", "-qam", "two", date="2022-01-01T00:30:00+01:00")
     (tmp_path / "new.txt").write_text("new")
-    asked = [tmp_path / "a.txt", None, tmp_path / odd, tmp_path / "new.txt", tmp_path / "gone.txt"]
+    paths = [tmp_path / "a.txt", None, tmp_path / odd, tmp_path / "new.txt", tmp_path / "gone.txt"]
 
-    assert [(2021, 12, 31, 23, 30, 0), None, (2021, 3, 12, 10, 0, 0), None, None] == commit_dates(asked)
+    assert [(2021, 12, 31, 23, 30, 0), None, (2021, 3, 12, 10, 0, 0), None, None] == commit_dates(paths)
 
 
-def test_a_file_that_was_changed_since_has_the_time_of_its_change(tmp_path: Path, git: Git) -> None:
-    """Staged or not; not one that was only touched, or checked out by Git LFS or with ends of lines of Windows."""
+def test_a_file_that_changed_after_its_commit_has_its_modification_time(tmp_path: Path, git: Git) -> None:
+    """The change may be staged or not. Touching a file, Windows line endings and Git LFS are not changes."""
     names = ("edited.txt", "staged.txt", "touched.txt", "windows.txt", "stored.txt")
     for name in names:
         (tmp_path / name).write_text("one\n")
@@ -49,8 +49,8 @@ def test_a_file_that_was_changed_since_has_the_time_of_its_change(tmp_path: Path
     assert [now, now, then, then, then] == commit_dates([tmp_path / name for name in names])
 
 
-def test_nothing_of_the_repository_is_run(tmp_path: Path, git: Git) -> None:
-    """Its configuration may name programs for many occasions, its attributes too, and its objects may be elsewhere."""
+def test_no_program_that_the_repository_names_is_run(tmp_path: Path, git: Git) -> None:
+    """Its configuration and its attributes name programs for many purposes, and some objects are on a server."""
     file, ran = tmp_path / "a.txt", tmp_path / "ran"
     file.write_text("one")
     (tmp_path / ".gitattributes").write_text("* filter=evil diff=evil\n")
@@ -58,7 +58,7 @@ def test_nothing_of_the_repository_is_run(tmp_path: Path, git: Git) -> None:
     who = "A <a@example.org> 1615543200 +0000"
     signature = "-----BEGIN PGP SIGNATURE-----\n \n =\n -----END PGP SIGNATURE-----"
     commit = f"tree {git('write-tree')}\nauthor {who}\ncommitter {who}\ngpgsig {signature}\n\none\n"
-    git("reset", "--quiet", "--hard", git("hash-object", "-t", "commit", "-w", "--stdin", given=commit))
+    git("reset", "--quiet", "--hard", git("hash-object", "-t", "commit", "-w", "--stdin", stdin=commit))
     program = tmp_path / "evil"
     program.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
     program.chmod(0o755)
@@ -80,13 +80,13 @@ def test_nothing_of_the_repository_is_run(tmp_path: Path, git: Git) -> None:
     assert [(2023, 11, 14, 22, 13, 20)] == commit_dates([file])
     assert not ran.exists()
     tree = git("rev-parse", "HEAD^{tree}")
-    (tmp_path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()  # what is missing is not fetched
+    (tmp_path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()  # a missing object is not fetched
     assert [None] == commit_dates([file])
     assert not ran.exists()
 
 
-def test_without_git_or_time_there_is_no_date(tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no error: the order is found otherwise. What our own surroundings say of git is not heard."""
+def test_without_git_or_time_a_file_has_no_date(tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no error. `GIT_` variables in the environment are ignored."""
     file = tmp_path / "a.txt"
     file.write_text("one")
     git("add", ".")

@@ -1,4 +1,4 @@
-"""A repository may be anybody's: it runs nothing, costs little time and memory, and says nothing of other files."""
+"""An untrusted repository cannot run programs, use much time or memory, or change the dates of other files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECONDS = 1_615_543_200
 
 
 def write_object(top: Path, kind: str, data: bytes) -> str:
-    """Put an object into a repository, whatever git would say of it; its name is returned."""
+    """Write an object into a repository, even if git would refuse it. Returns its name."""
     whole = b"%s %d\0%s" % (kind.encode(), len(data), data)
     name = hashlib.sha1(whole).hexdigest()
     path = top / ".git" / "objects" / name[:2] / name[2:]
@@ -35,14 +35,19 @@ def write_object(top: Path, kind: str, data: bytes) -> str:
 
 
 def write_tree(top: Path, **entries: tuple[str, str]) -> str:
-    """A folder of a commit: the type and the name of each entry."""
+    """Write a folder of a commit. Returns its name.
+
+    Args:
+        top: top folder of the work tree.
+        entries: the mode and the object of each entry, by file name.
+    """
     parts = [f"{mode} {name}".encode() + b"\0" + bytes.fromhex(of) for name, (mode, of) in sorted(entries.items())]
     return write_object(top, "tree", b"".join(parts))
 
 
 def write_commit(top: Path, tree: str, date: bytes, *parents: str) -> str:
-    """A commit that is checked out, with whatever its date is to be."""
-    lines = [f"tree {tree}", *(f"parent {each}" for each in parents)]
+    """Write a commit with any date, and make it the current one. Returns its name."""
+    lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
     data = "\n".join(lines).encode() + b"\nauthor %s %s\ncommitter %s %s\n\nx\n" % (WHO, date, WHO, date)
     name = write_object(top, "commit", data)
     (top / ".git" / "HEAD").write_text(f"{name}\n")
@@ -56,17 +61,17 @@ def commit_all(git: Git) -> None:
 
 
 def touch(path: Path) -> None:
-    """Make a file later than its commit."""
+    """Set a modification time after the commit."""
     os.utime(path, (1_700_000_000,) * 2)
 
 
 @contextmanager
-def peak_below(most: int) -> Iterator[None]:
-    """Python takes less memory than this, in bytes."""
+def peak_below(max_bytes: int) -> Iterator[None]:
+    """Check that Python uses less memory in the block."""
     tracemalloc.start()
     try:
         yield
-        assert most > tracemalloc.get_traced_memory()[1]
+        assert max_bytes > tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
@@ -76,7 +81,7 @@ def peak_below(most: int) -> Iterator[None]:
 
 @posix_only
 def test_a_file_of_another_size_is_not_read(tmp_path: Path, git: Git) -> None:
-    """A sparse file of 64 GB takes no space on the disk; it has changed, whatever is in it."""
+    """A sparse file of 64 GB takes no space on the disk. It has changed, because its size differs."""
     file = tmp_path / "a.txt"
     file.write_text("one")
     commit_all(git)
@@ -89,7 +94,7 @@ def test_a_file_of_another_size_is_not_read(tmp_path: Path, git: Git) -> None:
 
 
 def test_a_file_of_the_same_size_is_read_in_pieces(tmp_path: Path, git: Git) -> None:
-    """Also one with line ends of Windows, wherever a piece ends, and one that Git LFS stores elsewhere."""
+    """A file may have Windows line endings, even across two pieces, or be stored by Git LFS."""
     large = b"x" * 20_000_000
     lines = (b"x" * ((1 << 20) - 1) + b"\n") * 3 + b"\r\r\nx\r"
     pointer = (
@@ -108,7 +113,7 @@ def test_a_file_of_the_same_size_is_read_in_pieces(tmp_path: Path, git: Git) -> 
 
 
 def test_a_file_whose_bytes_the_repository_lacks_has_no_date(tmp_path: Path, git: Git) -> None:
-    """Nothing says whether it has changed."""
+    """It is not known whether the file has changed."""
     file = tmp_path / "a.txt"
     file.write_text("one")
     commit_all(git)
@@ -127,8 +132,8 @@ def test_a_file_whose_bytes_the_repository_lacks_has_no_date(tmp_path: Path, git
 @pytest.mark.parametrize(
     "date", [b"253402300800 +0000", b"1" * 5_000 + b" +0000", b"1" * 19, b"-1 +0000", b"tomorrow", b"", b"\x011 +0000"]
 )
-def test_a_bad_date_is_no_date(tmp_path: Path, git: Git, date: bytes) -> None:
-    """After the year 9999, absurd, or none; the other files keep theirs."""
+def test_an_invalid_date_of_a_commit_is_ignored(tmp_path: Path, git: Git, date: bytes) -> None:
+    """The dates of other files are still read."""
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(name)
     blobs = [git("hash-object", "-w", name) for name in ("a.txt", "b.txt")]
@@ -142,8 +147,8 @@ def test_a_bad_date_is_no_date(tmp_path: Path, git: Git, date: bytes) -> None:
 
 
 @posix_only
-def test_the_name_of_a_file_says_nothing_of_another(tmp_path: Path, git: Git) -> None:
-    """Names that begin as dates and changes do in what git writes."""
+def test_the_name_of_a_file_cannot_change_the_date_of_another(tmp_path: Path, git: Git) -> None:
+    """The names look like dates and changes in the output of git."""
     names = ["\x014102444800", "\n@4102444800", "@4102444800", ":000000 100644 0 0 A", "\n:", "\x01", "z.txt"]
     for name in names:
         (tmp_path / name).write_text("one")
@@ -155,8 +160,8 @@ def test_the_name_of_a_file_says_nothing_of_another(tmp_path: Path, git: Git) ->
     assert [THEN] == commit_dates([tmp_path / "z.txt"])
 
 
-def test_history_is_read_as_it_comes(tmp_path: Path, git: Git) -> None:
-    """A file that was a folder of many files once: neither their names nor the rest of the history are kept."""
+def test_a_long_history_is_read_with_little_memory(tmp_path: Path, git: Git) -> None:
+    """The path of a file was a folder of 100,000 files in an earlier commit."""
     (tmp_path / "a.txt").write_text("one")
     (tmp_path / "b.txt").write_text("one")
     blob = git("hash-object", "-w", "a.txt")
@@ -177,8 +182,8 @@ def test_history_is_read_as_it_comes(tmp_path: Path, git: Git) -> None:
 
 
 @posix_only
-def test_settings_hide_no_commit_and_no_pipe_is_waited_for(tmp_path: Path, git: Git) -> None:
-    """All of these change what `git log` shows."""
+def test_configuration_cannot_hide_commits_or_make_git_wait_for_a_pipe(tmp_path: Path, git: Git) -> None:
+    """All these settings change the output of `git log`."""
     (tmp_path / "docs").mkdir()
     file = tmp_path / "docs" / "a.txt"
     file.write_text("one")
@@ -206,7 +211,7 @@ def test_settings_hide_no_commit_and_no_pipe_is_waited_for(tmp_path: Path, git: 
 def test_a_folder_that_unpacks_to_more_than_the_memory_is_not_read(
     tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Git may take 512 MiB at once; here less."""
+    """Git may allocate 512 MiB at once. The test sets a lower limit."""
     (tmp_path / "a.txt").write_text("one")
     blob = git("hash-object", "-w", "a.txt")
     entries = {f"{number:0200}": ("100644", blob) for number in range(100_000)}
@@ -220,7 +225,7 @@ def test_a_folder_that_unpacks_to_more_than_the_memory_is_not_read(
 
 @pytest.fixture
 def waiting_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A git that waits for a process which holds its output open; the file has the number of each such process."""
+    """Install a fake git that waits for a subprocess. Returns a file with the ids of the subprocesses."""
     program, started = tmp_path / "bin" / "git", tmp_path / "started"
     program.parent.mkdir()
     program.write_text(f"#!/bin/sh\nsleep 600 &\necho $! >>'{started}'\nwait\n")
@@ -230,8 +235,8 @@ def waiting_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @posix_only
-def test_the_time_is_that_of_all_work_trees(tmp_path: Path, waiting_git: Path) -> None:
-    """Git is not started again when it is over, and the processes it has started are ended."""
+def test_the_time_limit_is_shared_by_all_work_trees(tmp_path: Path, waiting_git: Path) -> None:
+    """Git is not started after the deadline, and its subprocesses are killed."""
     files = [tmp_path / str(number) / "a.txt" for number in range(5)]
     for file in files:
         (file.parent / ".git").mkdir(parents=True)
@@ -246,7 +251,7 @@ def test_the_time_is_that_of_all_work_trees(tmp_path: Path, waiting_git: Path) -
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process has not ended; nobody may have asked yet how it did."""
+    """Return whether a process is running. A process that has ended may still be a zombie."""
     try:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -255,7 +260,7 @@ def is_running(pid: int) -> bool:
 
 @posix_only
 def test_a_program_in_the_current_folder_is_not_git(tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even where the shell would run it."""
+    """A shell would run it, because the current folder is in PATH."""
     (tmp_path / "a.txt").write_text("one")
     commit_all(git)
     (tmp_path / "git").write_text(f"#!/bin/sh\ntouch '{tmp_path / 'ran'}'\n")
@@ -268,13 +273,13 @@ def test_a_program_in_the_current_folder_is_not_git(tmp_path: Path, git: Git, mo
 
 
 @posix_only
-def test_a_path_that_leaves_no_room_for_more_has_no_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside the file there can be no `.git`, as its path would be too long."""
-    most = os.pathconf(tmp_path, "PC_PATH_MAX") - 1
+def test_a_file_with_a_very_long_path_has_no_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The path of `.git` in the folder of the file would be too long."""
+    max_length = os.pathconf(tmp_path, "PC_PATH_MAX") - 1
     folder = str(tmp_path)
     monkeypatch.chdir(tmp_path)
-    while len(folder) < most - 2:
-        name = "x" * min(200, most - 2 - len(folder) - 1)
+    while len(folder) < max_length - 2:
+        name = "x" * min(200, max_length - 2 - len(folder) - 1)
         Path(name).mkdir()
         os.chdir(name)
         folder += f"/{name}"

@@ -67,7 +67,7 @@ def hostile(tmp_path: Path) -> Iterator[Path]:
 
 
 def run(*command: object, cwd: Path, **values: str) -> subprocess.CompletedProcess[str]:
-    """Run a process in a folder; it must succeed."""
+    """Run a process in a folder. It must succeed."""
     done = subprocess.run(
         [*map(str, command)], check=False, cwd=cwd, env=cli.environment(**values), capture_output=True, text=True
     )
@@ -85,7 +85,7 @@ def test_the_command_imports_nothing_from_the_current_directory(workers: int, ho
 
 
 def test_python_m_imports_nothing_from_the_current_directory(hostile: Path, tmp_path: Path) -> None:
-    """Except for the modules that Python itself imports before."""
+    """Python itself imports some modules before."""
     cli.write(tmp_path, {"empty.py": "import sys; print(*sys.modules)"})
     for name in {"simdoc_search", *run(sys.executable, "-m", "empty", cwd=tmp_path).stdout.split()} & NAMES:
         (hostile / f"{name}.py").unlink()

@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search.errors import DocumentError, SimdocError
 from simdoc_search.workers import ItemLimits, WorkerPool, iterate_in_subprocess, memory_per_worker
-from tests.support.trouble import lost, numbers, work
+from tests.support.trouble import failed, numbers, work
 from tests.support.workers import worker_processes
 
 Pool = WorkerPool[str, str]
@@ -24,7 +24,7 @@ MEMORY = 300_000_000  # bytes that a process may hold
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
     """Two processes, with little time for an item."""
-    made = Pool(2, work, lost, ItemLimits(2.0, MEMORY))
+    made = Pool(2, work, failed, ItemLimits(2.0, MEMORY))
     yield made
     made.close()
 
@@ -46,8 +46,8 @@ SWELL = "needed more memory than 300 MB to read"
         ("no memory", "ran out of memory"),
         ("no thread", "ran out of memory"),
         *(
-            pytest.param(*each, marks=pytest.mark.slow)
-            for each in [
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [
                 ("late crash", CRASH),  # after all items were read
                 ("hang", "took longer than 2 s to read"),
                 ("swell", SWELL),
@@ -64,8 +64,8 @@ def test_an_item_that_ends_its_process_fails_alone(pool: Pool, item: str, reason
 
 
 @pytest.mark.slow
-def test_memory_that_other_items_left_behind_is_not_held_against_an_item(pool: Pool) -> None:
-    """An item that exceeds the limit only on top of other items is retried in a fresh process."""
+def test_an_item_is_retried_if_other_items_have_taken_the_memory(pool: Pool) -> None:
+    """An item that exceeds the limit only because of other items is retried in a fresh process."""
     assert ["KEEP", "KEEP", "A"] == pool.submit(["keep", "keep", "a"]).result()
 
 
@@ -77,14 +77,14 @@ def test_an_error_of_the_work_is_raised_here(pool: Pool) -> None:
 
 
 def test_what_a_reader_prints_does_not_disturb_the_answers(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:
-    """It goes to standard error, from Python and from below it."""
+    """The output goes to stderr, whether Python or C code prints it."""
     assert ["PRINT", "A"] == pool.submit(["print", "a"]).result()
     assert "" == capfd.readouterr().out
 
 
 def test_close_ends_processes_at_work() -> None:
     before = len(worker_processes())
-    pool = Pool(2, work, lost, ItemLimits(60.0, MEMORY))
+    pool = Pool(2, work, failed, ItemLimits(60.0, MEMORY))
     future = pool.submit(["hang"])
     pool.close()
 
@@ -93,9 +93,9 @@ def test_close_ends_processes_at_work() -> None:
 
 
 def test_a_pool_that_cannot_start_its_processes_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No item is taken for the reason."""
+    """The error does not name an item."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    made = Pool(1, work, lost, ItemLimits())
+    made = Pool(1, work, failed, ItemLimits())
     try:
         with pytest.raises(SimdocError, match=r"ended unexpectedly \(exit code 1\) when it started; .* use fewer"):
             made.submit(["a"]).result()
@@ -111,7 +111,7 @@ def test_a_pool_that_gets_no_thread_ends_its_processes(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(RuntimeError):
-        Pool(2, work, lost, ItemLimits())
+        Pool(2, work, failed, ItemLimits())
 
     assert before == len(worker_processes())
 
@@ -119,9 +119,9 @@ def test_a_pool_that_gets_no_thread_ends_its_processes(monkeypatch: pytest.Monke
 ORPHAN = """
 import time
 from simdoc_search.workers import ItemLimits, WorkerPool
-from tests.support.trouble import lost, work
+from tests.support.trouble import failed, work
 from tests.support.workers import worker_processes
-pool = WorkerPool(1, work, lost, ItemLimits())
+pool = WorkerPool(1, work, failed, ItemLimits())
 pool.submit(["hang"])
 print(*[process.pid for process in worker_processes()], flush=True)
 time.sleep(3600)
@@ -143,7 +143,7 @@ def test_a_process_at_work_ends_when_its_parent_is_killed() -> None:
 # --- iterators ---
 
 
-def test_an_iterator_in_a_subprocess_gives_all_its_values_in_order() -> None:
+def test_an_iterator_in_a_subprocess_yields_all_its_values_in_order() -> None:
     assert list(range(1000)) == list(iterate_in_subprocess(numbers, 1000))
     assert [] == list(iterate_in_subprocess(numbers, 0))
 
@@ -156,7 +156,7 @@ def test_an_iterator_in_a_subprocess_gives_all_its_values_in_order() -> None:
         ("fail", RuntimeError, "ValueError: the work is wrong"),
     ],
 )
-def test_an_iterator_that_fails_gives_its_earlier_values(how: str, error: type[Exception], reason: str) -> None:
+def test_an_iterator_that_fails_yields_its_earlier_values(how: str, error: type[Exception], reason: str) -> None:
     before, values = len(worker_processes()), list[int]()
     with pytest.raises(error, match=reason):
         values.extend(iterate_in_subprocess(numbers, 300, how, limits=ItemLimits(60.0, MEMORY)))

@@ -23,7 +23,7 @@ _GROUPS_AT_ONCE = 256
 
 
 def write_plan(
-    found: Duplicates,
+    duplicates: Duplicates,
     path: str | Path,
     store: Store,
     *,
@@ -36,7 +36,7 @@ def write_plan(
     same is true for the rows of all documents that are duplicates of it.
 
     Args:
-        found: the duplicates.
+        duplicates: the duplicates.
         path: path of the plan.
         store: the store of the documents.
         command: the command that applies the plan, for the comment in the plan; None for the default.
@@ -49,20 +49,22 @@ def write_plan(
         PlanError: the plan or its undo file exists already, or the plan cannot be written.
         StoreError: the store cannot be read.
     """
-    rows = list(plan_rows(found, store, progress))
-    write_table(Path(path), rows, command or f"simdoc-search apply {path} --move-to DIR --dry-run", found.drop)
+    rows = list(plan_rows(duplicates, store, progress))
+    write_table(Path(path), rows, command or f"simdoc-search apply {path} --move-to DIR --dry-run", duplicates.drop)
     return len(rows)
 
 
-def plan_rows(found: Duplicates, store: Store, progress: Callable[[float], None] = lambda _: None) -> Iterator[PlanRow]:
+def plan_rows(
+    duplicates: Duplicates, store: Store, progress: Callable[[float], None] = lambda _: None
+) -> Iterator[PlanRow]:
     """Yield the rows of a plan. Arguments and errors are those of `write_plan`."""
-    groups = enumerate(found.groups(), 1)
+    groups = enumerate(duplicates.groups(), 1)
     while batch := list(islice(groups, _GROUPS_AT_ONCE)):
         members = (member for _, group in batch for member in (group.kept, *group.duplicates))
         hashes = text_hashes(store, {member.place for member in members if member.path is None})
         for number, group in batch:
             yield from _group_rows(number, group, hashes)
-            progress(number / found.group_count)
+            progress(number / duplicates.group_count)
 
 
 def _group_rows(number: int, group: Group, hashes: dict[Place, str]) -> Iterator[PlanRow]:

@@ -34,10 +34,8 @@ class ExpectedChanges:
 
     file_count: int  # number of files to drop
     freed_bytes: int  # bytes freed by deleting these files. Hard links to one file are counted once
-    differing_files: (
-        int  # number of these files whose bytes differ from the kept file; deleted, they cannot be restored
-    )
-    document_count: int  # number of documents without files to drop; deleted, they cannot be restored
+    differing_files: int  # number of these files whose bytes differ from the kept file. If deleted, they are lost
+    document_count: int  # number of documents without files to drop. If deleted, they are lost
 
 
 @dataclass(slots=True)

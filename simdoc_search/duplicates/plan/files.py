@@ -24,7 +24,7 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
-    """Identifies a file. The identity differs from that of another file, and of the same file after a change."""
+    """Identifies a file in its current state. The identity changes if the file changes."""
 
     inode: tuple[int, int]  # device and inode, which are equal for hard links to one file
     size: int  # size in bytes
@@ -133,7 +133,7 @@ def unreadable(error: Exception) -> LeftAloneError:
 
 
 def directory_entry(path: str) -> Hashable:
-    """Return a value that identifies the directory entry of a path. It does not depend on links to the folder."""
+    """Return a value that identifies the directory entry of a path, even if a link leads to the folder."""
     folder, name = os.path.split(path)
     try:
         info = os.stat(folder)  # noqa: PTH116 - paths are strings

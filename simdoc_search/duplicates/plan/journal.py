@@ -113,12 +113,12 @@ class Journal:
 
     def _open(self, flags: int = 0) -> BinaryIO:
         if self.path.is_symlink():
-            raise PlanError(f"{self.path} is a symbolic link, not an undo file; name another plan")
+            raise PlanError(f"{self.path} is a symbolic link, not an undo file; move it away or rename the plan")
         handle = os.open(self.path, flags | os.O_RDWR | _FLAGS, 0o600)
         try:
             info = os.fstat(handle)
             if not stat.S_ISREG(info.st_mode):
-                raise PlanError(f"{self.path} is not a regular file, so it is not an undo file; name another plan")
+                raise PlanError(f"{self.path} is not a regular file, so it is not an undo file; move it away")
             if info.st_size > MAX_BYTES:
                 raise PlanError(f"{self.path} is larger than {MAX_BYTES:,} bytes, so it is not an undo file")
             # The process that held the lock before may have removed the file.
@@ -137,7 +137,7 @@ class Journal:
         if header.startswith(data):
             return  # a process was killed while it was writing the header
         if not data.startswith(header):
-            raise PlanError(f"{self.path} is not an undo file of this version; name another plan")
+            raise PlanError(f"{self.path} is not an undo file of this version; move it away or rename the plan")
         lines = data[: data.rfind(b"\n")].split(b"\n")
         self._end = len(header)
         for number, line in enumerate(lines[1:], 2):

@@ -24,7 +24,7 @@ def lock_file(handle: int, *, shared: bool = False) -> bool:
     """Lock an open file or folder until it is closed.
 
     Returns:
-        Whether it is locked. Also True if the system has no such locks; False if another process holds the lock.
+        False if another process holds the lock; True if the file is locked, or if the system has no such locks.
     """
     if sys.platform != "win32":
         try:

@@ -1,4 +1,4 @@
-"""Rows of a plan."""
+"""The rows of a plan, and the states of their documents."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def check_document(hashes: Mapping[Place, str], row: PlanRow) -> str:
 
 
 def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[Place, str]]:
-    """Remove the documents of dropped files from the store, unless the file was indexed again after a change.
+    """Remove the documents of dropped files from the store, unless they were indexed from another version of the file.
 
     Returns:
         The number of removed documents; and place to reason, of documents that could not be removed.

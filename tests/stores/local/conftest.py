@@ -1,4 +1,4 @@
-"""A store that no test changes, for those that damage a copy of it."""
+"""A store that no test changes. Tests damage copies of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCUMENTS = 120
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of three segments with all that one may have, replaced and deleted documents; never changed by a test."""
+    """A store of three segments with all kinds of tokens, and with replaced and deleted documents."""
     folder = tmp_path_factory.mktemp("stores") / "whole"
     random_codes = np.random.default_rng(7)
     with closing(open_store(folder, Settings(sentences=Sentences(), concepts=Concepts()), create=True)) as store:
@@ -29,9 +29,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 *(
                     record(
                         f"d/{part}-{n}.txt" if n % 9 else f"d/{n}.txt",
-                        {int(each) for each in random_codes.integers(0, 2**24, 200)},
+                        {int(code) for code in random_codes.integers(0, 2**24, 200)},
                         text=f"text {part} {n} \ud800 " * 40,
-                        passages={int(each) for each in random_codes.integers(0, 2**25, 20)},
+                        passages={int(code) for code in random_codes.integers(0, 2**25, 20)},
                         sentences=random_codes.integers(0, 2**63, 6).tolist() * 2,
                         concepts=[*random_codes.integers(1, 2**30, 9).tolist(), 0, 7, 0] if n else [],
                         year=n,

@@ -1,4 +1,4 @@
-"""A backup is one commit, complete and verified, whatever happens meanwhile."""
+"""A backup is a complete and verified copy of one commit, even if the store is written or the process is killed."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_backup_is_a_store_like_any_other(whole: Path, tmp_path: Path) -> None
 @posix_only
 @pytest.mark.slow
 def test_a_backup_during_writes_is_one_commit(tmp_path: Path) -> None:
-    """It has all documents up to some number, at least those that were committed before."""
+    """It has all documents up to some number, including those that were committed before it began."""
     with python(WRITE, tmp_path / "s") as other:
         assert other.stdout is not None
         for _ in range(30):

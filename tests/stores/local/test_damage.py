@@ -1,4 +1,4 @@
-"""Damage to a local store: `check` finds it by checksums, `repair` saves every document that can be read."""
+"""`check` finds damage to a local store by checksums, and `repair` saves every readable document."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def expected(whole: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def store(whole: Path, tmp_path: Path) -> Path:
-    """A copy of the store, to be damaged."""
+    """A copy of the store that the test may damage."""
     return Path(shutil.copytree(whole, tmp_path / "s"))
 
 
@@ -56,7 +56,7 @@ def test_check_finds_nothing_in_an_undamaged_store(whole: Path) -> None:
 def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     store: Path, expected: dict[str, Any], tmp_path: Path, extension: str, seed: int
 ) -> None:
-    """A document is saved exactly as it was, or it is listed as lost. Only damage to documents loses any."""
+    """A document is saved unchanged or listed as lost. Only damage to the file of documents loses documents."""
     chance = random.Random(f"{extension} {seed}")
     settings = [store / "simdoc.json", store / "index" / "simdoc.json"]
     file = chance.choice(settings if extension == "json" else sorted((store / "index").glob(f"*.{extension}")))
@@ -97,7 +97,7 @@ def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     assert all(saved[id] == expected[id] for id in saved.keys() & expected.keys())
 
 
-def test_without_the_list_of_segments_there_is_no_repair(store: Path, tmp_path: Path) -> None:
+def test_a_store_without_its_list_of_segments_cannot_be_repaired(store: Path, tmp_path: Path) -> None:
     (store / "index" / "meta.json").unlink()
 
     assert [] != list(check_store(store))
@@ -119,14 +119,14 @@ def test_one_of_the_two_settings_files_is_enough_to_repair_a_store(
 
 
 @pytest.mark.slow
-def test_a_document_that_would_end_the_process_is_named_and_costs_itself_alone(tmp_path: Path) -> None:
-    """A flipped bit in a length requests a petabyte. `check` and `repair` survive what ends a query."""
+def test_only_the_document_that_crashes_its_reader_is_lost(tmp_path: Path) -> None:
+    """A flipped bit in a length requests a petabyte. It crashes a query, but not `check` and `repair`."""
     codes = {"a": [1, 255], "b": [2, 131], "c": [3, 132]}
     with closing(open_store(tmp_path / "s", create=True)) as store:
         put(store, record("a", codes.pop("a")))
-        put(store, *(record(id, each) for id, each in codes.items()))
+        put(store, *(record(id, values) for id, values in codes.items()))
     first_codes = bytes([0, 0, 1, 0, 0, 255])
-    file = next(each for each in (tmp_path / "s/index").glob("*.store") if first_codes in each.read_bytes())
+    file = next(path for path in (tmp_path / "s/index").glob("*.store") if first_codes in path.read_bytes())
     flip(file, (file.read_bytes().index(first_codes) - 1) * 8 + 7)  # the length has another byte
     query = f"from simdoc_search import open_store; open_store({str(tmp_path / 's')!r}).get('a')"
 
@@ -148,7 +148,7 @@ def test_a_query_that_reads_a_damaged_document_names_it(tmp_path: Path) -> None:
         list(store.candidates(Threshold(tokens(range(100, 300)), 100, None)))
 
 
-def test_what_is_not_a_store_is_neither_checked_nor_repaired(tmp_path: Path) -> None:
+def test_a_folder_without_a_store_is_neither_checked_nor_repaired(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").touch()
     with pytest.raises(StoreNotFoundError):
@@ -162,8 +162,8 @@ def test_what_is_not_a_store_is_neither_checked_nor_repaired(tmp_path: Path) -> 
     assert ["mine"] == [path.name for path in tmp_path.iterdir()]
 
 
-def test_a_repair_never_writes_over_something(whole: Path, expected: dict[str, Any], tmp_path: Path) -> None:
-    """An empty folder is used, with its permissions."""
+def test_a_repair_overwrites_nothing(whole: Path, expected: dict[str, Any], tmp_path: Path) -> None:
+    """An empty folder may be the target. It keeps its permissions."""
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
     (tmp_path / "empty").mkdir()
@@ -237,17 +237,17 @@ def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: 
     flip(file, 80)
     result = run("check", store)
 
-    said = f"wrong: index/{file.name}: its checksum does not match its content\n"
-    assert (1, said) == (result.exit_code, result.stdout)
+    finding = f"wrong: index/{file.name}: its checksum does not match its content\n"
+    assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
-    assert (False, [f"index/{file.name}"]) == (found["fit"], [each["place"] for each in found["findings"]])
+    assert (False, [f"index/{file.name}"]) == (found["fit"], [damage["place"] for damage in found["findings"]])
     assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; make one with")
 
 
 def test_the_command_repair_names_lost_documents(
     whole: Path, store: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
-    """It then ends with exit code 1."""
+    """It then exits with status 1."""
     flip(largest(store, "store"), 3000 * 8)
     result = run("repair", store, "--to", tmp_path / "new")
     lost = sorted(expected.keys() - content(tmp_path / "new").keys())

@@ -1,4 +1,4 @@
-"""A store in a folder: made once, for its owner alone, found again, and never written where it leads elsewhere."""
+"""A store in a folder is made once, is private to its owner, can be reopened, and is never written through links."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "s"
 
 
-# --- found again ---
+# --- opening ---
 
 
 def test_a_folder_is_opened_again_with_its_settings_and_records(tmp_path: Path) -> None:
-    """A file: URL names it as well."""
-    asked = Settings(Analysis(shingle_size=3))
-    with closing(open_store(tmp_path / "a b", asked, create=True, store_texts=False)) as store:
+    """A file: URL also names it."""
+    settings = Settings(Analysis(shingle_size=3))
+    with closing(open_store(tmp_path / "a b", settings, create=True, store_texts=False)) as store:
         put(store, record("a", text="words"))
     for place in (tmp_path / "a b", f"file:{tmp_path}/a b", (tmp_path / "a b").as_uri()):
         with closing(open_store(place)) as store:
-            assert (asked, ["a"]) == (store.settings, ids(store))
+            assert (settings, ["a"]) == (store.settings, ids(store))
             assert plain(record("a")) == plain(store.get("a", text=True))
 
 
 def unneeded(store: Path) -> list[Path]:
-    """The files that belong to no segment of the index."""
+    """Return the files that do not belong to a segment of the index."""
     segments = json.loads((store / "index" / "meta.json").read_text())["segments"]
     names = {segment["segment_id"].replace("-", "") for segment in segments} | {"meta", "simdoc", ""}
     return [path for path in (store / "index").iterdir() if path.name.split(".")[0] not in names]
 
 
 def test_no_unneeded_file_is_left(tmp_path: Path) -> None:
-    """After merges, deletions, and writers that were opened before each other's work."""
+    """Neither after merges and deletions, nor after writers that were opened at the same time."""
     one, other = open_store(tmp_path / "s", create=True), open_store(tmp_path / "s")
     with closing(one), closing(other):
         for store in (other, one, other):
@@ -65,7 +65,7 @@ def test_no_unneeded_file_is_left(tmp_path: Path) -> None:
                     writer.commit()
         assert 10 == one.info().documents == other.info().documents
         with one.writer():
-            pass  # a merge that ends while a reader opens the index leaves its files to the next writer
+            pass  # if a merge ends while a reader opens the index, the next writer removes its files
         assert [] == unneeded(tmp_path / "s")
 
 
@@ -77,7 +77,7 @@ def test_a_missing_store_is_made_only_with_create(tmp_path: Path) -> None:
     assert [] == list(tmp_path.iterdir())
 
 
-def test_a_place_with_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_not_changed(tmp_path: Path) -> None:
     file = tmp_path / "file.txt"
     file.write_text("mine")
     for create in (False, True):
@@ -92,18 +92,18 @@ def test_a_place_with_something_else_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_other_settings_are_refused_and_shown(store: Path) -> None:
-    asked = Settings(Analysis(shingle_size=3, profile="lowercase"))
+    settings = Settings(Analysis(shingle_size=3, profile="lowercase"))
 
     with pytest.raises(FormatMismatchError) as error:
-        open_store(store, asked, create=True)
+        open_store(store, settings, create=True)
     assert "analysis.profile 'nfkc_cf', not 'lowercase'; analysis.shingle_size 5, not 3" in str(error.value)
-    assert (Settings().to_dict(), asked.to_dict()) == (error.value.found, error.value.expected)
+    assert (Settings().to_dict(), settings.to_dict()) == (error.value.found, error.value.expected)
 
 
 # --- damage ---
 
 
-def test_each_changed_bit_of_the_settings_is_noticed(store: Path) -> None:
+def test_each_changed_bit_of_the_settings_is_detected(store: Path) -> None:
     file = store / "simdoc.json"
     content = file.read_bytes()
     for bit in range(0, len(content) * 8, 7):
@@ -115,7 +115,7 @@ def test_each_changed_bit_of_the_settings_is_noticed(store: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["{", "", "[]", "{}", "without checksum", "without id"])
-def test_damaged_settings_are_one_sentence(store: Path, content: str) -> None:
+def test_damaged_settings_are_reported_with_one_sentence(store: Path, content: str) -> None:
     file = store / "simdoc.json"
     values = json.loads(file.read_text())
     if content.startswith("without "):
@@ -137,19 +137,19 @@ def test_the_index_of_another_store_is_not_opened(store: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("damage", ["meta.json gone", "meta.json cut", "store gone", "term cut", "all gone"])
-def test_a_damaged_index_is_one_sentence(tmp_path: Path, damage: str) -> None:
-    """It is never an empty store, and never another exception."""
+def test_a_damaged_index_is_reported_with_one_sentence(tmp_path: Path, damage: str) -> None:
+    """The store is never empty, and no other exception is raised."""
     with closing(open_store(tmp_path / "s", create=True)) as store:
         put(store, *(record(f"{n}", [n], text="words") for n in range(100)))
     index = tmp_path / "s" / "index"
     name, how = damage.split()
     for file in list(index.glob({"all": "*", "meta.json": "meta.json"}.get(name, f"*.{name}"))):
         content = file.read_bytes()
-        file.unlink()  # a cut in place would be a bus error for whoever still has the file mapped
+        file.unlink()  # truncating the file in place would cause a bus error in processes that still map it
         if how == "cut":
             file.write_bytes(content[:-9])
 
-    for create in (False, name != "all"):  # where all is gone, create begins anew
+    for create in (False, name != "all"):  # if everything is gone, `create` makes a new store
         with pytest.raises(StoreError, match="damaged"):
             open_store(tmp_path / "s", create=create)
 
@@ -168,7 +168,7 @@ def test_an_index_that_vanishes_under_an_open_store_is_an_error(store: Path) -> 
 def test_a_message_does_not_depend_on_the_name_of_the_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Not even on a name that is a word of tantivy's messages."""
+    """Even if the name occurs in messages of tantivy."""
     monkeypatch.chdir(tmp_path)
     with closing(open_store(name, create=True)) as store:
         put(store, record("a"))
@@ -183,14 +183,14 @@ def test_a_message_does_not_depend_on_the_name_of_the_store(
 
 
 def modes(folder: Path) -> dict[str, int]:
-    """The permissions of a folder, and of everything in it."""
+    """Return the permissions of a folder and of everything in it."""
     paths = [folder, *folder.rglob("*")]
     return {path.relative_to(folder.parent).as_posix(): path.stat().st_mode & 0o777 for path in paths}
 
 
 @posix_only
-def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
-    """A folder that existed before keeps its permissions, and the store gets the same."""
+def test_only_its_owner_can_read_a_new_store(tmp_path: Path) -> None:
+    """A folder that existed before keeps its permissions, and the files of the store get the same."""
     (tmp_path / "existing").mkdir()
     (tmp_path / "existing").chmod(0o750)
     for name in ("new", "existing"):
@@ -204,7 +204,7 @@ def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 @posix_only
-def test_missing_permission_is_one_sentence(store: Path, tmp_path: Path) -> None:
+def test_missing_permission_is_reported_with_one_sentence(store: Path, tmp_path: Path) -> None:
     store.chmod(0)
     with ordinary_user():
         for create in (False, True):
@@ -231,8 +231,8 @@ LINKS = [
 @posix_only
 @pytest.mark.parametrize("name", LINKS)
 @pytest.mark.parametrize("existing", [True, False])
-def test_a_prepared_link_changes_nothing_where_it_leads(tmp_path: Path, name: str, existing: bool) -> None:
-    """Somebody else may have put it where a store is to be made."""
+def test_the_target_of_a_prepared_link_is_not_changed(tmp_path: Path, name: str, existing: bool) -> None:
+    """Another user may have put the link where a store will be made."""
     target = tmp_path / "target"
     if existing and name == "index":
         target.mkdir()
@@ -254,7 +254,7 @@ def test_a_prepared_link_changes_nothing_where_it_leads(tmp_path: Path, name: st
 @posix_only
 @pytest.mark.parametrize("name", [".tantivy-meta.lock", ".tantivy-writer.lock"])
 def test_a_lock_that_became_a_link_is_not_followed(store: Path, tmp_path: Path, name: str) -> None:
-    shutil.copytree(store, tmp_path / "copy")  # tantivy may look at the first one for a moment longer
+    shutil.copytree(store, tmp_path / "copy")  # tantivy may keep the first one open for a moment
     (tmp_path / "copy" / "index" / name).unlink(missing_ok=True)
     (tmp_path / "copy" / "index" / name).symlink_to(tmp_path / "elsewhere")
 
@@ -292,8 +292,8 @@ else:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_of_processes_that_make_one_store_all_get_the_same(tmp_path: Path, seed: int) -> None:
-    """Of four at once with two settings the first decides; the others get its store or an error, and lose nothing."""
+def test_processes_that_make_one_store_all_get_the_same_store(tmp_path: Path, seed: int) -> None:
+    """The first of four processes determines the settings. The others get its store or an error, and lose nothing."""
     command = [sys.executable, "-c", MAKE, str(tmp_path / "s")]
     makers = [
         subprocess.Popen([*command, str(3 + n % 2), f"d{n}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -306,12 +306,12 @@ def test_of_processes_that_make_one_store_all_get_the_same(tmp_path: Path, seed:
         assert maker.stdin is not None
         maker.stdin.write("\n")
         maker.stdin.flush()
-    said = [maker.communicate(timeout=120)[0].strip() for maker in makers]
+    outcomes = [maker.communicate(timeout=120)[0].strip() for maker in makers]
     with closing(open_store(tmp_path / "s")) as store:
         size, kept = store.settings.analysis.shingle_size, ids(store)
 
     assert [0] * 4 == [maker.returncode for maker in makers]
-    assert [str(size) if 3 + n % 2 == size else "FormatMismatchError" for n in range(4)] == said
+    assert [str(size) if 3 + n % 2 == size else "FormatMismatchError" for n in range(4)] == outcomes
     assert [f"d{n}" for n in range(4) if 3 + n % 2 == size] == kept
 
 
@@ -332,8 +332,8 @@ open_store(sys.argv[1], create=True).close()
 
 @posix_only
 @pytest.mark.parametrize("call", first(1, range(2, 30, 4)))
-def test_a_store_whose_making_was_killed_is_completed(tmp_path: Path, call: int) -> None:
-    """It is killed at any call that changes the folder."""
+def test_a_store_is_completed_if_the_process_that_made_it_was_killed(tmp_path: Path, call: int) -> None:
+    """The process is killed at each call that changes the folder."""
     done = subprocess.run([sys.executable, "-c", CUT_OFF, tmp_path / "s", str(call)], check=False, timeout=60)
     if done.returncode == 0:
         assert Settings() == open_store(tmp_path / "s").settings
@@ -356,7 +356,7 @@ with open_store(sys.argv[1], create=True).writer() as writer:
 
 
 @pytest.mark.slow
-def test_kill_9_loses_no_committed_document_and_doubles_none(tmp_path: Path) -> None:
+def test_kill_9_neither_loses_nor_repeats_a_committed_document(tmp_path: Path) -> None:
     command = [sys.executable, "-c", WRITE, str(tmp_path / "s")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None

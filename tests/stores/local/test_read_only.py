@@ -1,4 +1,4 @@
-"""A store that nobody may write to can be read, and committed documents are durable."""
+"""A read-only store can be read, and committed documents are durable."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from tests.support.users import ordinary_user
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
 
 
-def readable(folder: Path, *, writable: bool = False) -> None:
-    """Let everybody read a folder, and only its owner, if anybody, write."""
-    for each in [folder, *folder.rglob("*")]:
-        each.chmod((0o755 if writable else 0o555) if each.is_dir() else (0o644 if writable else 0o444))
+def set_permissions(folder: Path, *, writable: bool = False) -> None:
+    """Let everybody read a folder. If `writable`, its owner may write to it."""
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod((0o755 if writable else 0o555) if path.is_dir() else (0o644 if writable else 0o444))
 
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """A folder that other users can reach; those of pytest are closed to them."""
+    """A path that other users can access. They cannot access the folders of pytest."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name) / "s"
         if (Path(name) / "s").exists():
-            readable(Path(name) / "s", writable=True)
+            set_permissions(Path(name) / "s", writable=True)
 
 
 @pytest.mark.parametrize("lock_files", [True, False])
@@ -42,10 +42,10 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(place: Pat
     with closing(open_store(place, create=True)) as store:
         put(store, record("a", text="words"), record("b"))
     if not lock_files:
-        for each in (place / "index").glob(".tantivy-*.lock"):
-            each.unlink()
-    readable(place)
-    before = sorted(each.name for each in place.rglob("*"))
+        for path in (place / "index").glob(".tantivy-*.lock"):
+            path.unlink()
+    set_permissions(place)
+    before = sorted(path.name for path in place.rglob("*"))
     with ordinary_user(), closing(open_store(place)) as store:
         assert (["a", "b"], 2) == (ids(store), store.info().documents)
         assert "words" == store.get("a", text=True).text  # type: ignore[union-attr]
@@ -53,19 +53,19 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(place: Pat
         with pytest.raises(StoreError, match="no permission to write in its folder"):
             put(store, record("c"))
 
-    assert before == sorted(each.name for each in place.rglob("*"))
+    assert before == sorted(path.name for path in place.rglob("*"))
 
 
 def test_a_reader_without_write_permission_sees_later_commits(place: Path) -> None:
-    """Also when files are merged away."""
+    """This works even if merges remove files."""
     with closing(open_store(place, create=True)) as writing:
         put(writing, record("0"))
-        readable(place, writable=True)
+        set_permissions(place, writable=True)
         with ordinary_user():
             reading = open_store(place)
         for n in range(1, 12):
             put(writing, record(f"{n}"))
-            readable(place, writable=True)
+            set_permissions(place, writable=True)
             with ordinary_user():
                 assert n + 1 == reading.info().documents
 
@@ -73,7 +73,7 @@ def test_a_reader_without_write_permission_sees_later_commits(place: Path) -> No
 def test_the_folder_of_links_is_removed_when_the_store_is_open(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(open_store(place, create=True)) as store:
         put(store, record("a"))
-    readable(place)
+    set_permissions(place)
     scratch = place.parent / "scratch"
     scratch.mkdir()
     scratch.chmod(0o777)
@@ -87,7 +87,7 @@ def test_the_folder_of_links_is_removed_when_the_store_is_open(place: Path, monk
 def test_a_read_only_store_is_repaired_without_its_lock(place: Path) -> None:
     """The store is empty, because another user may not be allowed to start the Python of the tests."""
     open_store(place, create=True).close()
-    readable(place)
+    set_permissions(place)
     (place.parent / "targets").mkdir()
     (place.parent / "targets").chmod(0o777)
     with ordinary_user():

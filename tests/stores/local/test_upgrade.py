@@ -1,4 +1,4 @@
-"""A local store gets sentences from the texts that it keeps."""
+"""An upgrade adds sentences to a local store, from the texts that it keeps."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def location(made: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
+    """A copy of the store."""
     return Path(shutil.copytree(made, tmp_path / "store"))
 
 
 def state(location: Path) -> dict[str, Any]:
-    """All values of a store except sentences."""
+    """Return all values of a store except sentences."""
     with open_store(location) as store:
         records = store.scan(text=True, passages=True)
         return {r.id: (r.text, r.metadata, r.digest, r.codes.tolist(), r.passages.tolist()) for r in records}
 
 
 def has_sentences(location: Path) -> bool:
-    """Whether each document has the sentences of its text."""
+    """Return whether each document has the sentences of its text."""
     with open_store(location) as store:
         return store.settings.sentences is not None and all(
             sentences_of_codes(record.sentences).tolist()
@@ -81,7 +81,7 @@ def test_an_interrupted_upgrade_changes_nothing_and_can_be_repeated(location: Pa
 
 
 @pytest.mark.parametrize("step", first(4, [1, 3, 5, 7, 0, 2, 4, 6, 8, 9]))
-def test_a_replacement_that_was_killed_is_completed_by_whoever_opens_the_store(
+def test_an_interrupted_replacement_is_completed_when_the_store_is_opened(
     location: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     before = state(location)

@@ -96,11 +96,11 @@ def test_full_chunks_are_sent_at_once_and_the_rest_with_flush(to: NewSender, mon
     sender = to(engine)
     for n in range(9):
         sender.add(write(n))
-    assert [] == engine.asked
+    assert [] == engine.requested
     send(sender, *(write(n, n) for n in range(9, 95)))
 
     assert sorted(map(str, range(95))) == sorted(id for id, _ in engine.done)
-    assert [5] + 9 * [10] == sorted(map(len, engine.asked))
+    assert [5] + 9 * [10] == sorted(map(len, engine.requested))
 
 
 def test_a_chunk_has_a_maximum_size_unless_it_is_one_action(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_a_chunk_has_a_maximum_size_unless_it_is_one_action(to: NewSender, monke
     replaced = (write("same", "x" * 400) for _ in range(9))
     send(to(engine), *replaced, *(write(n, "x" * 400) for n in range(8)), write("large", "x" * 9999))
 
-    assert [["2", "3", "4"], ["5", "6", "7"], ["large"], ["same", "0", "1"]] == sorted(engine.asked)
+    assert [["2", "3", "4"], ["5", "6", "7"], ["large"], ["same", "0", "1"]] == sorted(engine.requested)
 
 
 def test_the_last_of_several_writes_of_one_id_wins(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_no_write_is_sent_to_another_index_of_the_same_name(to: NewSender, uuid:
     with pytest.raises(IndexGoneError, match=r"the index http\S+/index (was removed|is another one)"):
         send(to(handle), write("a"))
 
-    assert [] == engine.asked
+    assert [] == engine.requested
 
 
 def test_an_index_that_is_removed_during_a_write_is_an_error(to: NewSender) -> None:
@@ -168,7 +168,7 @@ def test_only_refused_actions_are_sent_again(to: NewSender) -> None:
     engine = Scripted(statuses={"b": iter([429]), "d": iter([503])})
     send(to(engine), *map(write, "abcde"))
 
-    assert [[*"abcde"], [*"bd"]] == engine.asked
+    assert [[*"abcde"], [*"bd"]] == engine.requested
     assert [*"acebd"] == [id for id, _ in engine.done]
 
 
@@ -225,7 +225,7 @@ def test_an_error_that_is_not_retryable_is_raised_at_once(to: NewSender, status:
     with pytest.raises(RequestError) as caught:
         send(to(engine), write("a"), write("b"))
 
-    assert (status, [["a", "b"]]) == (caught.value.status, engine.asked)
+    assert (status, [["a", "b"]]) == (caught.value.status, engine.requested)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_refused_document_is_listed_with_the_reason_until_it_is_written(to: Ne
     send(sender, write("a"), write("bad"), write("b"), Action.make("delete", "unknown", _index="index"))
 
     assert {"bad": 'failed to parse field [year] for input string: "x"'} == sender.failed
-    assert [["a", "bad", "b", "unknown"], ["b"]] == engine.asked
+    assert [["a", "bad", "b", "unknown"], ["b"]] == engine.requested
     send(sender, write("bad"))
     assert {} == sender.failed
 
@@ -288,7 +288,7 @@ def test_close_drops_unsent_actions_and_does_not_wait_for_the_engine(
     sender = to(engine)
     for n in range(2 * writer.THREADS + 1):
         sender.add(write(n))
-    wait_until(lambda: len(engine.asked) == writer.THREADS)
+    wait_until(lambda: len(engine.requested) == writer.THREADS)
     began = time.monotonic()
     sender.close()
     sender.close()
@@ -296,5 +296,5 @@ def test_close_drops_unsent_actions_and_does_not_wait_for_the_engine(
     assert time.monotonic() - began < 1
     with pytest.raises(StoreError, match="writer is closed"):
         sender.add(write("a"))
-    assert writer.THREADS == len(engine.asked)
+    assert writer.THREADS == len(engine.requested)
     assert [] == [thread.name for thread in threading.enumerate() if thread.name.startswith("simdoc-bulk")]
