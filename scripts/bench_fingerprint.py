@@ -3,9 +3,9 @@
     pip install '.[bench]'
     python scripts/bench_fingerprint.py PATH...
 
-A PATH is a folder or a file, and has one row. Its text is cut into documents of 724 words; a short text is repeated in
-random order. datasketch and rensa get shingles of `text.lower().split()`. Rounds are interleaved, so that noise affects
-all alike; the fastest round counts.
+A PATH is a folder or a file. The table has one row for each. The text is cut into documents of 724 words; if it is too
+short, words are drawn from it at random. datasketch and rensa get shingles of `text.lower().split()`. The three
+libraries take turns, so that noise affects all equally, and the fastest of 5 rounds is printed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from simdoc_search.analysis.word_break import word_spans
 WORDS, DOCUMENTS, ROUNDS, SHINGLE = 724, 400, 5, 5
 
 
-def ours(texts: Sequence[str]) -> None:
+def with_simdoc(texts: Sequence[str]) -> None:
     """Use simdoc-search."""
     for _ in fingerprints(texts):
         pass
@@ -52,13 +52,13 @@ def with_datasketch(texts: Sequence[str]) -> None:
 
 
 def shingles(text: str) -> list[str]:
-    """Return shingles for datasketch and rensa."""
+    """Return the shingles for datasketch and rensa."""
     words = text.lower().split()
     return [" ".join(words[start : start + SHINGLE]) for start in range(max(1, len(words) - SHINGLE + 1))]
 
 
 def documents(path: Path) -> list[str]:
-    """Return texts of 724 words from a path, with all characters between the words."""
+    """Return texts of 724 words from a path, with the characters between the words."""
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     pieces: list[str] = []
     for file in files:
@@ -72,23 +72,24 @@ def documents(path: Path) -> list[str]:
 
 
 def main() -> None:
-    """Print one row per path."""
-    peers: dict[str, Callable[[Sequence[str]], None]] = {
-        "ours": ours, "rensa": with_rensa, "datasketch": with_datasketch,
+    """Print one row for each path: fingerprints per second, and how many times faster simdoc-search is."""
+    libraries: dict[str, Callable[[Sequence[str]], None]] = {
+        "simdoc": with_simdoc, "rensa": with_rensa, "datasketch": with_datasketch,
     }  # fmt: skip
-    print(f"{'documents':<24}{'chars':>7}{'ours/s':>9}{'rensa/s':>9}{'datask./s':>10}{'/ rensa':>9}{'/ datask.':>10}")
-    for name in sys.argv[1:]:
-        texts = documents(Path(name))
-        best = dict.fromkeys(peers, 0.0)
+    heads = f"{'simdoc/s':>9}{'rensa/s':>9}{'datask./s':>10}{'/ rensa':>9}{'/ datask.':>10}"
+    print(f"{'documents':<24}{'chars':>7}{heads}")
+    for path in sys.argv[1:]:
+        texts = documents(Path(path))
+        best = dict.fromkeys(libraries, 0.0)
         for _ in range(ROUNDS):
-            for peer, run in peers.items():
+            for name, run in libraries.items():
                 began = time.perf_counter()
                 run(texts)
-                best[peer] = max(best[peer], len(texts) / (time.perf_counter() - began))
+                best[name] = max(best[name], len(texts) / (time.perf_counter() - began))
         characters = sum(map(len, texts)) // len(texts)
-        print(f"{'/'.join(Path(name).parts[-2:]):<24}{characters:>7}{best['ours']:>9.0f}{best['rensa']:>9.0f}"
-              f"{best['datasketch']:>10.0f}{best['ours'] / best['rensa']:>9.2f}"
-              f"{best['ours'] / best['datasketch']:>10.2f}")  # fmt: skip
+        print(f"{'/'.join(Path(path).parts[-2:]):<24}{characters:>7}{best['simdoc']:>9.0f}{best['rensa']:>9.0f}"
+              f"{best['datasketch']:>10.0f}{best['simdoc'] / best['rensa']:>9.2f}"
+              f"{best['simdoc'] / best['datasketch']:>10.2f}")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from plant_passages import CLEAN, DOCUMENT_WORDS, excerpted, excerpts, planted, read_material
+from plant_passages import CLEAN, DOCUMENT_WORDS, excerpt_pairs, excerpts, planted_pairs, read_material
 
 from simdoc_search.passages.align import align
 from simdoc_search.sketch.fingerprint import fingerprint, shingle_codes
@@ -101,7 +101,7 @@ def print_runs(material: Material, passages: Passages, count: int, seed: str) ->
 def print_excerpts(material: Material, passages: Passages, count: int, seed: str) -> None:
     """Excerpts by their words: found, and how much of them is shown."""
     rows: dict[int, list[tuple[bool, bool, float]]] = defaultdict(list)
-    for _, pair in excerpted(material, count, EXCERPT, EXCERPTS_FROM, seed):
+    for _, pair in excerpt_pairs(material, count, EXCERPT, EXCERPTS_FROM, seed):
         text, document = pair.suspicious, pair.source
         tokens = kept(document, passages)
         spans = [passage.a for passage in align(text, document)]
@@ -139,7 +139,7 @@ def print_planted(material: Material, passages: Passages, count: int, seed: str)
 
 def sketched(material: Material, passages: Passages, count: int, seed: str) -> Iterator[tuple[str, Codes, Codes]]:
     """What each pair asks and keeps."""
-    for kind, pair in planted(material, count, [*KINDS, CLEAN], DOCUMENT_WORDS, seed):
+    for kind, pair in planted_pairs(material, count, [*KINDS, CLEAN], DOCUMENT_WORDS, seed):
         yield kind, asked(pair.suspicious, passages), kept(pair.source, passages)
 
 

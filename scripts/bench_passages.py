@@ -26,7 +26,7 @@ from typing import TextIO
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from passage_corpora import Case, read_pan, read_planted
-from plant_passages import DOCUMENT_WORDS, KINDS, planted, read_material
+from plant_passages import DOCUMENT_WORDS, KINDS, planted_pairs, read_material
 
 from simdoc_search.passages.align import PRESETS, Alignment, align
 from tests.support.passages.plagdet import Reuse, score
@@ -64,7 +64,7 @@ def main() -> None:
 def plant_cases(corpora: list[Path], count: int, kinds: Sequence[str], seed: str) -> Iterator[Case]:
     """The pairs that scripts/plant_passages.py plants with these arguments."""
     material = read_material(corpora, seed)
-    for number, (kind, pair) in enumerate(planted(material, count, kinds, DOCUMENT_WORDS, seed)):
+    for number, (kind, pair) in enumerate(planted_pairs(material, count, kinds, DOCUMENT_WORDS, seed)):
         names = f"suspicious {number}", f"source {number}"
         spans = tuple(Reuse(names, a, b) for a, b in pair.spans)
         yield Case(kind, names, (pair.suspicious, pair.source), spans)

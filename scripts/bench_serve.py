@@ -2,9 +2,10 @@
 
     python scripts/bench_serve.py [NAME...] [--documents 3000]
 
-Each case has its own server over the same store, so that its peak memory is its own. `load` opens 100 connections at
-once. The other cases are attacks. Meanwhile a thread asks for a static file every 50 ms; `static` is its longest wait.
-A status of 0 is a connection without an answer. CPU seconds and memory are those of the server.
+Each case runs against a server of its own, so that its peak memory can be measured. All servers use the same store.
+The case `load` opens 100 connections at once; the other cases are attacks. During a case, a thread requests a static
+file every 50 ms, and the column `static` is its longest wait. A status of 0 means that there was no answer. CPU seconds
+and memory are those of the server.
 """
 
 from __future__ import annotations
@@ -38,27 +39,27 @@ JSON = {"Content-Type": "application/json"}
 RNG = random.Random("serve")
 
 Answer = tuple[int, float]
-"""The status of an answer, and the seconds until it was complete."""
+"""The status of an answer, and the seconds until all of it had arrived."""
 Case = Callable[[httpx.AsyncClient], Coroutine[Any, Any, list[Answer]]]
 
 
 def letters(count: int) -> str:
-    """Words of one letter."""
+    """Return a text of words of one letter."""
     return " ".join(RNG.choices("abcdefghijklmnopqrstuvwxyz", k=count))
 
 
-async def ask(client: httpx.AsyncClient, method: str, path: str, **values: Any) -> Answer:
+async def send(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> Answer:
     """Send a request and read the answer."""
     began = time.monotonic()
     try:
-        status = (await client.request(method, path, **values)).status_code
+        status = (await client.request(method, path, **options)).status_code
     except httpx.HTTPError:
         status = 0
     return status, time.monotonic() - began
 
 
 async def load(client: httpx.AsyncClient) -> list[Answer]:
-    """100 connections that send 20 requests each."""
+    """Send 20 requests over each of 100 connections."""
     requests: list[tuple[str, str, dict[str, Any]]] = [
         ("GET", "/static/site.css", {}),
         ("GET", "/status.json", {}),
@@ -67,74 +68,75 @@ async def load(client: httpx.AsyncClient) -> list[Answer]:
         *(("POST", "/similar.json", {"json": {"text": text(RNG, 300)}}) for _ in range(2)),
     ]
 
-    async def one(number: int) -> list[Answer]:
+    async def use_connection(number: int) -> list[Answer]:
         chosen = [requests[(number + step) % len(requests)] for step in range(REQUESTS)]
-        return [await ask(client, method, path, **values) for method, path, values in chosen]
+        return [await send(client, method, path, **options) for method, path, options in chosen]
 
-    return [answer for answers in await asyncio.gather(*map(one, range(CONNECTIONS))) for answer in answers]
+    answers = await asyncio.gather(*map(use_connection, range(CONNECTIONS)))
+    return [answer for of_connection in answers for answer in of_connection]
 
 
-def repeated(method: str, path: str, values: Callable[[], dict[str, Any]] = dict, count: int = 4) -> Case:
-    """The same request several times at once."""
+def repeat(method: str, path: str, make_options: Callable[[], dict[str, Any]] = dict, count: int = 4) -> Case:
+    """Return a case that sends a request several times at once."""
 
     async def case(client: httpx.AsyncClient) -> list[Answer]:
-        made = values()
-        return list(await asyncio.gather(*(ask(client, method, path, **made) for _ in range(count))))
+        options = make_options()
+        return list(await asyncio.gather(*(send(client, method, path, **options) for _ in range(count))))
 
     return case
 
 
-def sent_text(make_text: Callable[[], str], path: str = "/similar.json") -> Case:
-    """The same text several times at once."""
-    return repeated("POST", path, lambda: {"json": {"text": make_text()}})
+def send_text(make_text: Callable[[], str], path: str = "/similar.json") -> Case:
+    """Return a case that sends a text several times at once."""
+    return repeat("POST", path, lambda: {"json": {"text": make_text()}})
 
 
-def sent_json(make_body: Callable[[], bytes]) -> Case:
-    """The same JSON several times at once."""
-    return repeated("POST", "/similar.json", lambda: {"content": make_body(), "headers": JSON})
+def send_json(make_body: Callable[[], bytes]) -> Case:
+    """Return a case that sends JSON several times at once."""
+    return repeat("POST", "/similar.json", lambda: {"content": make_body(), "headers": JSON})
 
 
-async def gone(client: httpx.AsyncClient) -> list[Answer]:
-    """40 clients that leave before the answer, and one that waits."""
+async def disconnect(client: httpx.AsyncClient) -> list[Answer]:
+    """Send 40 requests without waiting for their answers, and then one whose answer is read."""
     long_text = {"text": text(RNG, 300_000)}
     for _ in range(40):
-        await ask(client, "POST", "/similar.json", json=long_text, timeout=httpx.Timeout(SECONDS, read=0.05))
-    return [await ask(client, "POST", "/similar.json", json={"text": text(RNG, 300)})]
+        await send(client, "POST", "/similar.json", json=long_text, timeout=httpx.Timeout(SECONDS, read=0.05))
+    return [await send(client, "POST", "/similar.json", json={"text": text(RNG, 300)})]
 
 
 CASES: dict[str, Case] = {
     "load": load,
-    "prose": sent_text(lambda: text(RNG, 300_000)),
-    "ligatures": sent_text(lambda: "\ufdfa" * 6_600_000),
-    "marks": sent_text(lambda: "a" + "\u0301\u0323" * 900_000),
-    "letters": sent_text(lambda: letters(990_000)),
-    "passages-letters": sent_text(lambda: letters(990_000), "/passages.json"),
-    "json-lists": sent_json(lambda: b'{"a":[' + b"[]," * 6_600_000 + b"[]]}"),
-    "json-deep": sent_json(lambda: b"[" * 19_000_000),
-    "form-fields": repeated("POST", "/similar.json", lambda: {"data": {"a": ["b"] * 4_900_000}}),
-    "far-page": repeated("GET", "/similar.json?id=doc1&size=200&offset=10000", count=20),
-    "compare": repeated("GET", "/compare?a=large0&b=large1"),
-    "compare-letters": repeated("GET", "/compare.json?a=letters0&b=letters1"),
-    "gone": gone,
+    "prose": send_text(lambda: text(RNG, 300_000)),
+    "ligatures": send_text(lambda: "\ufdfa" * 6_600_000),
+    "marks": send_text(lambda: "a" + "\u0301\u0323" * 900_000),
+    "letters": send_text(lambda: letters(990_000)),
+    "passages-letters": send_text(lambda: letters(990_000), "/passages.json"),
+    "json-lists": send_json(lambda: b'{"a":[' + b"[]," * 6_600_000 + b"[]]}"),
+    "json-deep": send_json(lambda: b"[" * 19_000_000),
+    "form-fields": repeat("POST", "/similar.json", lambda: {"data": {"a": ["b"] * 4_900_000}}),
+    "far-page": repeat("GET", "/similar.json?id=doc1&size=200&offset=10000", count=20),
+    "compare": repeat("GET", "/compare?a=large0&b=large1"),
+    "compare-letters": repeat("GET", "/compare.json?a=letters0&b=letters1"),
+    "disconnect": disconnect,
 }
 
 
 def make_store(folder: Path, count: int) -> Path:
-    """A store of short documents, and of some that are almost too long to compare."""
+    """Make a store of short documents, and of four that are almost too long to be compared. Return its path."""
     large, dense = text(RNG, 160_000), letters(900_000)
-    extra = [
+    long_documents = [
         Document("large0", large),
         Document("large1", f"{large[5000:]} {text(RNG, 500)}"),
         Document("letters0", dense),
         Document("letters1", dense[::-1]),
     ]
     with open_store(folder / "store", create=True) as store:
-        SimilaritySearch(store).index([*documents("serve", count, 300), *extra])
+        SimilaritySearch(store).index([*documents("serve", count, 300), *long_documents])
     return folder / "store"
 
 
 def measure(case: Case, store: Path) -> tuple[list[Answer], float, float, float]:
-    """The answers of a case, the longest wait for a static file, and the server's CPU seconds and peak memory in MB."""
+    """Return the answers, the longest wait for a static file, and the server's CPU seconds and peak memory in MB."""
     command = [sys.executable, "-m", "simdoc_search", "serve", "--port", "0", "--store", str(store)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         line = server.stdout.readline() if server.stdout else ""
@@ -163,16 +165,16 @@ def measure(case: Case, store: Path) -> tuple[list[Answer], float, float, float]
 
 
 async def answers_of(case: Case, address: str) -> list[Answer]:
-    """The answers of a case."""
+    """Run a case, and return the answers."""
     limits = httpx.Limits(max_connections=CONNECTIONS)
     async with httpx.AsyncClient(base_url=address, timeout=SECONDS, limits=limits) as client:
         return await case(client)
 
 
 def main() -> None:
-    """Print a line per case."""
+    """Print one row for each case."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"cases: {', '.join(CASES)}; all by default")
     parser.add_argument("--documents", type=int, default=3000)
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(CASES):
@@ -183,7 +185,7 @@ def main() -> None:
         print(f"{'case':<18} {heads}  answers by status")
         for name in arguments.names or CASES:
             answers, static, cpu, peak = measure(CASES[name], store)
-            seconds = [each for _, each in answers]
+            seconds = [duration for _, duration in answers]
             counts = sorted(Counter(status for status, _ in answers).items())
             statuses = ", ".join(f"{count} x {status}" for status, count in counts)
             times = f"{statistics.median(seconds):>9.2f} {max(seconds):>8.2f} {static:>8.2f}"

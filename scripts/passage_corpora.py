@@ -20,9 +20,9 @@ class Case:
 
     Attributes:
         kind: How the passages were changed.
-        names: The names of the suspicious text and of the source.
+        names: The file names of the suspicious text and of the source.
         texts: The two texts.
-        planted: The passages. A clean pair has none.
+        planted: The planted passages. A clean pair has none.
     """
 
     kind: str
@@ -32,7 +32,7 @@ class Case:
 
 
 def read_planted(folder: Path) -> Iterator[Case]:
-    """The pairs in a folder with suspicious/, sources/ and truth.jsonl, in the order of the truth."""
+    """Yield the pairs in a folder with suspicious/, sources/ and truth.jsonl, in the order of truth.jsonl."""
     kinds: dict[tuple[str, str], str] = {}
     planted: dict[tuple[str, str], list[Reuse]] = defaultdict(list)
     for line in (folder / "truth.jsonl").read_text("utf-8").splitlines():
@@ -47,26 +47,27 @@ def read_planted(folder: Path) -> Iterator[Case]:
 
 
 def read_pan(folder: Path) -> Iterator[Case]:
-    """The pairs of a corpus in the format of the PAN competitions of 2012 to 2014.
+    """Yield the pairs of a corpus in the format of the PAN competitions of 2012 to 2014.
 
-    Texts are `*.txt`. Files named `pairs` have lines with the names of two texts. The passages are elements `<feature
-    name="plagiarism" .../>` in XML files. A file of pairs in a subfolder names the kind by the subfolder, and a file
-    of pairs above it is then not read. Otherwise the kind is the obfuscation of the first passage.
+    The texts are files `*.txt`. A file of pairs, whose name begins with `pairs`, has the names of two texts on each
+    line. The passages are elements `<feature name="plagiarism" .../>` in XML files. If there are files of pairs in
+    subfolders, only these are read, and the kind is the name of the subfolder. Otherwise the kind is the obfuscation of
+    the first passage.
 
     Raises:
         FileNotFoundError: There is no file of pairs, or a text is missing.
     """
     texts = {path.name: path for path in sorted(folder.rglob("*.txt"))}
-    lists = [path for path in sorted(folder.rglob("pairs*")) if path.is_file()]
-    if not lists:
+    pair_files = [path for path in sorted(folder.rglob("pairs*")) if path.is_file()]
+    if not pair_files:
         raise FileNotFoundError(f"{folder} has no file of pairs")
     truth = _features(folder)
-    for path in [path for path in lists if path.parent != folder] or lists:
+    for path in [path for path in pair_files if path.parent != folder] or pair_files:
         for line in filter(str.strip, _text(path).splitlines()):
             first, second = line.split()[:2]
             names = _name(first), _name(second)
             if missing := [name for name in names if name not in texts]:
-                raise FileNotFoundError(f"{path} names {missing[0]}, which is not there")
+                raise FileNotFoundError(f"{path} names {missing[0]}, but there is no such text")
             kinds, planted = truth.get(names, (["clean"], []))
             kind = kinds[0] if path.parent == folder else path.parent.name
             yield Case(kind, names, (_text(texts[names[0]]), _text(texts[names[1]])), tuple(planted))
@@ -78,12 +79,12 @@ def _name(reference: str) -> str:
 
 
 def _text(path: Path) -> str:
-    """A text in which the byte order mark and all characters of line breaks count."""
+    """Return a text with its byte order mark and line breaks unchanged, so that offsets are right."""
     return path.read_bytes().decode("utf-8", "replace")
 
 
 def _features(folder: Path) -> dict[tuple[str, str], tuple[list[str], list[Reuse]]]:
-    """The kinds and the passages of each pair."""
+    """Return the kinds and the passages of each pair, by the names of its texts."""
     found: dict[tuple[str, str], tuple[list[str], list[Reuse]]] = defaultdict(lambda: ([], []))
     for path in sorted(folder.rglob("*.xml")):
         root = ElementTree.parse(path).getroot()  # noqa: S314 - a corpus is trusted

@@ -1,29 +1,31 @@
-"""Plants passages in documents, at known places. Programs that find reused passages are measured on them.
+"""Plants passages of texts in other texts, at known places, to measure programs that find reused passages.
 
     python scripts/plant_passages.py OUT CORPUS... [--pairs 100] [--kind verbatim --kind clean] [--seed 0]
     python scripts/plant_passages.py OUT CORPUS... --excerpts 8 35 --documents 1000 40000 [--pairs 1000]
 
-A CORPUS is a folder of English texts (.txt, .md) or one text. Of several versions of a document only the first is
-used. A paragraph that shares a run of 6 words with an earlier one is left out. The documents then share only what is
-planted. OUT must not exist. It gets the folders suspicious/ and sources/, and truth.jsonl with one line per passage:
+A CORPUS is a folder of English texts (.txt, .md) or one text. The documents must share only the planted passages.
+Therefore only the first version of a document is used, and a paragraph that shares a run of 6 words with an earlier
+paragraph is left out. OUT must not exist. The script makes the folders OUT/suspicious/ and OUT/sources/, and the file
+OUT/truth.jsonl with one line for each passage:
 
     {"suspicious": "NAME", "source": "NAME", "kind": "KIND", "a": [START, END], "b": [START, END]}
 
-a is the place in the suspicious document, and b the place in the source, in characters of the file (UTF-8, line breaks
-unchanged). With --pairs N there are N pairs of each kind:
+`a` is the place in the suspicious document, and `b` the place in the source. Both count characters of the file, which
+is UTF-8 with unchanged line breaks. The kinds say how the passages were changed. With --pairs N there are N pairs of
+each kind:
 
     verbatim                       copied word for word; half of the passages have other line breaks
-    shuffled-low, shuffled-high    pieces of some words changed places, and some words were replaced
+    shuffled-low, shuffled-high    pieces of a few words changed places, and some words were replaced
     reworded-low, reworded-high    words were replaced, left out and inserted
-    paraphrased                    the same to a higher degree
+    paraphrased                    the same, but more often
     shortened                      half of the sentences were left out
     inserted                       20 to 60 words of the author interrupt the passages
     several                        the text also has passages of another source, which must not be found
     clean                          nothing is planted, and a and b are null
 
-A pair has 1 to 3 passages of 50 to 2,000 words, in documents of 500 to 10,000 words or more. The logarithms of all
-lengths are uniformly distributed. With --excerpts, each suspicious document is a run of words of a source. The same
-arguments write the same files.
+A pair has 1 to 3 passages of 50 to 2,000 words. A document has 500 to 10,000 words, or more if its passages need them.
+The logarithms of all lengths are uniformly distributed. With --excerpts, each suspicious document is only a run of
+words of its source. The same arguments write the same files.
 """
 
 from __future__ import annotations
@@ -44,13 +46,15 @@ from tests.support.passages.rewording import changed
 
 CLEAN, EXCERPT, INSERTED, SEVERAL, VERBATIM = "clean", "excerpt", "inserted", "several", "verbatim"
 KINDS = (*CHANGED, INSERTED, SEVERAL, CLEAN)
-PASSAGE_WORDS, DOCUMENT_WORDS, SPARE = (50, 2_000), (500, 10_000), 1.2
+PASSAGE_WORDS, DOCUMENT_WORDS = (50, 2_000), (500, 10_000)
+SPARE = 1.2
+"""A source has at least this many times the words of its passages."""
 MIN_PART_WORDS = 25
-"""Words of the shortest part of an interrupted passage."""
+"""The minimum number of words of a part of an interrupted passage."""
 
 
 def main() -> None:
-    """Write the folders and the truth."""
+    """Write the texts and truth.jsonl."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("corpus", type=Path, nargs="+")
@@ -64,14 +68,14 @@ def main() -> None:
     print(f"{material.words:,} words of material")
     lengths = tuple(arguments.documents)
     if arguments.excerpts:
-        pairs = excerpted(material, arguments.pairs, tuple(arguments.excerpts), lengths, arguments.seed)
+        pairs = excerpt_pairs(material, arguments.pairs, tuple(arguments.excerpts), lengths, arguments.seed)
     else:
-        pairs = planted(material, arguments.pairs, arguments.kind or KINDS, lengths, arguments.seed)
+        pairs = planted_pairs(material, arguments.pairs, arguments.kind or KINDS, lengths, arguments.seed)
     print(f"{write(arguments.out, pairs)} pairs in {arguments.out}")
 
 
 def read_material(corpora: list[Path], seed: str) -> Material:
-    """The texts of the corpora, in a random order."""
+    """Read the texts of the corpora, in a random order."""
     files = [
         file
         for corpus in corpora
@@ -82,31 +86,31 @@ def read_material(corpora: list[Path], seed: str) -> Material:
     return Material(file.read_text("utf-8", "replace") for file in files)
 
 
-def planted(
+def planted_pairs(
     material: Material, count: int, kinds: Sequence[str], documents: tuple[int, int], seed: str
 ) -> Iterator[tuple[str, Pair]]:
-    """Pairs of each kind. Hosts and sources are from different halves of the material."""
+    """Yield pairs of each kind. The suspicious texts and the sources are from different halves of the material."""
     vocabulary = material.vocabulary
     hosts, sources = material.halves(random.Random(seed))
     for kind in kinds:
         for number in range(count):
             rng = random.Random(f"{seed} {kind} {number}")
             lengths = [] if kind == CLEAN else [log_uniform(rng, *PASSAGE_WORDS) for _ in range(rng.randint(1, 3))]
-            needed = round(SPARE * sum(lengths)) + 100 * len(lengths)
+            min_words = round(SPARE * sum(lengths)) + 100 * len(lengths)
             host = hosts.text(rng, max(DOCUMENT_WORDS[0], log_uniform(rng, *documents)))
             others, own = sources.halves(rng) if kind == SEVERAL else (sources, sources)
-            source = own.text(rng, max(needed, log_uniform(rng, *documents)))
+            source = own.text(rng, max(min_words, log_uniform(rng, *documents)))
             if kind == SEVERAL:
-                host = plant(rng, host, others.text(rng, needed), lengths, str).suspicious
+                host = plant(rng, host, others.text(rng, min_words), lengths, str).suspicious
             change = VERBATIM if kind in (INSERTED, SEVERAL) else kind
             pair = plant(rng, host, source, lengths, partial(changed, rng, change, vocabulary))
-            yield kind, interrupted(rng, pair, partial(hosts.text, rng)) if kind == INSERTED else pair
+            yield kind, interrupt(rng, pair, partial(hosts.text, rng)) if kind == INSERTED else pair
 
 
-def excerpted(
+def excerpt_pairs(
     material: Material, count: int, words: tuple[int, int], documents: tuple[int, int], seed: str
 ) -> Iterator[tuple[str, Pair]]:
-    """Runs of words, each from another document."""
+    """Yield runs of words, each with the document that it is from."""
     for number in range(count):
         rng = random.Random(f"{seed} {EXCERPT} {number}")
         length = log_uniform(rng, *words)
@@ -115,52 +119,53 @@ def excerpted(
 
 
 def excerpts(rng: random.Random, source: str, lengths: Iterable[int]) -> list[Pair]:
-    """Runs of successive words of a source, each as a text. A long run is the whole source."""
+    """Return runs of successive words of a source, each as a text of its own. No run is longer than the source."""
     places, pairs = word_places(source), []
     for length in lengths:
         words = min(length, len(places))
         start = rng.randint(0, len(places) - words)
-        b = places[start][0], places[start + words - 1][1]
-        text = source[b[0] : b[1]]
-        pairs.append(Pair(text, source, (((0, len(text)), b),)))
+        span = places[start][0], places[start + words - 1][1]
+        text = source[span[0] : span[1]]
+        pairs.append(Pair(text, source, (((0, len(text)), span),)))
     return pairs
 
 
-def interrupted(rng: random.Random, pair: Pair, own: Callable[[int], str]) -> Pair:
-    """A pair whose longer passages are interrupted by 20 to 60 words of the author. Each part is a passage.
+def interrupt(rng: random.Random, pair: Pair, author_text: Callable[[int], str]) -> Pair:
+    """Interrupt each long passage with 20 to 60 words of the author. Each of the two parts is then a passage.
 
     Args:
-        rng: The source of randomness.
-        pair: The pair. Its passages are equal word for word.
-        own: Returns a text of at least the given number of words.
+        rng: The random number generator.
+        pair: A pair whose passages are copied word for word.
+        author_text: Returns a text of at least the given number of words.
     """
-    parts: list[str] = []
+    pieces: list[str] = []
     spans: list[tuple[Span, Span]] = []
-    last = length = 0
-    for (begin, end), (other, other_end) in sorted(pair.spans):
-        words, others = word_places(pair.suspicious[begin:end]), word_places(pair.source[other:other_end])
-        cuts = [(0, 0)]
-        if len(words) >= 2 * MIN_PART_WORDS and len(words) == len(others):
-            at = rng.randint(MIN_PART_WORDS, len(words) - MIN_PART_WORDS)
-            cuts.append((words[at][0], others[at][0]))
-        for number, (start, other_start) in enumerate(cuts):
-            is_last = number == len(cuts) - 1
-            stop = end if is_last else begin + words[at - 1][1]
-            other_stop = other_end if is_last else other + others[at - 1][1]
+    copied = length = 0  # the end of what was copied of the suspicious text, and the length of all pieces
+    for (begin, end), (source_begin, source_end) in sorted(pair.spans):
+        words = word_places(pair.suspicious[begin:end])
+        source_words = word_places(pair.source[source_begin:source_end])
+        part_starts = [(0, 0)]
+        if len(words) >= 2 * MIN_PART_WORDS and len(words) == len(source_words):
+            cut = rng.randint(MIN_PART_WORDS, len(words) - MIN_PART_WORDS)
+            part_starts.append((words[cut][0], source_words[cut][0]))
+        for number, (start, source_start) in enumerate(part_starts):
+            is_last = number == len(part_starts) - 1
+            stop = end if is_last else begin + words[cut - 1][1]
+            source_stop = source_end if is_last else source_begin + source_words[cut - 1][1]
             if number:
-                wanted = rng.randint(20, 60)
-                text = own(wanted)
-                inserted = " " + text[: word_places(text)[:wanted][-1][1]] + " "
-                parts.append(inserted)
+                inserted_words = rng.randint(20, 60)
+                text = author_text(inserted_words)
+                inserted = " " + text[: word_places(text)[:inserted_words][-1][1]] + " "
+                pieces.append(inserted)
                 length += len(inserted)
-                last = begin + start
-            piece = pair.suspicious[last:stop]
-            place = length + begin + start - last
-            parts.append(piece)
+                copied = begin + start
+            piece = pair.suspicious[copied:stop]
+            part_begin = length + begin + start - copied
+            pieces.append(piece)
             length += len(piece)
-            spans.append(((place, length), (other + other_start, other_stop)))
-            last = stop
-    return Pair("".join([*parts, pair.suspicious[last:]]), pair.source, tuple(spans))
+            spans.append(((part_begin, length), (source_begin + source_start, source_stop)))
+            copied = stop
+    return Pair("".join([*pieces, pair.suspicious[copied:]]), pair.source, tuple(spans))
 
 
 def write(out: Path, pairs: Iterator[tuple[str, Pair]]) -> int:

@@ -2,13 +2,15 @@
 
     python scripts/recall.py CORPUS [STORE]    # STORE: a new store; by default in memory
 
-`truth.tsv` has the columns a and b, the ids of pairs of documents. The script computes the exact overlap of each pair,
-and compares it with the hits of queries and with the estimate from tokens.
+`truth.tsv` has the columns a and b, which contain the ids of pairs of documents. The script computes the exact overlap
+of each pair, and compares it with the hits of queries and with the estimate from tokens. A query has a minimum overlap.
 
-    recall      share of the pairs with at least the overlap of the query that the query finds
-    clear       the same for pairs at least 3 standard deviations of the estimate above that overlap
-    at it       the same for pairs at most 3 percentage points above that overlap; compare with `promised`
-    precision   share of the hits with at least the overlap of the query
+    recall      of the pairs with the minimum overlap, the share that the query finds
+    clear       recall for pairs whose overlap is greater than the minimum by 3 standard deviations of the estimate
+    near        recall for pairs whose overlap is greater than the minimum by less than 3 percentage points
+    pairs       number of the pairs that `near` counts
+    promised    the probability of finding a pair with the minimum overlap, according to the plan; compare with `near`
+    precision   of the hits, the share with the minimum overlap
 """
 
 from __future__ import annotations
@@ -50,8 +52,8 @@ def main() -> None:
     pairs = exact_overlaps(sets, corpus / "truth.tsv")
     print_error(search, pairs)
     for verify in (True, False):
-        how = "by texts" if verify else "estimated"
-        print(f"\n{how:<10}{'planner':<9}{'plan':<22}{'recall':>8}{'clear':>8}{'at it':>8}{'pairs':>7}"
+        method = "by texts" if verify else "estimated"
+        print(f"\n{method:<10}{'planner':<9}{'plan':<22}{'recall':>8}{'clear':>8}{'near':>8}{'pairs':>7}"
               f"{'promised':>10}{'precision':>11}{'hits':>9}{'ms':>7}")  # fmt: skip
         for overlap, probability in QUERIES:
             for planner in PLANNERS if probability else PLANNERS[:1]:
@@ -73,7 +75,7 @@ def exact_overlaps(sets: Sets, truth: Path) -> Pairs:
 
 
 def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
-    """Print RMSE and bias of the estimate."""
+    """Print the RMSE and the bias of the estimate."""
     settings = search.store.settings
     codes = {record.id: record.codes for record in search.store.scan()}
     errors = []
@@ -87,15 +89,15 @@ def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
 
 
 def print_recall(
-    search: SimilaritySearch, sets: Sets, pairs: Pairs, target: FingerprintQuery, planner: Planner, *, verify: bool
+    search: SimilaritySearch, sets: Sets, pairs: Pairs, options: FingerprintQuery, planner: Planner, *, verify: bool
 ) -> None:
-    """Print one row of the table."""
-    overlap, probability = target.overlap or Fraction(0), target.probability
-    similar: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    """Print one row of the table. `options` has the overlap and the probability of the queries."""
+    overlap, probability = options.overlap or Fraction(0), options.probability
+    similar: dict[str, list[tuple[str, float]]] = defaultdict(list)  # documents that must be found, by source
     for (a, b), exact in pairs.items():
         if exact >= overlap:
             similar[a].append((b, exact))
-    outcomes: list[tuple[float, bool]] = []
+    outcomes: list[tuple[float, bool]] = []  # the exact overlap of a pair, and whether it was found
     hits, correct, seconds, promised = 0, 0, 0.0, []
     largest: Plan = Threshold((), 0)
     for id, others in similar.items():
@@ -128,7 +130,7 @@ def shape(plan: Plan) -> str:
 
 
 def share(outcomes: list[bool]) -> str:
-    """Return the share of true values as text."""
+    """Return the share of values that are true, as text."""
     return f"{sum(outcomes) / len(outcomes):.4f}" if outcomes else "-"
 
 

@@ -1,10 +1,11 @@
-"""Compares representations of sentences: how well each finds edited sentences, on the texts of a folder.
+"""Compares simhashes of sentences made from different features: how well do they find edited sentences?
 
     python scripts/sentence_trial.py CORPUS ... [--pairs 4000000]
 
-One or two words of some sentences are edited: replaced by a word of another sentence, removed, or followed by one.
-Recall is the share of edited sentences within N bits of the original. The false rate is the share of random pairs of
-sentences from different files within N bits; pairs that share a third of their words are left out.
+Each CORPUS is a folder of texts. One or two words of some sentences are edited. An edited word is removed, replaced by
+a word of another sentence, or followed by one. Two sentences are found if their simhashes differ in at most N bits.
+Recall is the share of edited sentences that are found. The false rate is the share of random pairs of sentences from
+different files that are found, without pairs that share a third of their words.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Features = Callable[[str], set[str]]
 
 
 def letter_runs(*lengths: int) -> Features:
-    """Return a function that returns the runs of letters of these lengths, with one space around each word."""
+    """Return a function that returns the runs of these many characters, with one space around each word."""
 
     def features(text: str) -> set[str]:
         padded = f" {text} "
@@ -42,8 +43,8 @@ def letter_runs(*lengths: int) -> Features:
     return features
 
 
-REPRESENTATIONS: dict[str, Features | None] = {
-    "in an index": None,
+FEATURES: dict[str, Features | None] = {
+    "as in an index": None,
     "letter pairs": letter_runs(2),
     "letter triples": letter_runs(3),
     "triples and fours": letter_runs(3, 4),
@@ -53,7 +54,7 @@ REPRESENTATIONS: dict[str, Features | None] = {
 
 @cache
 def feature_hash(feature: str) -> int:
-    """Return a hash of 64 bits."""
+    """Return a hash of 64 bits of a feature."""
     return int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
@@ -70,7 +71,7 @@ def simhashes_of(sentences: Sequence[str], features: Features | None) -> Simhash
 
 
 def read_sentences(folders: Sequence[Path], generator: random.Random) -> tuple[list[str], NDArray[np.int64]]:
-    """Return distinct sentences with enough words, and the number of the file of each."""
+    """Return different sentences with enough words, and for each the number of its file."""
     file_numbers: dict[str, int] = {}
     for number, path in enumerate(sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())):
         try:
@@ -95,13 +96,13 @@ def edit(sentence: str, edits: int, vocabulary: Sequence[str], generator: random
 
 
 def shared_words(a: str, b: str) -> float:
-    """Return the Jaccard similarity of the words."""
-    one, other = (set(re.findall(r"\w+", text.lower())) for text in (a, b))
-    return len(one & other) / max(1, len(one | other))
+    """Return the Jaccard similarity of the words of two sentences."""
+    words_a, words_b = (set(re.findall(r"\w+", text.lower())) for text in (a, b))
+    return len(words_a & words_b) / max(1, len(words_a | words_b))
 
 
 def main() -> None:
-    """Print a table for each representation: bits, recall for one and two edited words, false rate."""
+    """Print a table for each kind of features: bits, recall for one and two edited words, false rate."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--pairs", type=int, default=4_000_000)
@@ -115,19 +116,22 @@ def main() -> None:
     a, b = np.random.default_rng(1).integers(0, len(sentences), (2, options.pairs))
     a, b = a[files[a] != files[b]], b[files[a] != files[b]]
     print(f"{len(sentences):,} sentences of {len(set(files.tolist())):,} files, {len(a):,} pairs", flush=True)
-    for name, features in REPRESENTATIONS.items():
-        values = simhashes_of(sentences, features)
-        base, *of_edited = (simhashes_of(texts, features) for texts in (originals, *edited))
-        recall = [np.cumsum(np.bincount(distances(base, other), minlength=65)) / len(base) for other in of_edited]
-        bits = distances(values[a], values[b])
+    for name, features in FEATURES.items():
+        hashes = simhashes_of(sentences, features)
+        of_originals, *of_edited = (simhashes_of(texts, features) for texts in (originals, *edited))
+        recall = [
+            np.cumsum(np.bincount(distances(of_originals, values), minlength=65)) / len(originals)
+            for values in of_edited
+        ]
+        bits = distances(hashes[a], hashes[b])
         for index in np.flatnonzero(bits <= 20).tolist():
             if shared_words(sentences[a[index]], sentences[b[index]]) >= MAX_SHARED_WORDS:
                 bits[index] = 64
-        false = np.cumsum(np.bincount(bits, minlength=65)) / len(a)
+        false_rate = np.cumsum(np.bincount(bits, minlength=65)) / len(a)
         print(f"\n{name}")
         for limit in range(5, 16):
             recalls = f"one word {recall[0][limit]:.3f}  two {recall[1][limit]:.3f}"
-            print(f"{limit:>5} bits  {recalls}  false {false[limit]:.1e}", flush=True)
+            print(f"{limit:>5} bits  {recalls}  false {false_rate[limit]:.1e}", flush=True)
 
 
 if __name__ == "__main__":
