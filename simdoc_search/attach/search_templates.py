@@ -17,7 +17,7 @@ from typing import Any
 
 from simdoc_search.attach.pipeline.body import script_source
 from simdoc_search.attach.steps import Step, install_step
-from simdoc_search.query.dsl import ANY_SHARE, MAX_CLAUSES
+from simdoc_search.query.dsl import BEYOND_CHANCE, MAX_CLAUSES
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
@@ -74,7 +74,7 @@ _BY_TOKENS = """{"bool": {
 
 _BY_EITHER = "{{^fingerprint}}" + _BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _BY_FINGERPRINT + "{{/fingerprint}}"
 
-_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + ANY_SHARE + "{{/overlap}}"
+_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + BEYOND_CHANCE + "{{/overlap}}"
 
 # The last include is not a field. It ends the list; OpenSearch 3.8 and newer refuse a field in both lists.
 _REQUEST = """{

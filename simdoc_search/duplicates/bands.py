@@ -19,7 +19,7 @@ import numpy as np
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, mix_bits, slices
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
-from simdoc_search.query.curve import chance_of_matches
+from simdoc_search.query.curve import probability_of_matches
 from simdoc_search.query.planner import parse_fraction, rows_and_bands_of_enough
 from simdoc_search.sketch.fingerprint import Fingerprint
 from simdoc_search.sketch.tokens import hash_bits
@@ -168,6 +168,6 @@ def _counter_of(hashes: Keys, size: int) -> Ints:
 
 def _needed_tokens(count: int, overlap: float, recall: float) -> int:
     shared = 1
-    while shared < count and chance_of_matches(count, shared + 1, overlap) >= recall:
+    while shared < count and probability_of_matches(count, shared + 1, overlap) >= recall:
         shared += 1
     return count - shared + 1

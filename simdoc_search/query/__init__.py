@@ -1,15 +1,15 @@
-"""FINGERPRINT queries, from a string to an engine's query. Pure: needs no engine, no client, no store.
+"""Turns FINGERPRINT queries into queries for an engine. These are pure functions: they need no engine or store.
 
-syntax.py            the FINGERPRINT string "doc123_20_80"
-planner.py           overlap and probability to a plan
-plans.py             the kinds of plans
-curve.py             the probability that a plan finds a document
-alfresco.py          FINGERPRINT strings as Alfresco reads them
-clauses.py           FINGERPRINT among the other clauses of a query
-lucene.py            clauses in Lucene's query syntax
-dsl.py               plan to OpenSearch or Elasticsearch JSON
-application_query.py similarity within an application's own request
-sql.py               plan to SQL for SQLite, DuckDB or PostgreSQL
+syntax.py             the FINGERPRINT string "doc123_20_80"
+planner.py            from an overlap and a probability to a plan
+plans.py              the kinds of plans
+curve.py              the probability that a plan finds a document
+alfresco.py           FINGERPRINT strings as Alfresco reads them
+clauses.py            FINGERPRINT clauses among the other clauses of a query
+lucene.py             clauses in Lucene's query syntax
+dsl.py                from a plan to OpenSearch or Elasticsearch JSON
+application_query.py  similarity within an application's own request
+sql.py                from a plan to SQL for SQLite, DuckDB or PostgreSQL
 """
 
 from typing import TYPE_CHECKING
@@ -38,8 +38,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in ("Similar", "SimilarHit"):  # slower to import, and not needed to query with tokens
-        from simdoc_search.query import application_query  # noqa: PLC0415 - only on this way
+    if name in ("Similar", "SimilarHit"):  # they are slower to import, and queries with tokens do not need them
+        from simdoc_search.query import application_query  # noqa: PLC0415 - only if needed
 
         return getattr(application_query, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

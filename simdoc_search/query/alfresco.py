@@ -1,8 +1,8 @@
-"""FINGERPRINT strings as Alfresco reads them: `workspace://SpacesStore/UUID_20_80`, `UUID_0.2_0.8`.
+"""Reads FINGERPRINT strings as Alfresco does: `workspace://SpacesStore/UUID_20_80`, `UUID_0.2_0.8`.
 
-In Alfresco the id ends at the first `_`, a number up to 1 is a fraction and a larger one a percentage, and a node may
-be given by its reference. The field name is case-insensitive, and its value, or only the id, may be quoted. One fault
-is not copied: a probability of 100 % keeps the overlap.
+In Alfresco, the id ends at the first `_`. A number up to 1 is a fraction, and a larger number is a percentage. A node
+may be given by its reference. The field name is case-insensitive. The value may be quoted, or only the id. One bug of
+Alfresco is not copied: here, a probability of 100 % does not discard the overlap.
 
 Source: Solr4QueryParser of Alfresco Search Services.
 """
@@ -26,8 +26,8 @@ _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 def parse_alfresco(text: str) -> FingerprintQuery:
     """Return the query that Alfresco would read, with the UUID of the node as id.
 
-    For Alfresco's answers, use `planner="all"` and `include_self=True`, and filters for what the user may read: the
-    repository adds them, an index does not know them.
+    To get Alfresco's answers, use `planner="all"` and `include_self=True`. Also add filters for the documents that the
+    user may read, because an index does not know these. In Alfresco, the repository adds them.
 
     Raises:
         QuerySyntaxError: there is no id, or a number is malformed or out of range.
@@ -42,7 +42,7 @@ def parse_alfresco(text: str) -> FingerprintQuery:
 
 
 def _fraction(part: str, text: str) -> Fraction:
-    """Return a number up to 1 as it is, and a larger one, or one with a percent sign, as a percentage."""
+    """Return the value of a number. It is a percentage if it is over 1 or has a percent sign."""
     match = _NUMBER.fullmatch(part)
     if not match:
         raise QuerySyntaxError(f"{part!r} in {text!r} is not a number; write UUID_20_80")

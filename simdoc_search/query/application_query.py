@@ -1,4 +1,4 @@
-"""A similarity query within an application's own request: a clause for the query, and refining of its hits."""
+"""Adds similarity to an application's own request: makes a clause for the query, and refines the hits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class SimilarHit(NamedTuple):
-    """A hit that is similar.
+    """A hit that is similar to the source.
 
     Attributes:
         hit: the hit as returned by the engine.
@@ -36,28 +36,28 @@ class SimilarHit(NamedTuple):
 
 
 class Similar:
-    """A search for documents similar to a source, within one request of the application's own.
+    """Finds documents similar to a source within one request of an application.
 
-    `clause` goes into the application's query, next to its own words, filters and permissions; it only selects
-    candidates. `refine` keeps the hits that are similar, by the rules of `SimilaritySearch.similar`, and adds their
-    overlap. Nothing is sent. An instance can be kept, and shared between threads.
+    Put `clause` into the application's query, next to its own words, filters and permissions. It only selects
+    candidates. Then `refine` keeps the hits that are similar, by the rules of `SimilaritySearch.similar`, and adds
+    their overlaps. This class sends no requests. An instance can be reused, and shared between threads.
 
     Args:
-        tokens: tokens of the source: of a document the content of its field, read with the caller's rights; for a text
-            see `of_text`. With None or no tokens, nothing is similar.
-        overlap: minimum Jaccard similarity, 0..1; None for any, that is more equal tokens than chance explains.
-        probability: probability of finding a document of exactly that overlap, over 0, up to 1; None: certainty.
-        field: the field that holds the tokens.
-        kind: `text` (our field) or `terms` (a keyword field with one token per term).
-        buckets_field: the field with each document's number of tokens, `simdoc.buckets` in our mapping. With it, the
-            engine leaves out documents that are too short or too long to reach the overlap.
-        planner: `enough` or `all`, see `plan`.
+        tokens: tokens of the source: the content of the document's field, read with the caller's rights. For a text,
+            use `of_text`. With None or no tokens, no document is similar.
+        overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more equal tokens than by chance.
+        probability: probability of finding a document of exactly that overlap, over 0, up to 1. None: certainty.
+        field: the field that has the tokens.
+        kind: `text` (a field of simdoc-search) or `terms` (a keyword field with one token per term).
+        buckets_field: the field with each document's number of tokens, which is `simdoc.buckets` in the mapping of
+            simdoc-search. With it, the engine leaves out documents that are too short or too long to reach the overlap.
+        planner: `enough` or `all`; see `plan`.
         settings: settings of the fingerprints; None for the defaults.
 
     Attributes:
         tokens: the tokens as a tuple.
-        plan: the plan.
-        parts: fields that hits must have in their `_source`, so that they can be refined.
+        plan: the plan of the query.
+        parts: fields that the `_source` of hits must have, so that they can be refined.
 
     Raises:
         QuerySyntaxError: a number is out of range, or the planner is unknown.
@@ -92,7 +92,7 @@ class Similar:
         settings: Settings | None = None,
         **options: Any,
     ) -> Similar:
-        """Return the search for a text that need not be stored. A text without words has no tokens."""
+        """Return the search for a text, which need not be stored. A text without words has no tokens."""
         settings = settings or Settings()
         tokens = fingerprint(text, settings.analysis, settings.minhash).tokens(length=settings.token_length)
         return cls(tokens, overlap, probability, settings=settings, **options)
@@ -105,9 +105,9 @@ class Similar:
         score: Score = "tokens",
         max_clauses: int = MAX_CLAUSES,
     ) -> dict[str, Any]:
-        """Return the clause for the `must` of a `bool` query, or for its `filter` to keep the application's scores.
+        """Return the clause. Put it into the `must` of a `bool` query, or into its `filter` to keep your own scores.
 
-        For arguments and errors see `to_dsl`. The score `tokens` sorts approximately by overlap.
+        For the arguments and errors, see `to_dsl`. The score `tokens` sorts approximately by overlap.
         """
         return to_dsl(
             self.plan,
@@ -121,34 +121,35 @@ class Similar:
         )
 
     def refine(self, hits: Iterable[Mapping[str, Any]]) -> list[SimilarHit]:
-        """Return the hits that are similar, in their order.
+        """Return the hits that are similar, in the same order.
 
-        With an overlap and no probability, these are the hits whose estimate reaches it. With a probability, these
-        are the hits whose estimate does not rule it out (2.33 standard deviations: 1 in 100 documents of exactly that
-        overlap is dropped). Fewer may be left than were requested, so request several times as many as you show.
-        Documents without our tokens are left out. Documents with unreadable tokens are also left out, and logged.
+        With an overlap but no probability, a hit is kept if its estimate reaches the overlap. With a probability, it is
+        kept unless its estimate rules the overlap out. The limit is 2.33 standard deviations, so 1 in 100 documents of
+        exactly that overlap is dropped. Because hits are dropped, request several times as many as you show.
+
+        Hits without tokens are left out. Hits with unreadable tokens are left out, too, and are logged.
 
         Args:
-            hits: `response["hits"]["hits"]` of an engine's answer, with `parts` in their `_source`.
+            hits: `response["hits"]["hits"]` of an engine's answer. Their `_source` must contain `parts`.
 
         Raises:
-            QuerySyntaxError: no hit has tokens in its `_source`, or the source's tokens are not ours, such as those of
-                an engine's `min_hash` filter, which hits do not contain.
+            QuerySyntaxError: no hit has tokens in its `_source`, or the tokens of the source are not made by
+                simdoc-search. Terms of an engine's `min_hash` filter, for example, are not in the hits.
         """
         rows = [(hit, list(_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
         if rows and not any(values for _, values in rows):
-            raise QuerySyntaxError(f"no hit has {self._field} in its _source; name it in the _source of the request")
+            raise QuerySyntaxError(f"no hit has {self._field} in its _source; add it to the _source of the request")
         try:
-            ours = self._codes(self.tokens)
+            source_codes = self._codes(self.tokens)
         except ValueError as error:
-            raise QuerySyntaxError(f"cannot refine hits, because the source's tokens are not ours: {error}") from error
+            raise QuerySyntaxError(f"cannot refine hits; the source has no tokens of simdoc-search: {error}") from error
         refined = []
         for hit, values in rows:
             tokens = [token for value in values for token in str(value).split()]
             try:
-                shared, union = self._settings.estimate(ours, self._codes(tokens))
+                shared, union = self._settings.estimate(source_codes, self._codes(tokens))
             except ValueError as error:
-                _log.warning("left out: the document %r has tokens that are not ours (%s)", hit.get("_id"), error)
+                _log.warning("left out document %r: its tokens are not readable (%s)", hit.get("_id"), error)
                 continue
             if tokens and self.plan.is_hit(shared, union, self._overlap):
                 refined.append(SimilarHit(hit, shared / union, shared))
@@ -158,12 +159,12 @@ class Similar:
         """Return tokens as numbers, ascending, without repeats."""
         codes = np.unique(decode(tokens, self._settings.token_length))
         if len(codes) < len(tokens):
-            raise ValueError("some occur twice")
+            raise ValueError("a token occurs twice")
         return codes
 
 
 def _values(value: Any, path: Sequence[str]) -> Iterator[Any]:
-    """Yield the values at a path of a document: in objects, at keys with dots, and in lists of either."""
+    """Yield the values at a path of a document. They may be in objects, at keys with dots, and in lists of either."""
     if isinstance(value, list | tuple):
         for item in value:
             yield from _values(item, path)

@@ -1,8 +1,7 @@
-"""FINGERPRINT as one clause among others, in Lucene's query syntax: `FINGERPRINT:doc123_20 AND team:legal`.
+"""Handles FINGERPRINT as one clause among others in Lucene's query syntax: `FINGERPRINT:doc123_20 AND team:legal`.
 
-Engines have no such clause. `expanded` rewrites a `query_string` as a `bool` query wherever it contains a
-FINGERPRINT, and passes everything else to the engine unchanged. `with_filters` reads simple queries of this kind for
-stores that have no query syntax.
+Engines have no such clause. `expand` rewrites each `query_string` that contains a FINGERPRINT as a `bool` query, and
+leaves everything else unchanged. `parse_filters` reads simple queries of this kind for stores without a query syntax.
 """
 
 from __future__ import annotations
@@ -32,15 +31,21 @@ _ADVICE = "write one FINGERPRINT:ID_20, then AND FIELD:VALUE, AND FIELD:(VALUE O
 
 
 class ClauseFilters(NamedTuple):
-    """A FINGERPRINT and the filters beside it: pairs of a field and its values."""
+    """A FINGERPRINT and its filters.
+
+    Attributes:
+        fingerprint: the FINGERPRINT, such as `doc123_20`.
+        required: pairs of a field and its values. A document must have one of the values.
+        excluded: pairs of a field and its values. A document must not have any of the values.
+    """
 
     fingerprint: str
-    wanted: list[tuple[str, list[str]]]
+    required: list[tuple[str, list[str]]]
     excluded: list[tuple[str, list[str]]]
 
 
 def has_clauses(text: str) -> bool:
-    """Whether a text is a FINGERPRINT among other clauses, and not only an id, which may contain spaces."""
+    """Whether a text has a FINGERPRINT among other clauses. Otherwise it is only an id, which may contain spaces."""
     return all(_occurs_unquoted(pattern, text) for pattern in (_FIELD_NAME, _OPERATOR))
 
 
@@ -48,16 +53,16 @@ def _occurs_unquoted(pattern: re.Pattern[str], text: object) -> bool:
     return isinstance(text, str) and any(match["found"] for match in pattern.finditer(text))
 
 
-def expanded(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause]) -> Clause:
-    """Return a query with an engine's clauses in place of its FINGERPRINT clauses.
+def expand(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause]) -> Clause:
+    """Replace the FINGERPRINT clauses of a query with clauses of an engine.
 
     Args:
-        query: a string in `query_string` syntax; or a request body, or part of one, in which every `query_string` is
-            searched. It is not changed.
+        query: a string in `query_string` syntax, or a request body or part of one. In a body, every `query_string` is
+            expanded. The body itself is not changed.
         clause_of: returns the clause for a FINGERPRINT such as `doc123_20_80` or `"an id"_20`.
 
     Returns:
-        A clause; for a body, the same body. Clauses without a FINGERPRINT are unchanged.
+        A clause, or an expanded copy of the body. Clauses without a FINGERPRINT are unchanged.
 
     Raises:
         QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or the FINGERPRINT has no meaning there.
@@ -68,8 +73,8 @@ def expanded(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause])
     return dict(_expanded_value(query, clause_of))
 
 
-def with_filters(query: str) -> ClauseFilters:
-    """Return a FINGERPRINT and its filters: clauses FIELD:VALUE that are required or excluded.
+def parse_filters(query: str) -> ClauseFilters:
+    """Return a FINGERPRINT and its filters, that is, clauses FIELD:VALUE that are required or excluded.
 
     Raises:
         QuerySyntaxError: the query does not have this form.
@@ -82,11 +87,11 @@ def with_filters(query: str) -> ClauseFilters:
         if fingerprint and part.occur == "must" and not filters.fingerprint:
             filters = filters._replace(fingerprint=fingerprint)
         elif fingerprint or not field or part.occur == "should":
-            raise QuerySyntaxError(f"{query!r:.200} cannot be a query here; {_ADVICE}")
+            raise QuerySyntaxError(f"{query!r:.200} is not supported as a query here; {_ADVICE}")
         else:
-            (filters.wanted if part.occur == "must" else filters.excluded).append((field, field_values))
+            (filters.required if part.occur == "must" else filters.excluded).append((field, field_values))
     if not filters.fingerprint:
-        raise QuerySyntaxError(f"{query!r:.200} cannot be a query here; {_ADVICE}")
+        raise QuerySyntaxError(f"{query!r:.200} is not supported as a query here; {_ADVICE}")
     return filters
 
 
@@ -107,20 +112,20 @@ def _expanded_query_string(query_string: Mapping[str, Any], clause_of: Callable[
     tree, values = parse_query(query_string["query"])
     options = dict(query_string)
     del options["query"]
-    boost, least = options.pop("boost", None), options.pop("minimum_should_match", None)
-    clause = _Expansion(options, values, clause_of).expanded(tree, least)
+    boost, minimum = options.pop("boost", None), options.pop("minimum_should_match", None)
+    clause = _Expansion(options, values, clause_of).expanded(tree, minimum)
     return clause if boost is None else {"bool": {"must": [clause], "boost": boost}}
 
 
 class _Expansion:
-    """Rewrites a tree of clauses as `bool` queries, as far as it contains FINGERPRINTs."""
+    """Rewrites the parts of a tree of clauses that contain FINGERPRINTs as `bool` queries."""
 
     def __init__(self, options: dict[str, Any], values: list[str], clause_of: Callable[[str], Clause]) -> None:
         self._options, self._values, self._clause_of = options, values, clause_of
         self._is_and = str(options.get("default_operator", "or")).lower() == "and"
 
-    def expanded(self, node: Any, least: object = None) -> Clause:
-        """Expand one clause, or all clauses of a level, of which `minimum_should_match` is `least`."""
+    def expanded(self, node: Any, minimum: object = None) -> Clause:
+        """Expand one clause, or all clauses of a level. `minimum` is the `minimum_should_match` of the level."""
         from luqum import tree  # noqa: PLC0415 - of an extra
 
         if not has_fingerprint(node):
@@ -128,13 +133,13 @@ class _Expansion:
         if fingerprint := fingerprint_of(node, self._values):
             return self._clause_of(fingerprint)
         if isinstance(node, tree.Boost):
-            return {"bool": {"must": [self.expanded(node.expr, least)], "boost": float(node.force)}}
+            return {"bool": {"must": [self.expanded(node.expr, minimum)], "boost": float(node.force)}}
         if isinstance(node, tree.Group):
-            return self.expanded(node.expr, least)
+            return self.expanded(node.expr, minimum)
         if isinstance(node, tree.SearchField):
             return self._expanded_field(node)
         if isinstance(node, tree.BaseOperation | tree.Unary):
-            return self._expanded_level(list(parts_of(node, is_and=self._is_and)), least)
+            return self._expanded_level(list(parts_of(node, is_and=self._is_and)), minimum)
         raise QuerySyntaxError(
             f"{str(node).strip()!r} is not a FINGERPRINT; write FINGERPRINT:ID_20 or FINGERPRINT:ID_20_80"
         )
@@ -148,15 +153,17 @@ class _Expansion:
 
         if node.name != FIELD or not isinstance(node.expr, tree.FieldGroup):
             raise QuerySyntaxError(
-                f"{str(node).strip()!r}: a FINGERPRINT cannot be inside another field, and has no wildcards"
+                f"{str(node).strip()!r} is not supported; write FINGERPRINT:ID_20, without wildcards and not inside "
+                "another field"
             )
         parts = parts_of(node.expr.expr, is_and=self._is_and)
         return _bool([(part.occur, self._clause_of(value_of(part.node, self._values))) for part in parts])
 
-    def _expanded_level(self, parts: list[Part], least: object) -> Clause:
-        """Expand the clauses of a level. Adjacent ones without a FINGERPRINT that occur alike are kept together.
+    def _expanded_level(self, parts: list[Part], minimum: object) -> Clause:
+        """Expand the clauses of a level.
 
-        With `least`, they are separate, because the engine counts the clauses of the `bool` query.
+        Adjacent clauses without a FINGERPRINT stay in one `query_string` if they occur in the same way. With a
+        `minimum`, they are separate, because the engine counts the clauses of the `bool` query.
         """
         clauses: list[tuple[Occur, Clause]] = []
         run: list[str] = []
@@ -165,32 +172,32 @@ class _Expansion:
                 clauses.append((part.occur, self.expanded(part.node)))
                 continue
             run.append(str(part.node).strip())
-            if following and least is None and self._are_one_run(part, following):
+            if following and minimum is None and self._can_stay_together(part, following):
                 continue
             is_default = (part.occur == "must") == self._is_and
-            joint = " " if is_default else " AND " if part.occur == "must" else " OR "
-            clauses.append((part.occur, self._unchanged(joint.join(run))))
+            conjunction = " " if is_default else " AND " if part.occur == "must" else " OR "
+            clauses.append((part.occur, self._unchanged(conjunction.join(run))))
             run = []
-        return _bool(clauses, least)
+        return _bool(clauses, minimum)
 
     @staticmethod
-    def _are_one_run(part: Part, following: Part) -> bool:
+    def _can_stay_together(part: Part, following: Part) -> bool:
         are_bare = part.is_bare and following.is_bare and not has_fingerprint(following.node)
         return are_bare and part.occur == following.occur != "must_not"
 
 
-def _bool(clauses: list[tuple[Occur, Clause]], least: object = None) -> Clause:
-    """Combine the clauses of a level, with the number of optional ones that must match."""
-    if len(clauses) == 1 and clauses[0][0] != "must_not" and least is None:
+def _bool(clauses: list[tuple[Occur, Clause]], minimum: object = None) -> Clause:
+    """Combine the clauses of a level. `minimum` is the number of optional clauses that must match."""
+    if len(clauses) == 1 and clauses[0][0] != "must_not" and minimum is None:
         return clauses[0][1]
-    body: dict[str, Any] = {} if least is None else {"minimum_should_match": least}
+    body: dict[str, Any] = {} if minimum is None else {"minimum_should_match": minimum}
     for occur, clause in clauses:
         body.setdefault(occur, []).append(clause)
     return {"bool": body}
 
 
 def _field_values(node: Any) -> tuple[str, list[str]]:
-    """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE); empty for any other clause."""
+    """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE). For others, both are empty."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     if not isinstance(node, tree.SearchField):

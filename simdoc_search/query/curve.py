@@ -1,6 +1,6 @@
-"""The S-curve: the probability that a document is found, by its true overlap.
+"""Computes the S-curve: the probability that a document is found, depending on its true overlap.
 
-Each token of the query is assumed to be shared with probability `overlap`, independently of the others.
+The model assumes that each token of the query is shared with probability `overlap`, independently of the others.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def chance_of_matches(count: int, least: int, overlap: float) -> float:
-    """Return the probability, 0..1, that at least `least` of `count` tokens are shared."""
-    return min(1.0, math.fsum(_binomial(count, matched, overlap) for matched in range(least, count + 1)))
+def probability_of_matches(count: int, minimum: int, overlap: float) -> float:
+    """Return the probability, 0..1, that at least `minimum` of `count` tokens are shared."""
+    return min(1.0, math.fsum(_binomial(count, matched, overlap) for matched in range(minimum, count + 1)))
 
 
 @functools.lru_cache(maxsize=4096)  # queries have few different numbers of tokens
-def sure_matches(count: int, overlap: float, missed: float) -> int:
-    """Return the number of matches that a document of this overlap reaches except with probability `missed`.
+def reliable_matches(count: int, overlap: float, missed: float) -> int:
+    """Return how many of `count` tokens a document of this overlap shares, except with probability `missed`.
 
-    This is the largest k with P(Binomial(count, overlap) < k) < missed. Example: of 512 tokens, a document of overlap
-    0.2 shares 82 or more in 99 of 100 cases, where 102.4 are expected.
+    This is the largest k with P(Binomial(count, overlap) < k) < missed. For example, a document of overlap 0.2 shares
+    82 or more of 512 tokens in 99 of 100 cases. The expected number is 102.4.
     """
     fewer = 0.0
     for matched in range(count):
@@ -33,27 +33,28 @@ def sure_matches(count: int, overlap: float, missed: float) -> int:
 
 
 @functools.lru_cache(maxsize=4096)
-def chance_of_bands(count: int, rows: int, bands: int, overlap: float, least: int = 0) -> float:
-    """Return the probability, 0..1, that at least one band is shared as a whole, and at least `least` tokens in total.
+def probability_of_bands(count: int, rows: int, bands: int, overlap: float, minimum: int = 0) -> float:
+    """Return the probability, 0..1, that at least one whole band is shared, and at least `minimum` tokens in total.
 
-    Exact, including a last band that wraps around; only it and the first band share tokens. Example: 40 bands of 2 at
-    overlap 0.2 give 1 - (1 - 0.04)**40 = 0.805. With `least`, documents without a whole band are subtracted from
-    those with enough tokens; their number of tokens is distributed as the product of the bands' polynomials.
+    The result is exact, even if the last band wraps around and so has tokens of the first band. For example, 40 bands
+    of 2 tokens at overlap 0.2 give 1 - (1 - 0.04)**40 = 0.805. With a `minimum`, documents without a whole band are
+    subtracted from those with enough tokens. The distribution of their number of tokens is the product of the
+    polynomials of the bands.
 
     Args:
-        count: number of the query's tokens.
+        count: number of tokens of the query.
         rows: tokens per band.
         bands: number of bands.
         overlap: the true overlap, 0..1.
-        least: tokens that must be shared; up to `rows` it makes no difference.
+        minimum: tokens that must be shared. Up to `rows`, it makes no difference.
     """
     if not count or not bands:
         return 0.0
-    if least > rows:
-        without = float(_without_band(count, rows, bands, overlap)[least:].sum())
-        return max(0.0, chance_of_matches(count, least, overlap) - without)
+    if minimum > rows:
+        without_band = float(_without_band(count, rows, bands, overlap)[minimum:].sum())
+        return max(0.0, probability_of_matches(count, minimum, overlap) - without_band)
     match: float = overlap**rows
-    wrapped = rows * bands - count  # tokens that the last band takes from the first
+    wrapped = rows * bands - count  # tokens of the first band that are also in the last
     if wrapped <= 0 or bands == 1:
         return 1 - (1 - match) ** bands
     both: float = overlap ** (2 * rows - wrapped)
@@ -61,12 +62,12 @@ def chance_of_bands(count: int, rows: int, bands: int, overlap: float, least: in
 
 
 def _without_band(count: int, rows: int, bands: int, overlap: float) -> NDArray[np.float64]:
-    """Return the probability of each number of shared tokens without a whole band."""
+    """Return the probability of each number of shared tokens, for documents that do not share a whole band."""
     wrapped = max(0, rows * bands - count) if bands > 1 else 0
     partial = _distribution(rows, overlap)
     partial[rows] = 0.0
     if wrapped:
-        both = 2 * rows - wrapped  # tokens of the first band and the last
+        both = 2 * rows - wrapped  # tokens of the first band and the last band together
         others = _distribution(both, overlap)
         others[rows:] -= 2 * overlap**rows * _distribution(both - rows, overlap)
         others[both] += overlap**both
@@ -78,7 +79,7 @@ def _without_band(count: int, rows: int, bands: int, overlap: float) -> NDArray[
 
 
 def _distribution(count: int, share: float) -> NDArray[np.float64]:
-    """Return the probability of each number of shared tokens, of `count`."""
+    """Return the probability of each number of shared tokens, from 0 to `count`."""
     return np.array([_binomial(count, matched, share) for matched in range(count + 1)])
 
 

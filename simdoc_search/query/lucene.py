@@ -1,4 +1,4 @@
-"""The clauses of a query in Lucene's query syntax, and how they occur.
+"""Splits a query in Lucene's query syntax into clauses, and finds out which ones are required, optional or excluded.
 
 Clauses without parentheses are combined as in Lucene's classic query parser (`QueryParserBase.addClause`): AND makes
 the clauses on both sides required, and there is no precedence.
@@ -16,7 +16,7 @@ from simdoc_search.errors import MissingExtraError, QuerySyntaxError
 Occur = Literal["must", "should", "must_not"]
 
 FIELD = "FINGERPRINT"
-"""In capitals, because engines and Logstash name fields of applications `fingerprint`."""
+"""The name is in capitals, because applications may have a field `fingerprint`, for example from Logstash."""
 
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 _TOKEN = re.compile(
@@ -25,27 +25,34 @@ _TOKEN = re.compile(
     r"|(?P<and>(?<!\S)&&(?!\S))|(?P<or>(?<!\S)\|\|(?!\S))|(?P<not>(?<![^\s(])!(?=\S))",
     re.DOTALL,
 )
-"""Matches a FINGERPRINT with a quoted id; parts that are skipped; and signs for AND, OR and NOT, which luqum takes for
-words.
+"""Matches a FINGERPRINT with a quoted id, parts that are skipped, and the operators &&, || and !.
+
+luqum would read these operators as words.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A clause of a level, how it occurs, and where it is."""
+    """A clause of a level.
+
+    Attributes:
+        node: the node of luqum's tree, without its modifier.
+        occur: whether the clause is required, optional or excluded.
+        is_bare: whether the clause has no modifier.
+    """
 
     node: Any
     occur: Occur
-    is_bare: bool  # without a modifier of its own
+    is_bare: bool
 
 
 def parse_query(query: str) -> tuple[Any, list[str]]:
-    """Return the tree of a query, and the values of its quoted FINGERPRINTs, which the tree has as placeholders."""
+    """Return the tree of a query, and the values of its quoted FINGERPRINTs. The tree has placeholders for them."""
     try:
         from luqum.exceptions import ParseError  # noqa: PLC0415 - of an extra
         from luqum.parser import parser  # noqa: PLC0415
     except ImportError:
-        raise MissingExtraError("FINGERPRINT among other clauses", "lucene") from None
+        raise MissingExtraError("a query with FINGERPRINT and other clauses", "lucene") from None
     values: list[str] = []
 
     def replacement(match: re.Match[str]) -> str:
@@ -62,7 +69,7 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
 
 
 def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
-    """Yield the clauses of a level without parentheses, and how they occur: `QueryParserBase.addClause`."""
+    """Yield the clauses of a level without parentheses, as `QueryParserBase.addClause` combines them."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     occurs: list[Occur] = []
@@ -82,7 +89,7 @@ def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
 
 
 def _flat(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the clauses in their order, each with the conjunction before it."""
+    """Yield the clauses in order, each with the conjunction before it."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     names = {tree.AndOperation: "AND", tree.OrOperation: "OR", tree.UnknownOperation: ""}
@@ -103,7 +110,7 @@ def _is_fingerprint(node: Any) -> bool:
 
 
 def fingerprint_of(node: Any, values: list[str]) -> str:
-    """Return the FINGERPRINT of a clause; empty for any other clause."""
+    """Return the FINGERPRINT of a clause. It is empty for any other clause."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     return value_of(node.expr, values) if _is_fingerprint(node) and isinstance(node.expr, tree.Term) else ""
@@ -117,4 +124,4 @@ def value_of(node: Any, values: list[str]) -> str:
         return values[int(node.value[1:-1])]
     if isinstance(node, tree.Word) and not re.search(r"(?<!\\)[*?]", node.value):
         return re.sub(r"\\(.)", r"\1", node.value)
-    raise QuerySyntaxError(f"{str(node).strip()!r} is not the document of a FINGERPRINT; write ID_20 or ID_20_80")
+    raise QuerySyntaxError(f"{str(node).strip()!r} does not name a document; write ID_20 or ID_20_80")

@@ -1,9 +1,9 @@
-"""Plans from an overlap and a probability: which tokens, and how many of them, a document must share.
+"""Makes a plan from an overlap and a probability: which tokens, and how many of them, a document must share.
 
-`Threshold` counts equal tokens and finds everything whose estimate reaches the overlap. `Bands` uses fewer tokens and
-misses some documents: all tokens of at least one band must be shared. A document of overlap s shares one token with
-probability s, all r tokens of a band with s**r, and at least one of b bands with 1 - (1 - s**r)**b (Rajaraman,
-Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
+`Threshold` counts equal tokens, and finds every document whose estimate reaches the overlap. `Bands` uses fewer tokens
+and misses some documents: a document must share all tokens of at least one band. A document of overlap s shares one
+token with probability s, all r tokens of a band with probability s**r, and at least one of b bands with probability
+1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.curve import chance_of_bands, sure_matches
-from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, chance_limit
+from simdoc_search.query.curve import probability_of_bands, reliable_matches
+from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance
 
 Planner = Literal["enough", "all"]
-"""How bands are cut."""
+"""How a planner chooses bands; see `plan`."""
 
 PLANNERS: tuple[Planner, ...] = get_args(Planner)
 
-_FALSE_POSITIVES = 0.05  # how often a plan of `enough` may find a document of half the overlap
-_MISSED = 0.01  # how often a document of the overlap may have fewer equal tokens than a verified query requires
-_ROUNDING = 1e-12  # two probabilities that differ by less are equal
+_FALSE_POSITIVES = 0.05  # maximum probability that a plan of `enough` finds a document of half the overlap
+_MISSED = 0.01  # maximum probability that a document of the overlap has too few equal tokens for a verified query
+_ROUNDING = 1e-12  # two probabilities are treated as equal if they differ by less
 _MAX_DIGITS = 40
-_MAX_BUCKETS = 2**31 - 1  # of an engine's integer field
+_MAX_BUCKETS = 2**31 - 1  # maximum of an engine's integer field
 
 
 def parse_fraction(value: float | str | Fraction, name: str) -> Fraction:
     """Return a fraction 0..1, exactly as written: 0.07 is 7/100.
 
     Raises:
-        QuerySyntaxError: it is not a number from 0 to 1.
+        QuerySyntaxError: the value is not a number from 0 to 1.
     """
     try:
         fraction = value if isinstance(value, Fraction) else Fraction(_decimal(str(value)))
@@ -48,7 +48,7 @@ def parse_fraction(value: float | str | Fraction, name: str) -> Fraction:
 
 
 def _decimal(text: str) -> Decimal:
-    """Parse a number of limited length, because exact arithmetic on longer ones would take very long."""
+    """Parse a number of limited length, because exact arithmetic with long numbers would take too long."""
     number = Decimal(text)
     if len(text) > _MAX_DIGITS or not number.is_finite() or (number and abs(number.adjusted()) > _MAX_DIGITS):
         raise ValueError(text)
@@ -67,15 +67,15 @@ def plan(
 
     Args:
         tokens: tokens of the query document, in the order of their buckets.
-        overlap: minimum Jaccard similarity, 0..1; None or 0 for any overlap, that is more equal tokens than chance
-            explains (`chance_limit`: 1 % of the tokens, 1 to 4).
-        probability: probability of finding a document of exactly that overlap, over 0, up to 1; None or 1: certainty.
-        planner: `enough` (as few bands as the promise needs), or `all` (all tokens, as Alfresco and Solr).
-        verified: whether candidates are compared by their texts. A threshold then requires fewer equal tokens, so that
-            fewer than 1 % of the documents of that overlap are missed; bands do not change.
+        overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more equal tokens than by chance
+            (`min_beyond_chance`: 1 % of the tokens, 1 to 4).
+        probability: probability of finding a document of exactly that overlap, over 0, up to 1. None or 1: certainty.
+        planner: `enough` (as few bands as the probability needs), or `all` (all tokens, as in Alfresco and Solr).
+        verified: whether the texts of candidates are compared afterwards. A threshold then requires fewer equal tokens,
+            so that fewer than 1 % of the documents of that overlap are missed. Bands do not change.
 
     Returns:
-        A `Threshold`, or `Bands` for a probability below 1. Without tokens it finds nothing.
+        A `Threshold`, or `Bands` for a probability below 1. A plan without tokens finds nothing.
 
     Raises:
         QuerySyntaxError: a number is out of range, or the planner is unknown.
@@ -87,9 +87,9 @@ def plan(
     if not chance:
         raise QuerySyntaxError("probability 0 would find nothing; give a fraction over 0, up to 1")
     if not share and chance < 1:
-        raise QuerySyntaxError("a probability needs an overlap above 0; add one, like doc123_20_80")
+        raise QuerySyntaxError("a probability needs an overlap above 0; add one, such as in doc123_20_80")
     if not tokens or not share:
-        return Threshold(tokens, chance_limit(len(tokens)))
+        return Threshold(tokens, min_beyond_chance(len(tokens)))
     if float(chance) == 1:
         return _loose_threshold(tokens, share) if verified else _threshold(tokens, share)
     count = len(tokens)
@@ -101,91 +101,97 @@ def plan(
         rows, number = rows_and_bands_of_enough(count, share, chance)
         bands = tuple(tokens[n * rows : (n + 1) * rows] for n in range(number))
     banded = Bands(tokens, bands, _cut_off(count, rows, len(bands), float(share), float(chance)))
-    return replace(banded, plain=_plain(banded, share))
+    return replace(banded, unbanded=_unbanded(banded, share))
 
 
 def check_planner(planner: object) -> None:
-    """Raise a QuerySyntaxError if there is no such planner."""
+    """Raise a QuerySyntaxError if the planner is unknown."""
     if planner not in PLANNERS:
         raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r:.60}")
 
 
 def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Return a threshold that loses nothing: at least as many buckets are filled in either document as in one.
+    """Return a threshold that misses no document whose estimate reaches the overlap.
 
-    Exception: for an overlap under 1 %, fewer equal tokens than `chance_limit` are considered chance.
+    It follows from the number of buckets that are filled in either document, which is at least the number in one of
+    them. There is one exception: for an overlap under 1 %, at least `min_beyond_chance` equal tokens are required.
     """
     count = len(tokens)
-    least, most = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
-    return Threshold(tokens, max(least, chance_limit(count)), (least, most))
+    minimum, maximum = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
+    return Threshold(tokens, max(minimum, min_beyond_chance(count)), (minimum, maximum))
 
 
 def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Return a threshold that a document of the overlap reaches except by chance, and so its number of tokens."""
+    """Return a threshold that 99 % of the documents of the overlap reach. Its range of buckets is wider, too."""
     count = len(tokens)
-    least = max(sure_matches(count, float(share), _MISSED), chance_limit(count))
-    most = count / float(share)
-    return Threshold(tokens, least, (least, min(math.ceil(most + DEVIATIONS * math.sqrt(most)), _MAX_BUCKETS)))
+    minimum = max(reliable_matches(count, float(share), _MISSED), min_beyond_chance(count))
+    expected = count / float(share)
+    maximum = min(math.ceil(expected + DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
+    return Threshold(tokens, minimum, (minimum, maximum))
 
 
 def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> int:
-    """Return how many equal tokens can be required besides a whole band without breaking the promise.
+    """Return how many equal tokens can be required in addition to a whole band, with the requested probability.
 
-    Bands keep the promise with some margin. The cut-off misses less of the documents of the overlap than this margin,
-    and fewer than 1 in 100.
+    The probability of bands is a little higher than requested. The cut-off misses fewer documents than this margin
+    allows, and fewer than 1 in 100.
     """
-    spare = chance_of_bands(count, rows, bands, share) - chance
-    return sure_matches(count, share, min(_MISSED, max(0.0, spare)))
+    margin = probability_of_bands(count, rows, bands, share) - chance
+    return reliable_matches(count, share, min(_MISSED, max(0.0, margin)))
 
 
-def _plain(banded: Bands, share: Fraction) -> Threshold:
-    """Return how many equal tokens a document of the overlap reaches at least as likely as bands find it."""
+def _unbanded(banded: Bands, share: Fraction) -> Threshold:
+    """Return a threshold that finds a document of the overlap with at least the probability of the bands."""
     count = len(banded.tokens)
-    likely = sure_matches(count, float(share), 1 - banded.probability_of_finding(float(share)))
-    return Threshold(banded.tokens, max(min(likely, math.ceil(count * share)), chance_limit(count)), is_tolerant=True)
+    likely = reliable_matches(count, float(share), 1 - banded.probability_of_finding(float(share)))
+    minimum = max(min(likely, math.ceil(count * share)), min_beyond_chance(count))
+    return Threshold(banded.tokens, minimum, is_tolerant=True)
 
 
 @functools.lru_cache(maxsize=4096)  # queries have few different numbers of tokens
 def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
-    """Return rows and bands of planner `enough` for `count` tokens.
+    """Return the rows and bands of planner `enough` for `count` tokens.
 
-    For each number of rows, take the fewest bands that keep the promise and fit. Of the plans that find a document of
-    half the overlap in at most 5 of 100 cases, take the one with the fewest clauses; without such a plan, the one
-    that finds it least. If no plan fits, take one row and all tokens; the promise is then not kept, see
-    `Bands.probability_of_finding`.
+    For each number of rows, the planner takes the fewest bands that reach the probability and fit. Some of these plans
+    find a document of half the overlap in at most 5 of 100 cases. Of these, it takes the plan with the fewest clauses.
+    Without such a plan, it takes the plan that finds such a document least often. If no plan fits, it takes bands of
+    one token and all tokens. The probability is then lower; see `Bands.probability_of_finding`.
     """
     share, chance = float(overlap), float(probability)
     plans: list[tuple[bool, float, int, int, int]] = []
     for rows in range(1, count + 1):
         bands = _fewest_bands(share**rows, chance, count // rows)
         if bands is not None:
-            stray = -math.expm1(bands * math.log1p(-((share / 2) ** rows)))
-            is_tight = stray <= _FALSE_POSITIVES + _ROUNDING
-            plans.append((not is_tight, 0.0 if is_tight else stray, bands * rows, rows, bands))
+            false_positives = -math.expm1(bands * math.log1p(-((share / 2) ** rows)))
+            is_tight = false_positives <= _FALSE_POSITIVES + _ROUNDING
+            plans.append((not is_tight, 0.0 if is_tight else false_positives, bands * rows, rows, bands))
     return min(plans)[3:] if plans else (1, count)
 
 
 def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
-    """Return the fewest bands, matched with probability `match` each, of which one matches with `probability`."""
+    """Return the fewest bands of which at least one matches with `probability`. Each matches with probability `match`.
+
+    None if more than `limit` bands are needed.
+    """
     if match >= 1:
         return 1
-    if match < 1e-300:  # beyond floating point; that many bands never fit
+    if match < 1e-300:  # too small for floating point. So many bands never fit
         return None
     needed = math.log1p(-probability) / math.log1p(-match)
     if needed > limit + 1:
         return None
     bands = max(1, math.ceil(needed))
     if bands > 1 and 1 - (1 - match) ** (bands - 1) >= probability - _ROUNDING:
-        bands -= 1  # the logarithms were a rounding error too high
+        bands -= 1  # the logarithms were too high by a rounding error
     return bands if bands <= limit else None
 
 
 def rows_of_all(count: int, overlap: Fraction, probability: Fraction) -> int:
-    """Return rows of planner `all` for `count` tokens.
+    """Return the rows of planner `all` for `count` tokens.
 
-    With r = n // b, take the first number of bands b for which 1 - (1 - s**r)**b > p.
+    With r = n // b, it takes the first number of bands b for which 1 - (1 - s**r)**b > p.
 
-    Source: computeBandSize in Alfresco's Solr4QueryParser and Solr's MinHashQParser, in floating point as there.
+    Source: computeBandSize in Alfresco's Solr4QueryParser and Solr's MinHashQParser. As there, floats are used.
     """
     share, chance = float(overlap), float(probability)
     for bands in range(1, count + 1):

@@ -1,7 +1,7 @@
-"""Plans: which tokens a document must share, how likely it is then found, and which candidates are hits.
+"""The kinds of plans. A plan says which tokens a document must share, and which candidates are hits.
 
-To compile a plan for an engine, match exhaustively on its kind. The type checker then flags each place that misses a
-new kind of plan.
+It also knows the probability that a document is found. Code that compiles a plan for an engine must `match` all kinds
+of plans. The type checker then flags each place that misses a new kind.
 """
 
 from __future__ import annotations
@@ -10,33 +10,37 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simdoc_search.query.curve import chance_of_bands, chance_of_matches
+from simdoc_search.query.curve import probability_of_bands, probability_of_matches
 
-ANY_OVERLAP = 4
-"""Equal tokens beyond chance in any query. A single one is chance in 1.5 % of all pairs of long documents."""
+MAX_BEYOND_CHANCE = 4
+"""In any query, this many equal tokens are more than chance.
+
+One equal token occurs by chance in 1.5 % of all pairs of long documents.
+"""
 
 DEVIATIONS = 2.33
-"""Standard deviations that 1 of 100 documents exceeds."""
+"""Number of standard deviations that 1 in 100 documents exceeds."""
 
 
-def chance_limit(count: int) -> int:
-    """Return the fewest equal tokens beyond chance, for a query of `count` tokens: 1 % of them, 1 to 4.
+def min_beyond_chance(count: int) -> int:
+    """Return the fewest equal tokens that are more than chance: 1 % of the `count` tokens of a query, 1 to 4.
 
-    The same for all queries, so that a query for any overlap never finds less than one for a given overlap.
+    This number is the same for all queries. So a query for any overlap finds at least all hits of a query with an
+    overlap.
     """
-    return max(1, min(ANY_OVERLAP, math.ceil(count / 100)))
+    return max(1, min(MAX_BEYOND_CHANCE, math.ceil(count / 100)))
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """At least `minimum_match` of the tokens.
+    """A plan that requires at least `minimum_match` of the tokens.
 
     Attributes:
-        tokens: the query's tokens.
+        tokens: the tokens of the query.
         minimum_match: how many of them a document must have, at least 1.
-        buckets: minimum and maximum number of tokens of a document; outside, it cannot reach the overlap. None for any.
-        is_tolerant: whether an estimate of `minimum_match` of all tokens suffices, as with a probability, where that is
-            less than the overlap.
+        buckets: minimum and maximum number of tokens of a document that can reach the overlap. None: any number.
+        is_tolerant: whether a candidate is a hit if its estimate reaches `minimum_match` of all tokens, even if this is
+            less than the overlap. This is used for plans with a probability.
     """
 
     tokens: tuple[str, ...]
@@ -55,46 +59,46 @@ class Threshold:
         return 0 < self.minimum_match <= len(self.tokens)
 
     def probability_of_finding(self, overlap: float) -> float:
-        """Return the probability, 0..1, that a document of this overlap is a candidate; see `chance_of_matches`."""
-        return chance_of_matches(len(self.tokens), self.minimum_match, overlap)
+        """Return the probability, 0..1, that a document of this overlap is a candidate."""
+        return probability_of_matches(len(self.tokens), self.minimum_match, overlap)
 
-    def least_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - as in `Bands`
-        """The share of the query's tokens, 0..1, that every hit has; all candidates have it."""
+    def min_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - as in `Bands`
+        """Return the minimum share of the query tokens that a hit has. It is 0, because any candidate may be a hit."""
         return 0.0
 
     def is_hit(self, shared: int, union: int, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit: by its estimate `shared / union`, if there is a minimum overlap."""
+        """Whether a candidate is a hit. If there is an overlap, its estimate `shared / union` must reach it."""
         if shared < self.minimum_match:
             return False
-        least = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap
-        return not overlap or not least or shared >= least * union
+        minimum = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap
+        return not overlap or not minimum or shared >= minimum * union
 
 
 @dataclass(frozen=True, slots=True)
 class Bands:
-    """All tokens of at least one band, and at least `minimum_match` of all tokens.
+    """A plan that requires all tokens of at least one band, and at least `minimum_match` of all tokens.
 
     Attributes:
-        tokens: all tokens of the query, for ranking by the number of equal ones.
-        bands: the tokens of each band. With planner `all` the last may wrap around to the first tokens.
-        minimum_match: how many of the tokens a document must have; 0: no more than a band.
-        plain: the query without bands that finds a document of the overlap at least as likely, for the case that bands
-            let too many documents through to save work; None if there is none.
+        tokens: all tokens of the query. Hits are ranked by the number of equal tokens.
+        bands: the tokens of each band. With planner `all`, the last band may wrap around to the first tokens.
+        minimum_match: how many of the tokens a document must have. 0: a whole band is enough.
+        unbanded: a plan without bands that finds a document of the overlap with at least the same probability. It is
+            cheaper if the bands match too many documents. None: there is no such plan.
     """
 
     tokens: tuple[str, ...]
     bands: tuple[tuple[str, ...], ...]
     minimum_match: int = 0
-    plain: Threshold | None = None
+    unbanded: Threshold | None = None
 
     @property
     def rows(self) -> int:
-        """Tokens per band."""
+        """Number of tokens per band."""
         return len(self.bands[0]) if self.bands else 0
 
     @property
     def clauses(self) -> int:
-        """Number of terms sent to an engine, those of all bands."""
+        """Number of terms sent to an engine: the terms of all bands."""
         return sum(map(len, self.bands))
 
     @property
@@ -103,23 +107,23 @@ class Bands:
         return any(self.bands) and bool(self.tokens)
 
     def probability_of_finding(self, overlap: float) -> float:
-        """Return the probability, 0..1, that a document of this overlap is a candidate; see `chance_of_bands`."""
-        return chance_of_bands(len(self.tokens), self.rows, len(self.bands), overlap, self.minimum_match)
+        """Return the probability, 0..1, that a document of this overlap is a candidate."""
+        return probability_of_bands(len(self.tokens), self.rows, len(self.bands), overlap, self.minimum_match)
 
-    def least_share(self, overlap: Fraction | None) -> float:
-        """The share of the query's tokens, 0..1, that every hit has."""
-        return _least_estimate(overlap, len(self.tokens)) if overlap else 0.0
+    def min_share(self, overlap: Fraction | None) -> float:
+        """Return the minimum share of the query's tokens, 0..1, that a hit has."""
+        return _min_estimate(overlap, len(self.tokens)) if overlap else 0.0
 
     def is_hit(self, shared: int, union: int, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit, unless its estimate `shared / union` rules the overlap out."""
-        if shared < max(self.minimum_match, chance_limit(len(self.tokens))):
+        """Whether a candidate is a hit. It is one unless its estimate `shared / union` rules the overlap out."""
+        if shared < max(self.minimum_match, min_beyond_chance(len(self.tokens))):
             return False
-        return not overlap or shared / union >= _least_estimate(overlap, union)
+        return not overlap or shared / union >= _min_estimate(overlap, union)
 
 
 Plan = Threshold | Bands
 
 
-def _least_estimate(overlap: Fraction, union: int) -> float:
-    """Return the smallest estimate over this many buckets that does not rule an overlap out."""
+def _min_estimate(overlap: Fraction, union: int) -> float:
+    """Return the smallest estimate that does not rule an overlap out. `union` is the number of filled buckets."""
     return float(overlap) - DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)

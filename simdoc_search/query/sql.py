@@ -1,7 +1,8 @@
-"""Plans as SELECT statements, for an application with documents in SQLite, DuckDB or PostgreSQL. Pure: opens nothing.
+"""Compiles plans to SELECT statements, for applications with documents in SQLite, DuckDB or PostgreSQL.
 
-There are two tables. `simdoc_documents` has a number, the id and the number of tokens of each document.
-`simdoc_tokens` has a row for each token of each document. Fill them once per document:
+These functions only make SQL. They do not connect to a database. There are two tables. `simdoc_documents` has a
+number, the id and the number of tokens of each document. `simdoc_tokens` has a row for each token of each document.
+Fill them for each document:
 
     tables = Tables()
     for statement in tables.create():
@@ -9,22 +10,23 @@ There are two tables. `simdoc_documents` has a number, the id and the number of 
     for statement in tables.put("doc123", fingerprint(text).tokens()):
         connection.execute(*statement)
 
-and query, for a stored document or for any text:
+Then query, for a stored document or for any text:
 
     tokens = sorted(token for (token,) in connection.execute(*tables.tokens_of("doc123")))
     rows = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
 
-The rows are candidates, `id` and `matched`, most first; `sketch.overlap_of_tokens` estimates their overlap, see
-examples/with_sql.py. Filters and permissions are the application's. The SELECT can be used as a subquery.
+The rows are candidates with `id` and `matched`, the largest `matched` first. Estimate their overlaps with
+`sketch.overlap_of_tokens`; see examples/with_sql.py. The application adds its own filters and permissions. The SELECT
+can be used as a subquery.
 
-A plan cuts its bands from the tokens of the query document, so bands are not columns. They are a table with one row
-per token. All tokens of a band are present if the count reaches the size of the band. No expression is nested, so the
-depth limits of SQLite and DuckDB do not matter. SQLite allows 32,766 parameters, PostgreSQL 65,535; the plan of a
+The bands of a plan depend on the tokens of the query document, so they are not columns. They are a table with one row
+per token. A document has a whole band if its count reaches the size of the band. Expressions are not nested, so the
+depth limits of SQLite and DuckDB do not matter. SQLite allows 32,766 parameters, and PostgreSQL 65,535. The plan of a
 document with 512 tokens has up to 1,536.
 
 Tokens and ids are always parameters, never part of the statement. The statement is the same for all three databases,
 except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg, `$1` for asyncpg.
-PostgreSQL's text cannot contain NUL: ids with NUL, and Lucene terms, work only in the other two.
+Text in PostgreSQL cannot contain NUL, so ids with NUL and Lucene terms work only in the other two.
 """
 
 from __future__ import annotations
@@ -37,10 +39,10 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
 
 MAX_PARAMETERS = 32_766
-"""Maximum number of parameters of a statement in SQLite, by default."""
+"""Default maximum number of parameters of a statement in SQLite."""
 
 Placeholder = Literal["?", "%s", "$1"]
-"""The driver's placeholder for a parameter; after `$1` comes `$2`."""
+"""The driver's placeholder for a parameter. `$1` is followed by `$2`."""
 
 _DOCUMENTS = "simdoc_documents"
 _TOKENS = "simdoc_tokens"
@@ -60,7 +62,7 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Statements that create, fill and read the two tables.
+    """Makes statements that create, fill and read the two tables.
 
     Attributes:
         placeholder: the driver's placeholder.
@@ -76,7 +78,7 @@ class Tables:
             raise QuerySyntaxError(f"placeholder must be '?', '%s' or '$1', not {self.placeholder!r:.60}")
 
     def create(self) -> tuple[str, ...]:
-        """Return statements that create the tables if they do not exist, and the index for a document's tokens."""
+        """Return statements that create the tables, and the index for a document's tokens, if they do not exist."""
         return (
             f"CREATE TABLE IF NOT EXISTS {_DOCUMENTS} "
             "(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, buckets INTEGER NOT NULL)",
@@ -86,43 +88,47 @@ class Tables:
         )
 
     def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
-        """Return statements that add a new document, in one transaction; `delete` an older one with this id first.
+        """Return statements that add a document. Execute them in one transaction.
 
-        If two writers choose the same number for two documents, the second fails by the primary key, and must retry.
+        If there is a document with this id, `delete` it first. If two writers choose the same number for two documents,
+        the primary key makes the second fail. It must then try again.
 
         Args:
             id: any id.
-            tokens: as from `Fingerprint.tokens`; none for a text without words.
+            tokens: the result of `Fingerprint.tokens`; empty for a text without words.
         """
         document = _Parameters(self.placeholder)
         statement = document.statement(
             f"INSERT INTO {_DOCUMENTS} (number, id, buckets) "
-            f"SELECT COALESCE(MAX(number), 0) + 1, CAST({document.sign(id)} AS TEXT), "
-            f"CAST({document.sign(len(tokens))} AS INTEGER) FROM {_DOCUMENTS}"
+            f"SELECT COALESCE(MAX(number), 0) + 1, CAST({document.add(id)} AS TEXT), "
+            f"CAST({document.add(len(tokens))} AS INTEGER) FROM {_DOCUMENTS}"
         )
         if not tokens:
             return (statement,)
         rows = _Parameters(self.placeholder)
         return statement, rows.statement(
             f"INSERT INTO {_TOKENS} (token, document) WITH given(token) AS (VALUES {rows.rows_of(tokens)}) "
-            f"SELECT given.token, d.number FROM given CROSS JOIN {_DOCUMENTS} AS d WHERE d.id = {rows.sign(id)}"
+            f"SELECT given.token, d.number FROM given CROSS JOIN {_DOCUMENTS} AS d WHERE d.id = {rows.add(id)}"
         )
 
     def delete(self, id: str) -> tuple[Statement, ...]:
-        """Return statements that delete a document, in one transaction; a missing one is not an error."""
-        one, two = _Parameters(self.placeholder), _Parameters(self.placeholder)
-        numbers = f"SELECT number FROM {_DOCUMENTS} WHERE id = {one.sign(id)}"
+        """Return statements that delete a document. Execute them in one transaction.
+
+        There is no error if the document does not exist.
+        """
+        tokens, document = _Parameters(self.placeholder), _Parameters(self.placeholder)
+        numbers = f"SELECT number FROM {_DOCUMENTS} WHERE id = {tokens.add(id)}"
         return (
-            one.statement(f"DELETE FROM {_TOKENS} WHERE document IN ({numbers})"),
-            two.statement(f"DELETE FROM {_DOCUMENTS} WHERE id = {two.sign(id)}"),
+            tokens.statement(f"DELETE FROM {_TOKENS} WHERE document IN ({numbers})"),
+            document.statement(f"DELETE FROM {_DOCUMENTS} WHERE id = {document.add(id)}"),
         )
 
     def tokens_of(self, id: str) -> Statement:
-        """Return the statement that reads the tokens of a document, one row each; `plan` needs them sorted."""
+        """Return the statement that reads the tokens of a document, one per row. Sort them before you call `plan`."""
         values = _Parameters(self.placeholder)
         return values.statement(
             f"SELECT t.token FROM {_DOCUMENTS} AS d JOIN {_TOKENS} AS t ON t.document = d.number "
-            f"WHERE d.id = {values.sign(id)}"
+            f"WHERE d.id = {values.add(id)}"
         )
 
 
@@ -138,14 +144,15 @@ def to_sql(
 
     Args:
         plan: the plan.
-        tables: the tables; None: with placeholder `?`.
+        tables: the tables. None: tables with placeholder `?`.
         exclude_id: the id of a document to leave out, usually the source.
-        score: what `matched` counts for a banded plan: equal tokens, or equal bands, which costs less. Counting tokens
-            leaves out documents with fewer than the plan's `minimum_match`. A threshold always counts tokens.
+        score: what `matched` counts for a plan with bands: equal tokens, or whole bands, which costs less. With
+            `tokens`, documents with fewer equal tokens than the plan's `minimum_match` are left out. A threshold always
+            counts tokens.
         max_parameters: the limit of the database.
 
     Returns:
-        A SELECT of the columns `id` and `matched`, largest `matched` first. A plan without tokens finds nothing.
+        A SELECT of the columns `id` and `matched`, the largest `matched` first. A plan without tokens finds nothing.
 
     Raises:
         QuerySyntaxError: the statement would have too many parameters.
@@ -161,16 +168,17 @@ def to_sql(
     )
     if len(values.values) > max_parameters:
         raise QuerySyntaxError(
-            f"the query has {len(values.values)} parameters and the database allows {max_parameters}; "
+            f"the query has {len(values.values)} parameters but the database allows {max_parameters}; "
             "query with fewer tokens, or use planner 'enough'"
         )
     return values.statement(text)
 
 
 def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
-    """Return the query's tokens as tables, and the SELECT of the numbers of a plan's candidates.
+    """Return the tokens of the query as tables, and the SELECT of the candidates of a plan.
 
-    A join is a CROSS JOIN with a condition where SQLite, which does not know the sizes, would begin at the wrong table.
+    SQLite does not know the sizes of the tables, and might start a join at the wrong one. A CROSS JOIN with a condition
+    prevents this.
     """
     match plan:
         case Threshold():
@@ -178,7 +186,7 @@ def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
             return query, (
                 "SELECT t.document AS document, COUNT(*) AS matched "
                 f"FROM query CROSS JOIN {_TOKENS} AS t WHERE t.token = query.token "
-                f"GROUP BY t.document HAVING COUNT(*) >= {values.sign(plan.minimum_match)}"
+                f"GROUP BY t.document HAVING COUNT(*) >= {values.add(plan.minimum_match)}"
             )
         case Bands():
             bands = [band for band in plan.bands if band]
@@ -196,18 +204,18 @@ def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
                 f"SELECT t.document AS document, {equal} AS matched "
                 f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {_TOKENS} AS t "
                 "WHERE t.document = chosen.document "
-                f"GROUP BY t.document HAVING {equal} >= {values.sign(plan.minimum_match)}"
+                f"GROUP BY t.document HAVING {equal} >= {values.add(plan.minimum_match)}"
             )
 
 
 def _where(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
-    """Return the conditions on a document itself."""
+    """Return the conditions for the row of a document."""
     conditions: list[str] = []
     if isinstance(plan, Threshold) and plan.buckets:
-        least, most = plan.buckets
-        conditions.append(f"d.buckets BETWEEN {values.sign(least)} AND {values.sign(most)}")
+        minimum, maximum = plan.buckets
+        conditions.append(f"d.buckets BETWEEN {values.add(minimum)} AND {values.add(maximum)}")
     if exclude_id is not None:
-        conditions.append(f"d.id <> {values.sign(exclude_id)}")
+        conditions.append(f"d.id <> {values.add(exclude_id)}")
     return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
@@ -218,15 +226,15 @@ class _Parameters:
         self.values: list[str | int] = []
         self._placeholder = placeholder
 
-    def sign(self, value: str | int) -> str:
-        """Return the placeholder of the next value."""
+    def add(self, value: str | int) -> str:
+        """Add a value, and return its placeholder."""
         self.values.append(value)
         return f"${len(self.values)}" if self._placeholder == "$1" else self._placeholder
 
     def rows_of(self, tokens: Sequence[str], before: str = "") -> str:
-        """Return a row of VALUES for each token, after the columns `before`."""
-        return ", ".join(f"({before}{self.sign(token)})" for token in tokens)
+        """Return a row of VALUES for each token. `before` has the columns before the token."""
+        return ", ".join(f"({before}{self.add(token)})" for token in tokens)
 
     def statement(self, text: str) -> Statement:
-        """Return the statement with its values."""
+        """Return the statement with the values."""
         return Statement(text, tuple(self.values))

@@ -1,11 +1,12 @@
-"""The FINGERPRINT string: `doc123_20_80` is document doc123, 20 % overlap, 80 % probability.
+"""Parses FINGERPRINT strings: `doc123_20_80` means document doc123, 20 % overlap, 80 % probability.
 
     [FINGERPRINT:]<id>[_<overlap>[_<probability>]]
 
-Ids may contain underscores and end in numbers, so `report_2023` can be a document, or 2023 % of `report`. `parse`
-returns every reading; `choose` picks the one whose document exists. A quoted id, `"my_doc_7"_20`, has one reading only.
+An id may contain underscores and end in a number. So `invoice_10` may be a document, or mean 10 % overlap with
+`invoice`. `parse` returns every reading, and `choose` picks the reading whose document exists. A quoted id, as in
+`"my_doc_7"_20`, has only one reading.
 
-Source: Alfresco Search Services, FINGERPRINT. There 0.2 and 1 mean 20 % and 100 %, and the id ends at the first `_`.
+Source: Alfresco Search Services, FINGERPRINT. There, 0.2 and 1 mean 20 % and 100 %, and the id ends at the first `_`.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from fractions import Fraction
 
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownDocumentError
 
+_RANGE_ADVICE = "write a percentage from 1 to 100"
 _PREFIX = "FINGERPRINT:"
 _MAX_SUGGESTIONS = 3
 _MAX_SHOWN = 10
-_NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(?: ?%)?")  # longer ones are part of an id
+_NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(?: ?%)?")  # longer numbers are part of an id
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"(?:_(?P<overlap>[^_]*)(?:_(?P<probability>[^_]*))?)?', re.DOTALL)
 
 
@@ -31,8 +33,8 @@ class FingerprintQuery:
 
     Attributes:
         id: id of the query document.
-        overlap: minimum Jaccard similarity, a fraction; None for any overlap.
-        probability: probability of finding a document of exactly that overlap, a fraction; None: all are found.
+        overlap: minimum Jaccard similarity, as a fraction; None for any overlap.
+        probability: probability of finding a document of exactly that overlap, as a fraction. None: all are found.
     """
 
     id: str
@@ -40,7 +42,7 @@ class FingerprintQuery:
     probability: Fraction | None = None
 
     def __str__(self) -> str:
-        """Return the string that has only this reading."""
+        """Return a FINGERPRINT string that has only this reading."""
         quoted = '"' + self.id.replace("\\", "\\\\").replace('"', '\\"') + '"'
         if self.probability is not None:
             return f"{quoted}_{_percent(self.overlap or Fraction(0))}_{_percent(self.probability)}"
@@ -49,31 +51,37 @@ class FingerprintQuery:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """All readings of a FINGERPRINT string, the longest id first, and the reasons for refused ones."""
+    """All readings of a FINGERPRINT string.
+
+    Attributes:
+        text: the string.
+        readings: the valid readings, the longest id first.
+        refused: the id of each invalid reading, and the reason why it is refused.
+    """
 
     text: str
     readings: tuple[FingerprintQuery, ...]
-    refused: tuple[tuple[str, str], ...] = ()  # (id, reason)
+    refused: tuple[tuple[str, str], ...] = ()
 
 
 def fraction_of_percent(text: str, name: str) -> Fraction:
-    """Return the fraction of a percentage, exactly: "12.5" and "12.5%" are 1/8.
+    """Return a percentage as an exact fraction: "12.5" and "12.5%" are 1/8. `name` is used in messages.
 
     Raises:
-        QuerySyntaxError: it is not a number, is over 100 or between 0 and 1, or is a probability of 0.
+        QuerySyntaxError: the text is not a number, or it is over 100, between 0 and 1, or a probability of 0.
     """
     number = _NUMBER.fullmatch(text.strip())
     if not number:
         raise QuerySyntaxError(f"{name} {text!r} is not a percentage; write a number like 20 or 12.5")
     percent = Fraction(number[1])
     if percent > 100:
-        raise QuerySyntaxError(f"{name} {text} is over 100; it is a percentage from 1 to 100")
+        raise QuerySyntaxError(f"{name} {text} is over 100; {_RANGE_ADVICE}")
     if 0 < percent < 1:
-        meant = _percent(percent)
-        hint = f"write {meant} for {meant} %" if percent >= Fraction(1, 100) else "it is a percentage from 1 to 100"
-        raise QuerySyntaxError(f"{name} {text} is below 1; {hint}")
+        intended = _percent(percent)
+        advice = f"write {intended} for {intended} %" if percent >= Fraction(1, 100) else _RANGE_ADVICE
+        raise QuerySyntaxError(f"{name} {text} is below 1; {advice}")
     if percent == 0 and name == "probability":
-        raise QuerySyntaxError("probability 0 would find nothing; it is a percentage from 1 to 100")
+        raise QuerySyntaxError(f"probability 0 would find nothing; {_RANGE_ADVICE}")
     return percent / 100
 
 
@@ -87,13 +95,13 @@ def parse(text: str) -> Parsed:
     """Parse a FINGERPRINT string.
 
     Raises:
-        QuerySyntaxError: it has no id, a quote is not closed, or a quoted id is followed by something malformed.
+        QuerySyntaxError: there is no id, a quote is not closed, or the part after a quoted id is malformed.
     """
     body = text.strip()
     if body[: len(_PREFIX)].upper() == _PREFIX:
         body = body[len(_PREFIX) :].lstrip()
     if not body:
-        raise QuerySyntaxError("the FINGERPRINT is empty; write an id, like doc123 or doc123_20_80")
+        raise QuerySyntaxError("the FINGERPRINT is empty; write an id, such as doc123 or doc123_20_80")
     if body.startswith('"'):
         return Parsed(text, (_quoted(body),))
     readings, refused = [FingerprintQuery(body)], []
@@ -105,7 +113,7 @@ def parse(text: str) -> Parsed:
             break
         numbers = (last, *numbers)
         if not id:
-            refused.append(("", f"{text!r} has no id before the numbers; write an id, like doc123_20_80"))
+            refused.append(("", f"{text!r} has no id before the numbers; write an id, such as doc123_20_80"))
             break
         try:
             readings.append(_reading(id, numbers[0], *numbers[1:]))
@@ -126,7 +134,7 @@ def _quoted(body: str) -> FingerprintQuery:
         raise QuerySyntaxError(f'the quote in {body!r} is not closed; write "the id"_20_80')
     if match.end() < len(body):
         raise QuerySyntaxError(
-            f'{body[match.end() :]!r} after the quoted id is not a number; write "the id"_20_80, percent'
+            f'{body[match.end() :]!r} after the quoted id is not a number; write percentages, as in "the id"_20_80'
         )
     id = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
     if not id:
@@ -143,13 +151,13 @@ def choose(
 
     Args:
         parsed: the result of `parse`.
-        find: name -> ids of the documents that it can mean; none, one, or several.
-        suggest: name -> similar ids, for the message when nothing exists.
+        find: takes a name, and returns the ids of all documents that it may mean.
+        suggest: takes a name, and returns similar ids for the error message.
 
     Raises:
-        AmbiguousQueryError: several readings exist, or a name means several documents.
-        QuerySyntaxError: the only reading that exists has a number that is out of range.
-        UnknownDocumentError: no reading exists.
+        AmbiguousQueryError: the documents of several readings exist, or a name may mean several documents.
+        QuerySyntaxError: a document exists, but its reading has a number that is out of range.
+        UnknownDocumentError: no document exists.
     """
     existing = [
         FingerprintQuery(id, reading.overlap, reading.probability)
@@ -162,7 +170,7 @@ def choose(
         written = [str(reading) for reading in existing]
         more = f" and {len(written) - _MAX_SHOWN} more" if len(written) > _MAX_SHOWN else ""
         shown = ", ".join(written[:_MAX_SHOWN]) + more
-        raise AmbiguousQueryError(f"{parsed.text!r} can mean several documents; write one of: {shown}", written)
+        raise AmbiguousQueryError(f"{parsed.text!r} may mean several documents; write one of: {shown}", written)
     for id, reason in parsed.refused:
         if not id or find(id):
             raise QuerySyntaxError(reason)

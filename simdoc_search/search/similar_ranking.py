@@ -70,7 +70,7 @@ class Ranking:
             The hits by overlap, equal tokens and id. Their number is exact if all candidates were read.
         """
         needed = self.offset + self.size
-        least = self.plan.least_share(self.overlap)
+        least = self.plan.min_share(self.overlap)
         ranked: list[tuple[float, int, int, Candidate]] = []
 
         def is_complete(most: float) -> bool:

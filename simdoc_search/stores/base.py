@@ -25,7 +25,7 @@ MAX_COUNTED_HERE = 32
 """If the bands of a plan match at most this many documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs the plan without bands (`Bands.plain`): it is as fast."""
+"""If the bands of a plan match more documents, the store runs `Bands.unbanded`, which is then as fast."""
 
 
 class Candidates(Protocol):
@@ -36,7 +36,7 @@ class Candidates(Protocol):
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given one, or its `Bands.plain` if its bands match too many documents."""
+        """The plan that was run: the given one, or its `Bands.unbanded` if its bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:

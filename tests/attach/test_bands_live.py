@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.query import plan
-from simdoc_search.query.plans import Bands, chance_limit
+from simdoc_search.query.plans import Bands, min_beyond_chance
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
@@ -52,7 +52,7 @@ def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: 
             assert isinstance(planned, Bands)
             assert [" ".join(band) for band in planned.bands] == bands["any_of"]
             count = len(planned.tokens)
-            assert max(chance_limit(count), math.ceil(count * planned.least_share(share))) == bands["least"]
+            assert max(min_beyond_chance(count), math.ceil(count * planned.min_share(share))) == bands["least"]
 
 
 def test_wrong_parameters_are_an_error(engine: Engine) -> None:

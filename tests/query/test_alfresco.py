@@ -27,7 +27,7 @@ UUID = "2c2e0bf2-79a9-4f8e-9b66-9d0b0f8ad0b0"
     ],
 )
 def test_the_id_ends_at_the_first_underscore(suffix: str, overlap: str | None, probability: str | None) -> None:
-    """A number up to 1 is a fraction, a larger one a percentage; the id of a node reference is its UUID."""
+    """A number up to 1 is a fraction, and a larger one is a percentage. The id of a node reference is its UUID."""
     expected = FingerprintQuery(UUID, *(None if share is None else Fraction(share) for share in (overlap, probability)))
 
     for prefix in ("", "FINGERPRINT:", "FINGERPRINT: ", "FINGERPRINT:workspace://SpacesStore/"):
@@ -52,6 +52,6 @@ def test_the_field_has_any_case_and_the_value_may_be_quoted(text: str) -> None:
     "text", ["", '"a', 'a"b"', "_20", "FINGERPRINT:", "my_doc_1", "a__80", "a_20_80_5", "a_-1", "a_150", "a_2e1"]
 )
 def test_malformed_strings_are_refused_in_one_sentence(text: str) -> None:
-    """Alfresco fails on them, or finds nothing."""
+    """For such strings, Alfresco fails or finds nothing."""
     with pytest.raises(QuerySyntaxError, match=r"\A[^\n]+\Z"):
         parse_alfresco(text)

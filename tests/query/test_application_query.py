@@ -1,4 +1,4 @@
-"""A similarity query within an application's own request: the clause, and the hits that are similar."""
+"""Similarity within an application's own request: the clause, and the refined hits."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def ids(hits: list[SimilarHit]) -> list[str]:
     return [similar.hit["_id"] for similar in hits]
 
 
-HITS = [hit(id, " ".join(fingerprint(each).tokens())) for id, each in TEXTS.items()]
+HITS = [hit(id, " ".join(fingerprint(content).tokens())) for id, content in TEXTS.items()]
 
 
 @pytest.fixture(scope="module")
 def search() -> SimilaritySearch:
     """A search over the same documents."""
     made = SimilaritySearch(open_store(":memory:"))
-    made.index(Document(id, each) for id, each in TEXTS.items())
+    made.index(Document(id, content) for id, content in TEXTS.items())
     return made
 
 
@@ -48,7 +48,7 @@ def search() -> SimilaritySearch:
 def test_hits_are_refined_as_the_search_refines_them(
     search: SimilaritySearch, overlap: float | None, probability: float | None
 ) -> None:
-    """The same documents, overlaps and equal tokens, whatever else the request has found."""
+    """They have the same ids, overlaps and equal tokens, whatever other hits the request has."""
     refined = Similar(TOKENS, overlap, probability).refine(HITS)
     found = {similar.hit["_id"]: (similar.overlap, similar.matched) for similar in refined}
     result = search.similar_to_text(SOURCE, overlap=overlap, probability=probability, size=100, verify=False)
@@ -60,13 +60,13 @@ def test_hits_are_refined_as_the_search_refines_them(
 
 
 def test_hits_below_the_overlap_are_dropped_and_the_order_is_kept() -> None:
-    """Long documents with many equal tokens too. Hits are the application's own objects."""
+    """Long documents are dropped although they have many equal tokens. The objects of the application are returned."""
     found = Similar(TOKENS, 0.5).refine(reversed(HITS))
 
     assert "near160" in ids(found)
     assert "long" not in ids(found)
     assert min(similar.overlap for similar in found) >= 0.5
-    assert [each for each in reversed(HITS) if each["_id"] in ids(found)] == [similar.hit for similar in found]
+    assert [hit for hit in reversed(HITS) if hit["_id"] in ids(found)] == [similar.hit for similar in found]
     assert found[-1].hit is HITS[0]
     assert (1.0, len(TOKENS)) == (found[-1].overlap, found[-1].matched)
 
@@ -74,7 +74,7 @@ def test_hits_below_the_overlap_are_dropped_and_the_order_is_kept() -> None:
 @pytest.mark.parametrize("planner", ["enough", "all"])
 @pytest.mark.parametrize("numbers", [(), (0.5,), ("0.5", "0.8")])
 def test_the_clause_is_that_of_the_query_builder(numbers: Any, planner: Planner) -> None:
-    """With tokens as a list or a string, and for a text."""
+    """The tokens may be a list or a string, or come from a text."""
     options: dict[str, Any] = {"filters": [{"term": {"language": "de"}}], "exclude_id": "source"}
     field: dict[str, Any] = {"field": "fp.tokens", "buckets_field": "fp.buckets", "planner": planner}
     expected = similar_query(TOKENS, *numbers, **(options | field | {"score": "tokens"}))
@@ -97,7 +97,7 @@ def test_the_clause_is_that_of_the_query_builder(numbers: Any, planner: Planner)
     ],
 )
 def test_tokens_are_read_in_every_form_of_a_source(source: dict[str, Any]) -> None:
-    """In objects, at a key with a dot, in lists; or one by one, as in a field of terms."""
+    """Tokens may be in objects, at a key with a dot, in lists, or one by one, as in a field of terms."""
     (found,) = Similar(TOKENS, 1).refine([{"_id": "a", "_source": source}])
 
     assert (1.0, len(TOKENS)) == (found.overlap, found.matched)
@@ -105,7 +105,7 @@ def test_tokens_are_read_in_every_form_of_a_source(source: dict[str, Any]) -> No
 
 def test_a_keyword_field_has_a_term_per_token() -> None:
     similar = Similar(TOKENS, 0.5, field="fp", kind="terms")
-    hits = [{"_id": each["_id"], "_source": {"fp": each["_source"]["simdoc"]["tokens"].split()}} for each in HITS]
+    hits = [{"_id": hit["_id"], "_source": {"fp": hit["_source"]["simdoc"]["tokens"].split()}} for hit in HITS]
 
     assert {"constant_score": {"filter": {"term": {"fp": TOKENS[0]}}}} == similar.clause()["bool"]["should"][0]
     assert ids(Similar(TOKENS, 0.5).refine(HITS)) == ids(similar.refine(hits))
@@ -125,19 +125,19 @@ def test_hits_with_missing_or_foreign_tokens_are_left_out(caplog: pytest.LogCapt
 
 def test_a_request_without_the_field_of_tokens_is_reported() -> None:
     similar = Similar(TOKENS, 0.5)
-    with pytest.raises(QuerySyntaxError, match=r"no hit has simdoc\.tokens in its _source; name it in the _source"):
+    with pytest.raises(QuerySyntaxError, match=r"no hit has simdoc\.tokens in its _source; add it to the _source"):
         similar.refine([{"_id": "a", "_source": {"title": "A"}}, {"_id": "b"}])
 
     assert [] == similar.refine([])
 
 
 def test_lucene_terms_can_be_queried_but_not_refined() -> None:
-    """Hits do not contain them."""
+    """Hits do not contain Lucene terms."""
     terms = fingerprint(SOURCE, minhash=MinHash(with_rotation=True)).tokens("lucene")
     similar = Similar(terms, 0.5, field="min_hash", kind="terms")
 
     assert similar.clause()["bool"]["should"]
-    with pytest.raises(QuerySyntaxError, match="the source's tokens are not ours"):
+    with pytest.raises(QuerySyntaxError, match="the source has no tokens of simdoc-search"):
         similar.refine([{"_id": "a", "_source": {"min_hash": ["x"]}}])
 
 
@@ -148,14 +148,15 @@ def test_nothing_is_similar_to_a_text_without_words() -> None:
 
 
 def test_settings_are_those_of_the_index() -> None:
-    """For example longer tokens, and fewer buckets."""
+    """In this test, tokens are longer, and there are fewer buckets."""
     settings = Settings(minhash=MinHash(bucket_count=64), token_length=5)
-    tokens = {id: fingerprint(each, settings.analysis, settings.minhash).tokens(length=5) for id, each in TEXTS.items()}
-    hits = [hit(id, " ".join(each)) for id, each in tokens.items()]
+    fingerprints = {id: fingerprint(content, settings.analysis, settings.minhash) for id, content in TEXTS.items()}
+    tokens = {id: found.tokens(length=5) for id, found in fingerprints.items()}
+    hits = [hit(id, " ".join(words)) for id, words in tokens.items()]
     similar = Similar.of_text(SOURCE, 0.5, settings=settings)
 
     assert tuple(tokens["source"]) == similar.tokens
-    assert {"source"} <= set(ids(similar.refine(hits))) < {each["_id"] for each in hits}
+    assert {"source"} <= set(ids(similar.refine(hits))) < {hit["_id"] for hit in hits}
 
 
 @pytest.mark.parametrize("options", [{"overlap": 2}, {"overlap": 0.5, "probability": 0}, {"planner": "some"}])

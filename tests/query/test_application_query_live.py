@@ -1,4 +1,4 @@
-"""An application's own request to a real engine, with its words, its permissions and our clause."""
+"""An application's own request to a real engine, with its words, its permissions and the similarity clause."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ READABLE = {"terms": {"readers": ["ann", "everyone"]}}
 
 
 def articles() -> Iterator[dict[str, Any]]:
-    """Documents that overlap the source more or less, and long ones that contain it; ann may not read some of them."""
+    """Documents that overlap the source, and long ones that contain it. The user ann may not read some of them."""
     rng = random.Random(2)
     texts = [SOURCE] + [" ".join(SOURCE.split()[: 120 - 4 * number]) + text(rng, 4 * number) for number in range(25)]
     texts += [SOURCE + text(rng, 40 * number) for number in range(25)] + [overlapping(rng, 120, 0.5)[0]]
-    for number, each in enumerate(texts):
+    for number, content in enumerate(texts):
         kind, readers = ("letter", "contract")[number % 2], ("everyone", "ann", "ben")[number % 3]
-        yield {"id": f"{number}", "title": f"a {kind}", "body": each, "readers": readers}
+        yield {"id": f"{number}", "title": f"a {kind}", "body": content, "readers": readers}
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
@@ -42,7 +42,7 @@ def index(made: Indices) -> str:
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     kinds = {"title": "text", "body": "text", "readers": "keyword"}
     name = made.make({"properties": {**fields, **{key: {"type": kind} for key, kind in kinds.items()}}})
-    for action in fingerprint_actions(({"_id": each["id"], "_source": each} for each in articles()), "body"):
+    for action in fingerprint_actions(({"_id": article["id"], "_source": article} for article in articles()), "body"):
         made.put(name, action["_id"], action["_source"])
     return name
 
@@ -62,7 +62,7 @@ def source_tokens(made: Indices, index: str) -> str:
 def test_one_request_finds_what_the_search_finds(
     made: Indices, index: str, overlap: float | None, probability: float | None
 ) -> None:
-    """For a stored document and for a text, with the same overlaps, within the permissions."""
+    """This is checked for a stored document and for a text, with permissions. The overlaps are the same, too."""
     search = SimilaritySearch(open_store(f"{made.engine}/{index}"))
     buckets: dict[str, Any] = {"buckets_field": "simdoc.buckets"}
     by_id = Similar(source_tokens(made, index), overlap, probability, **buckets)
@@ -78,19 +78,19 @@ def test_one_request_finds_what_the_search_finds(
         refined = similar.refine(hits(made, index, clause, similar.parts))
 
         assert len(refined) > 2
-        assert {hit.id: hit.overlap for hit in expected.hits} == {each.hit["_id"]: each.overlap for each in refined}
-        assert {hit.id: hit.matched for hit in expected.hits} == {each.hit["_id"]: each.matched for each in refined}
+        assert {hit.id: hit.overlap for hit in expected.hits} == {found.hit["_id"]: found.overlap for found in refined}
+        assert {hit.id: hit.matched for hit in expected.hits} == {found.hit["_id"]: found.matched for found in refined}
 
 
 def test_refining_drops_long_documents_below_the_overlap(made: Indices, index: str) -> None:
-    """They contain the source, so the clause alone ranks them first."""
+    """Long documents contain the source, so the clause alone ranks them first."""
     similar = Similar(source_tokens(made, index), 0.5)
     found = hits(made, index, similar.clause(exclude_id="0"), similar.parts, size=40)
     refined = similar.refine(found)
 
     assert 10 < len(refined) < len(found) - 5
-    assert min(each.overlap for each in refined) >= 0.5
-    assert [round(each.hit["_score"]) for each in refined] == [each.matched for each in refined]
+    assert min(hit.overlap for hit in refined) >= 0.5
+    assert [round(hit.hit["_score"]) for hit in refined] == [hit.matched for hit in refined]
 
 
 def test_the_clause_as_a_filter_keeps_the_applications_scores(made: Indices, index: str) -> None:
@@ -102,6 +102,6 @@ def test_the_clause_as_a_filter_keeps_the_applications_scores(made: Indices, ind
     refined = similar.refine(beside)
 
     assert 3 < len(refined) <= len(beside) < len(alone)
-    assert {"a letter"} == {each.hit["_source"]["title"] for each in refined}
+    assert {"a letter"} == {hit.hit["_source"]["title"] for hit in refined}
     assert [score[hit["_id"]] for hit in beside] == [hit["_score"] for hit in beside]
-    assert {each.hit["_id"] for each in refined} == {each.hit["_id"] for each in similar.refine(alone)}
+    assert {hit.hit["_id"] for hit in refined} == {hit.hit["_id"] for hit in similar.refine(alone)}

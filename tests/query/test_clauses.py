@@ -1,4 +1,4 @@
-"""FINGERPRINT as one clause among others of a query."""
+"""FINGERPRINT as one clause among the others of a query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.clauses import expanded, has_clauses, with_filters
+from simdoc_search.query.clauses import expand, has_clauses, parse_filters
 
 
 def clause_of(fingerprint: str) -> dict[str, Any]:
@@ -64,12 +64,12 @@ def engine_clause(query: str, **options: Any) -> dict[str, Any]:
     ],
 )
 def test_a_fingerprint_is_replaced_by_a_clause(query: str, expected: dict[str, Any]) -> None:
-    """Other clauses are unchanged, and occur as in Lucene's classic parser."""
-    assert expected == expanded(query, clause_of)
+    """Other clauses are unchanged. They are combined as in Lucene's classic parser."""
+    assert expected == expand(query, clause_of)
 
 
 def test_the_options_of_a_query_string_apply_to_the_rest_of_it() -> None:
-    """Boost and the minimum number of clauses apply to the whole. The request is not changed."""
+    """`boost` and `minimum_should_match` apply to the whole query. The request itself is not changed."""
     request = {
         "size": 3,
         "query": {
@@ -84,7 +84,7 @@ def test_the_options_of_a_query_string_apply_to_the_rest_of_it() -> None:
         },
     }
     before = json.dumps(request)
-    first, second, third = expanded(request, clause_of)["query"]["bool"]["must"]
+    first, second, third = expand(request, clause_of)["query"]["bool"]["must"]
 
     one_two = engine_clause("one two", default_operator="AND", fields=["title"])
     assert {"bool": {"must": [{"bool": {"must": [one_two, clause_of("a")]}}], "boost": 3}} == first
@@ -109,8 +109,8 @@ queries = st.recursive(
 def test_a_query_without_a_fingerprint_is_unchanged(query: str) -> None:
     body = {"query": {"bool": {"must": [engine_clause(query, boost=2)]}}, "_source": False}
 
-    assert engine_clause(query) == expanded(query, clause_of)
-    assert body == expanded(body, clause_of)
+    assert engine_clause(query) == expand(query, clause_of)
+    assert body == expand(body, clause_of)
 
 
 @pytest.mark.parametrize(
@@ -118,26 +118,26 @@ def test_a_query_without_a_fingerprint_is_unchanged(query: str) -> None:
     [
         ("FINGERPRINT:a OR", "is not in Lucene's query syntax"),
         ("(FINGERPRINT:a", "is not in Lucene's query syntax"),
-        ("FINGERPRINT:a*", "is not the document of a FINGERPRINT; write ID_20"),
-        ("FINGERPRINT:a~2", "a FINGERPRINT cannot be inside another field, and has no wildcards"),
-        ("FINGERPRINT:[a TO b]", "a FINGERPRINT cannot be inside another field, and has no wildcards"),
-        ("title:(one FINGERPRINT:a)", "a FINGERPRINT cannot be inside another field, and has no wildcards"),
+        ("FINGERPRINT:a*", "does not name a document; write ID_20"),
+        ("FINGERPRINT:a~2", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
+        ("FINGERPRINT:[a TO b]", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
+        ("title:(one FINGERPRINT:a)", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
     ],
 )
 def test_a_meaningless_fingerprint_is_refused(query: str, message: str) -> None:
-    """It is not passed to the engine as words."""
+    """Such a FINGERPRINT is not passed to the engine as words."""
     with pytest.raises(QuerySyntaxError, match=r"\A[^\n]+\Z") as error:
-        expanded(query, clause_of)
+        expand(query, clause_of)
 
     assert message in str(error.value)
 
 
 def test_simple_clauses_are_read_as_filters() -> None:
-    """For stores without a query syntax."""
-    found = with_filters('FINGERPRINT:"a b"_20 AND language:(de OR fr) AND path:"in/" AND NOT author:me')
+    """Stores without a query syntax need such filters."""
+    found = parse_filters('FINGERPRINT:"a b"_20 AND language:(de OR fr) AND path:"in/" AND NOT author:me')
 
     assert '"a b"_20' == found.fingerprint
-    assert [("language", ["de", "fr"]), ("path", ["in/"])] == found.wanted
+    assert [("language", ["de", "fr"]), ("path", ["in/"])] == found.required
     assert [("author", ["me"])] == found.excluded
 
 
@@ -154,7 +154,7 @@ def test_simple_clauses_are_read_as_filters() -> None:
 )
 def test_other_clauses_are_refused_with_an_example(query: str) -> None:
     with pytest.raises(QuerySyntaxError, match="write one FINGERPRINT:ID_20, then AND FIELD:VALUE"):
-        with_filters(query)
+        parse_filters(query)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""FINGERPRINT among other clauses, in real engines: the engine's own parser defines what a query means."""
+"""FINGERPRINT among other clauses in real engines. The engine's own parser defines what a query means."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.query.clauses import expanded
+from simdoc_search.query.clauses import expand
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer
 from tests.support.engines import call
@@ -29,7 +29,7 @@ def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
 
 @pytest.fixture(scope="module")
 def index(made: Indices) -> str:
-    """Documents with some of four marks and a team; every second one overlaps the source by half."""
+    """Documents with some of four marks, and a team. Every second document overlaps the source by half."""
     rng = random.Random(2)
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     kinds = {"body": "text", "team": "keyword", "marks": "text", "tag": "keyword"}
@@ -40,7 +40,7 @@ def index(made: Indices) -> str:
         marks = rng.sample(["one", "two", "three", "four"], rng.randint(0, 4))
         tags = rng.sample(["a", "b"], rng.randint(0, 2))
         sources[f"{number}"] = {"body": body, "team": TEAMS[number % 3], "marks": " ".join(marks), "tag": tags}
-    for action in fingerprint_actions(({"_id": id, "_source": each} for id, each in sources.items()), "body"):
+    for action in fingerprint_actions(({"_id": id, "_source": source} for id, source in sources.items()), "body"):
         made.put(name, action["_id"], action["_source"])
     return name
 
@@ -62,8 +62,8 @@ def queries(count: int) -> Iterator[str]:
             if depth < 2 and rng.random() < 0.25:
                 atom = f"({level(depth + 1)})"
             modifier = rng.choice(["", "", "", "NOT ", "+", "-"])
-            joint = rng.choice([" ", " AND ", " OR "]) if number else ""
-            written += joint + (modifier if joint in {"", " "} or modifier == "NOT " else "") + atom
+            conjunction = rng.choice([" ", " AND ", " OR "]) if number else ""
+            written += conjunction + (modifier if conjunction in {"", " "} or modifier == "NOT " else "") + atom
         return written
 
     for _ in range(count):
@@ -72,19 +72,17 @@ def queries(count: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("options", [{}, {"default_operator": "AND"}, {"minimum_should_match": 2}, {"boost": 3}])
 def test_an_expanded_query_means_the_same_to_the_engine(made: Indices, index: str, options: dict[str, Any]) -> None:
-    """With a clause on a tag in place of a FINGERPRINT, it has the hits and scores of the query for the tag."""
+    """If each FINGERPRINT becomes a clause on a tag, the hits and scores are those of the query with the tag."""
     for query in queries(25):
         written = {"query_string": {"query": query.replace("FINGERPRINT:", "tag:"), **options}}
-        ours = expanded(
-            {"query": {"query_string": {"query": query, **options}}}, lambda value: {"term": {"tag": value}}
-        )
+        ours = expand({"query": {"query_string": {"query": query, **options}}}, lambda value: {"term": {"tag": value}})
         if {"minimum_should_match", "must_not"} == ours["query"].get("bool", {}).keys():
-            continue  # two of no clauses: no document matches in the engine's parser, all match in a bool query
+            continue  # without optional clauses, the engine's parser matches no document, and a bool query matches all
         assert scores(made, index, written) == scores(made, index, ours["query"]), query
 
 
 def test_fingerprints_are_expanded_by_the_search(made: Indices, index: str) -> None:
-    """As a query, and within a request. The source is a hit only with `include_self`."""
+    """A query string or a request is expanded. The source is only a hit with `include_self`."""
     search = SimilaritySearch(open_store(f"{made.engine}/{index}"))
     alike = {hit.id for hit in search.similar("source_50", size=100, verify=False).hits}
     legal = {f"{number}" for number in range(40) if not number % 3} & alike
@@ -98,10 +96,10 @@ def test_fingerprints_are_expanded_by_the_search(made: Indices, index: str) -> N
 
 
 def test_clauses_of_the_command_are_filters(made: Indices, index: str) -> None:
-    """Like --filter and --exclude."""
+    """The clauses mean the same as --filter-any and --exclude."""
     place = ["--store", f"{made.engine}/{index}", "--text-field", "body", "--size", "100"]
-    asked = answer("similar", "FINGERPRINT:source_50 AND team:(legal OR sales) AND NOT tag:a", *place)
+    with_clauses = answer("similar", "FINGERPRINT:source_50 AND team:(legal OR sales) AND NOT tag:a", *place)
     options = ["--filter-any", "team=legal", "--filter-any", "team=sales", "--exclude", "tag=a"]
 
-    assert asked["hits"]
-    assert answer("similar", "source_50", *options, *place)["hits"] == asked["hits"]
+    assert with_clauses["hits"]
+    assert answer("similar", "source_50", *options, *place)["hits"] == with_clauses["hits"]

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.query import Bands, Threshold, plan
-from simdoc_search.query.curve import sure_matches
+from simdoc_search.query.curve import reliable_matches
 from simdoc_search.query.planner import Planner, rows_and_bands_of_enough
 from simdoc_search.query.plans import Plan
 from tests.support.often import first
@@ -23,13 +23,13 @@ from tests.support.query_plans import satisfies, tokens
 
 
 def wrapped(count: int, rows: int) -> Bands:
-    """Return bands of all tokens; the first tokens fill up the last band."""
+    """Return bands of all tokens. The first tokens fill up the last band."""
     around = tokens(count) * 2
     return Bands(tokens(count), tuple(around[first : first + rows] for first in range(0, count, rows)))
 
 
 def small_plans() -> Iterator[Plan]:
-    """Yield thresholds, bands that wrap around by any number of tokens, and plans of both planners."""
+    """Yield thresholds, bands in which any number of tokens wrap around, and plans of both planners."""
     for count in (1, 2, 3, 5, 8):
         for number in range(1, count + 1):
             yield Threshold(tokens(count), number)
@@ -39,8 +39,8 @@ def small_plans() -> Iterator[Plan]:
             yield plan(tokens(9), overlap, 0.8, planner=planner)
 
 
-def test_the_curve_is_the_exact_probability_of_all_sets_that_are_found() -> None:
-    """The sum of s^shared (1-s)^missing over all sets of shared tokens that satisfy the plan."""
+def test_the_curve_is_the_exact_probability_that_the_plan_is_satisfied() -> None:
+    """This is the sum of s^shared (1-s)^missing over all sets of shared tokens that satisfy the plan."""
     for made in small_plans():
         count = len(made.tokens)
         subsets = (set(chosen) for size in range(count + 1) for chosen in combinations(made.tokens, size))
@@ -62,7 +62,7 @@ def test_the_curve_is_the_exact_probability_of_all_sets_that_are_found() -> None
     ],
 )
 def test_documented_probabilities_of_512_tokens(overlap: float, planner: Planner, at: float, expected: float) -> None:
-    """Bands of planner `all` let 47 of 100 documents of 5 % overlap through in a query for 20 %."""
+    """In a query for 20 %, the bands of planner `all` match 47 of 100 documents of 5 % overlap."""
     made = plan(tokens(512), overlap, 0.8, planner=planner)
     assert isinstance(made, Bands)
 
@@ -70,15 +70,15 @@ def test_documented_probabilities_of_512_tokens(overlap: float, planner: Planner
     assert made.probability_of_finding(at) < expected
 
 
-@pytest.mark.parametrize(("overlap", "minimum", "plain"), [(0.2, 79, 95), (0.5, 223, 246), (0.8, 388, 401)])
-def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: int, plain: int) -> None:
-    """As many as the probability of 80 % allows; the query without bands requires more, and is as likely to succeed."""
+@pytest.mark.parametrize(("overlap", "minimum", "unbanded"), [(0.2, 79, 95), (0.5, 223, 246), (0.8, 388, 401)])
+def test_bands_also_require_a_number_of_equal_tokens(overlap: float, minimum: int, unbanded: int) -> None:
+    """The number is as high as a probability of 80 % allows. The plan without bands requires more equal tokens."""
     made = plan(tokens(512), overlap, 0.8)
     assert isinstance(made, Bands)
-    assert made.plain
+    assert made.unbanded
 
-    assert (minimum, plain) == (made.minimum_match, made.plain.minimum_match)
-    assert 0.8 <= made.probability_of_finding(overlap) <= made.plain.probability_of_finding(overlap)
+    assert (minimum, unbanded) == (made.minimum_match, made.unbanded.minimum_match)
+    assert 0.8 <= made.probability_of_finding(overlap) <= made.unbanded.probability_of_finding(overlap)
 
 
 @given(
@@ -114,7 +114,7 @@ def curve(match: Decimal, limit: int) -> list[Decimal]:
 
 
 def best_plans(count: int, overlap: int, probability: int) -> set[tuple[int, int]]:
-    """Return the plans by the rule of planner `enough`: tries all rows and bands, in 60 digits."""
+    """Return the plans by the rule of planner `enough`. This tries all rows and bands, with 60 digits."""
     share, chance, fitting = Decimal(overlap) / 100, Decimal(probability) / 100, []
     for rows in range(1, count + 1):
         reached = curve(share**rows, count // rows)
@@ -129,8 +129,8 @@ def best_plans(count: int, overlap: int, probability: int) -> set[tuple[int, int
 
 
 @pytest.mark.parametrize("count", first(6, [1, 2, 3, 8, 27, 40, 512, 100, *range(4, 40, 5)]))
-def test_planner_enough_keeps_its_rule_and_its_promise(count: int) -> None:
-    """The plan reaches the promised probability; where no plan fits, it is one row of all tokens and reaches less."""
+def test_planner_enough_follows_its_rule_and_reaches_the_probability(count: int) -> None:
+    """If no plan fits, the bands have one token each, and the probability is lower."""
     step = 10 if count <= 40 else 25
     for overlap in {1, *range(step, 101, step), 85}:
         for probability in (1, 10, 36, 50, 80, 95, 99):
@@ -148,18 +148,20 @@ def test_planner_enough_keeps_its_rule_and_its_promise(count: int) -> None:
 @pytest.mark.parametrize("missed", [0.01, 0.3])
 @pytest.mark.parametrize("overlap", [0.05, 0.5, 0.99, 1.0])
 @pytest.mark.parametrize("count", [1, 5, 512])
-def test_sure_matches_are_the_largest_number_that_is_seldom_missed(count: int, overlap: float, missed: float) -> None:
-    least = sure_matches(count, overlap, missed)
+def test_reliable_matches_are_the_largest_number_that_is_rarely_missed(
+    count: int, overlap: float, missed: float
+) -> None:
+    reliable = reliable_matches(count, overlap, missed)
 
     def fewer_than(matches: int) -> float:
         return math.fsum(math.comb(count, k) * overlap**k * (1 - overlap) ** (count - k) for k in range(matches))
 
-    assert fewer_than(least) < missed
-    assert count == least or fewer_than(least + 1) >= missed
+    assert fewer_than(reliable) < missed
+    assert count == reliable or fewer_than(reliable + 1) >= missed
 
 
 def test_a_verified_threshold_requires_less() -> None:
-    """82 of 512 tokens at 20 %, instead of 103. The maximum number of tokens is higher."""
+    """At 20 %, it requires 82 of 512 tokens instead of 103. The maximum number of tokens is higher."""
     made, strict = plan(tokens(512), 0.2, verified=True), plan(tokens(512), 0.2)
 
     assert isinstance(made, Threshold)

@@ -1,4 +1,4 @@
-"""Plans as JSON of OpenSearch and Elasticsearch, by tokens and by the id of a document."""
+"""Plans as JSON for OpenSearch and Elasticsearch, by tokens and by the id of a document."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_bands_are_scored_by_bands_by_default(kind: FieldKind) -> None:
 
 
 def test_filters_and_excluded_documents_are_combined_with_the_clause() -> None:
-    """With a field of token counts, the plan's range is a filter too. The caller's filters are not changed."""
+    """With a field for the number of tokens, the plan's range is a filter, too. The caller's list is not changed."""
     made = plan("ABCDEFGHIJ", 0.5)
     clause = match("A B C D E F G H I J", minimum_should_match=5)
     within = {"range": {"n": {"gte": 5, "lte": 20}}}
@@ -66,7 +66,7 @@ def wide(overlap: float, probability: float | None = None) -> Plan:
 
 @pytest.mark.parametrize("kind", ["text", "terms"])
 def test_tokens_are_counted_only_within_the_clause_limit(kind: FieldKind) -> None:
-    """`_20_80` has 512 clauses in bands and 512 that count, exactly the limit; `_80_90` has 516 and scores by bands."""
+    """`_20_80` has 512 clauses in bands and 512 to count, which is the limit. `_80_90` has 516 in bands, too many."""
     query = to_dsl(wide(0.2, 0.8), kind=kind, score="tokens")
     banded = to_dsl(wide(0.8, 0.9), kind=kind, score="tokens")
 
@@ -112,7 +112,7 @@ class Indexed:
     buckets: int
 
     def score(self, query: Clause) -> float | None:
-        """The score; None if the query does not match."""
+        """The score, or None if the query does not match."""
         ((name, body),) = query.items()
         return getattr(self, f"_{name}")(body)  # type: ignore[no-any-return]
 
@@ -125,8 +125,8 @@ class Indexed:
         assert "whitespace" == options["analyzer"]
         words = options["query"].split()
         equal = sum(word in self.tokens for word in words)  # similarity boolean: each counts as one
-        least = len(words) if options.get("operator") == "and" else options.get("minimum_should_match", 1)
-        return equal if equal >= least else None
+        minimum = len(words) if options.get("operator") == "and" else options.get("minimum_should_match", 1)
+        return equal if equal >= minimum else None
 
     def _term(self, body: Clause) -> float | None:
         return 1 if body["t"] in self.tokens else None
@@ -146,8 +146,8 @@ class Indexed:
             [self.score(clause) for clause in body.get(occur, [])] for occur in ("must", "filter", "should", "must_not")
         )
         optional = [score for score in should if score is not None]
-        least = body.get("minimum_should_match", 0 if must or filters else 1)
-        if None in must + filters or len(optional) < least or any(score is not None for score in without):
+        minimum = body.get("minimum_should_match", 0 if must or filters else 1)
+        if None in must + filters or len(optional) < minimum or any(score is not None for score in without):
             return None
         return sum(optional) + sum(score for score in must if score is not None)
 
@@ -172,7 +172,7 @@ documents = st.lists(
 def test_an_engine_finds_the_documents_that_satisfy_the_plan(
     made: Plan, kind: FieldKind, exclude_id: str | None, documents: list[Indexed]
 ) -> None:
-    """The score is the number of equal tokens, or of bands if the clause limit is too low for tokens."""
+    """The score is the number of equal tokens. If the clause limit is too low for this, it is the number of bands."""
     query = to_dsl(made, "t", kind=kind, buckets_field="n", exclude_id=exclude_id, score="tokens")
     low, high = getattr(made, "buckets", None) or (0, 99)
     accepted = [
@@ -193,7 +193,7 @@ def test_an_engine_finds_the_documents_that_satisfy_the_plan(
 # --- by the id of a document ---
 
 
-def by_id(least: str, **source: str) -> Clause:
+def by_id(minimum: str, **source: str) -> Clause:
     routing = [{"term": {"_routing": source["routing"]}}] if "routing" in source else []
     itself = [{"term": {"_index": source["_index"]}}, {"ids": {"values": [source["_id"]]}}, *routing]
     clause = {
@@ -204,7 +204,7 @@ def by_id(least: str, **source: str) -> Clause:
             "max_query_terms": 512,
             "min_term_freq": 1,
             "min_doc_freq": 1,
-            "minimum_should_match": least,
+            "minimum_should_match": minimum,
         }
     }
     return {"bool": {"must": [clause], "must_not": [{"bool": {"filter": itself}}]}}
@@ -215,7 +215,7 @@ def like_this(query: Clause) -> Clause:
 
 
 def test_a_query_by_id_reads_the_tokens_of_the_document() -> None:
-    """Only this document is excluded; filters are not changed."""
+    """Only this document is excluded. The caller's list of filters is not changed."""
     filters = copy.deepcopy(FILTERS)
     query = similar_by_id("i", "7", 0.2, filters=filters)
 
@@ -228,7 +228,7 @@ def test_a_query_by_id_reads_the_tokens_of_the_document() -> None:
 
 
 def required(spec: str, terms: int) -> int:
-    """The number of terms that an engine requires for a minimum_should_match; it rounds products to zero."""
+    """The number of terms that an engine requires for a minimum_should_match. Engines round products toward zero."""
     conditions = [condition.split("<") for condition in spec.split()] if "<" in spec else [["-1", spec]]
     holding = [condition for more_than, condition in conditions if terms > int(more_than)]
     if not holding:
@@ -240,7 +240,7 @@ def required(spec: str, terms: int) -> int:
 
 
 def test_a_query_by_id_requires_as_many_tokens_as_the_plan() -> None:
-    """For all whole percentages and any number of tokens; an engine takes 0 as 1 if nothing else must match."""
+    """This is checked for all whole percentages and many numbers of tokens. An engine treats 0 as 1 here."""
     counts = [*range(1, 200), *range(200, 600, 9), 1023, 1024, 2047, 4095, 4096]
     for percent in range(1, 101):
         spec = like_this(similar_by_id("i", "7", Fraction(percent, 100)))["minimum_should_match"]
@@ -251,7 +251,7 @@ def test_a_query_by_id_requires_as_many_tokens_as_the_plan() -> None:
 
 
 def test_other_overlaps_are_rounded_down_to_a_whole_percentage() -> None:
-    """So none is missed. Below one percent, any overlap suffices; an overlap out of range is refused."""
+    """No document is missed. Below 1 %, any overlap is enough. An overlap out of range is refused."""
     overlaps: list[float | str | None] = ["0.07", "0.0799", 0.125, 0.29, "0.999", 1, 0.005, 0, None]
     specs = [like_this(similar_by_id("i", "7", overlap))["minimum_should_match"] for overlap in overlaps]
 

@@ -18,7 +18,7 @@ Number = float | str | Fraction | None
 
 
 def test_the_last_band_takes_the_first_tokens() -> None:
-    """`_80_90` on 512 tokens is 43 bands of 12; the last has the 8 remaining tokens and the first 4."""
+    """For 512 tokens, `_80_90` has 43 bands of 12. The last band has the 8 remaining tokens and the first 4."""
     made = plan(tokens(512), 0.8, 0.9, planner="all")
 
     assert isinstance(made, Bands)
@@ -30,7 +30,7 @@ def test_the_last_band_takes_the_first_tokens() -> None:
 
 @pytest.mark.parametrize("planner", ["enough", "all"])
 def test_an_identical_document_has_every_band(planner: Planner) -> None:
-    """Bands contain only the query's own tokens."""
+    """Bands contain only tokens of the query."""
     for count in (1, 2, 7, 100, 511, 512):
         for overlap, probability in [(0.2, 0.8), (0.5, 0.8), (0.9, 0.9), (1, 0.5)]:
             made = plan(tokens(count), overlap, probability, planner=planner)
@@ -45,7 +45,7 @@ def test_an_identical_document_has_every_band(planner: Planner) -> None:
     [(0.8, 0.8, (6, 6)), (0.2, 0.8, (2, 40)), (0.5, 0.8, (5, 51)), (1, 0.8, (5, 1))],
 )
 def test_planner_enough_uses_few_tokens(overlap: float, probability: float, expected: tuple[int, int]) -> None:
-    """Rows and bands on 512 tokens: `_80_80` needs 36 clauses."""
+    """Checked are rows and bands for 512 tokens. `_80_80` needs 36 clauses."""
     made = plan(tokens(512), overlap, probability)
 
     assert isinstance(made, Bands)
@@ -64,8 +64,8 @@ def test_no_document_satisfies_a_plan_without_tokens(numbers: tuple[float, ...],
 
 @pytest.mark.parametrize(("count", "expected"), [(1, 1), (100, 1), (101, 2), (300, 3), (301, 4), (512, 4)])
 def test_any_overlap_is_more_than_chance(count: int, expected: int) -> None:
-    """1 % of the tokens, at most 4, which are equal by chance in 0.3 % of pairs."""
-    one = -math.expm1(count * math.log1p(-(2.0**-15)))  # chance of one equal token, of 15 bits each
+    """It is 1 % of the tokens, at most 4. In at most 0.3 % of all pairs, so many tokens are equal by chance."""
+    one = -math.expm1(count * math.log1p(-(2.0**-15)))  # the probability of one equal token, of 15 bits each
 
     for overlap in (None, 0, "0", Fraction(0)):
         assert Threshold(tokens(count), expected) == plan(tokens(count), overlap)
@@ -80,14 +80,14 @@ def test_any_overlap_is_more_than_chance(count: int, expected: int) -> None:
     st.none() | st.fractions(0, 1).filter(bool),
     st.sampled_from(["enough", "all"]),
 )
-def test_any_overlap_never_finds_less(  # noqa: PLR0917 - hypothesis gives them
-    count: int, shared: int, further: int, overlap: Fraction, probability: Fraction | None, planner: Planner
+def test_any_overlap_never_finds_less(  # noqa: PLR0917 - the arguments come from hypothesis
+    count: int, shared: int, others: int, overlap: Fraction, probability: Fraction | None, planner: Planner
 ) -> None:
     """A hit for some overlap is also a hit for any overlap."""
     shared = min(shared, count)
     anything = plan(tokens(count))
     some = plan(tokens(count), overlap, probability if overlap else None, planner=planner)
-    union = count + further
+    union = count + others
     is_candidate = not isinstance(some, Threshold) or shared >= some.minimum_match
 
     if is_candidate and some.is_hit(shared, union, overlap):
@@ -97,13 +97,13 @@ def test_any_overlap_never_finds_less(  # noqa: PLR0917 - hypothesis gives them
 
 @pytest.mark.parametrize("planner", ["enough", "all"])
 def test_certainty_needs_no_bands(planner: Planner) -> None:
-    """Also a probability that floating point cannot tell from 1."""
+    """A probability that equals 1 in floating point is treated as certainty, too."""
     for probability in (None, 1, "1", Fraction(1), "0." + "9" * 30):
         assert Threshold(tokens(512), 103, (103, 2560)) == plan(tokens(512), 0.2, probability, planner=planner)
 
 
 def test_thresholds_are_exact() -> None:
-    """The minimum rounds up and the maximum down; 7 % of 100 tokens is 7, and 8 in floating point."""
+    """The minimum is rounded up, and the maximum down. 7 % of 100 tokens is 7, but 8 in floating point."""
     assert 8 == math.ceil(100 * 0.07)
     assert [Threshold(tokens(100), 7, (7, 1428))] * 3 == [
         plan(tokens(100), share) for share in (0.07, "0.07", Fraction(7, 100))
@@ -119,7 +119,7 @@ fingerprints = st.dictionaries(st.integers(0, 15), st.integers(0, 1), min_size=1
 
 @given(fingerprints, fingerprints, st.fractions(0, 1))
 def test_threshold_and_range_lose_nothing(query: dict[int, int], document: dict[int, int], lower: Fraction) -> None:
-    """A document whose estimate (equal buckets / buckets filled in either) reaches the overlap passes both."""
+    """A document passes both if its estimate (equal buckets / buckets filled in either) reaches the overlap."""
     estimate = Fraction(len(query.items() & document.items()), len(query.keys() | document.keys()))
     document_tokens = [f"{bucket}:{value}" for bucket, value in document.items()]
     query_tokens = [f"{bucket}:{value}" for bucket, value in query.items()]
@@ -153,7 +153,7 @@ def test_threshold_and_range_lose_nothing(query: dict[int, int], document: dict[
     ],
 )
 def test_bad_numbers_are_refused(overlap: Number, probability: Number, message: str) -> None:
-    """With or without tokens."""
+    """They are refused with and without tokens."""
     for count in (0, 8):
         with pytest.raises(QuerySyntaxError) as caught:
             plan(tokens(count), overlap, probability)

@@ -1,4 +1,4 @@
-"""Plans in SQL find in SQLite and DuckDB what they find in the local store."""
+"""In SQLite and DuckDB, plans in SQL find the same documents as in the local store."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Connection(Protocol):
 
 
 def corpus() -> dict[str, list[str]]:
-    """Return the tokens of documents by id: pairs that overlap, odd ids, and texts without words."""
+    """Return the tokens of documents by id. There are pairs that overlap, odd ids, and texts without words."""
     rng = random.Random("sql")
     texts: dict[str, str] = {}
     for number in range(60):
@@ -81,7 +81,7 @@ def empty(request: pytest.FixtureRequest) -> Iterator[Connection]:
 
 @pytest.fixture(scope="module", params=[sqlite, duckdb.connect])
 def filled(request: pytest.FixtureRequest) -> Iterator[Connection]:
-    """A database with the corpus; no test changes it."""
+    """A database with the corpus. Tests must not change it."""
     with closing(request.param()) as connection:
         fill(connection, CORPUS)
         yield connection
@@ -107,7 +107,7 @@ QUERIES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store: Store, query: str) -> None:
-    """For long, short and empty query documents; with and without the query document itself."""
+    """The query documents are long, short and empty. The query document itself may be excluded."""
     hits = 0
     for id in (*random.Random(query).sample(sorted(CORPUS), 4), ODD_IDS[0], EMPTY[0]):
         made = plan(CORPUS[id], **QUERIES[query])
@@ -116,15 +116,15 @@ def test_a_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store
 
         assert expected == found(filled, made, exclude_id=id, score="tokens")
         candidates = {candidate for _, candidate in found(filled, made)}  # their tokens are not counted
-        least = made.minimum_match if isinstance(made, Bands) else 0
-        enough = {candidate for candidate in candidates if len({*CORPUS[candidate]} & {*made.tokens}) >= least}
+        minimum = made.minimum_match if isinstance(made, Bands) else 0
+        enough = {candidate for candidate in candidates if len({*CORPUS[candidate]} & {*made.tokens}) >= minimum}
         assert {hit for _, hit in expected} | ({id} if CORPUS[id] else set()) == enough
 
     assert hits
 
 
 def test_any_plan_finds_what_it_finds_in_the_local_store(filled: Connection, store: Store) -> None:
-    """Also plans of no planner: bands of different sizes, empty bands, minima and ranges that cannot be reached."""
+    """No planner makes such plans: bands of different sizes, empty bands, and impossible minima and ranges."""
     rng = random.Random("plans")
     for id in rng.sample(sorted(CORPUS), 6):
         tokens = tuple(rng.sample(CORPUS[id], min(len(CORPUS[id]), 30)))
@@ -147,13 +147,13 @@ def test_matched_counts_whole_bands_by_default(filled: Connection) -> None:
 
 
 def test_tokens_of_a_document_are_read_back(filled: Connection) -> None:
-    """For any id. A document without words has no tokens, and neither has a missing one."""
+    """The id may be any string. A document without words has no tokens, nor has a missing document."""
     for id in (*ODD_IDS, *EMPTY, "nobody"):
         assert CORPUS.get(id, []) == sorted(token for (token,) in filled.execute(*TABLES.tokens_of(id)).fetchall())
 
 
 def test_a_document_is_replaced_and_deleted(empty: Connection) -> None:
-    """Deleting a missing document is not an error; adding a document twice is."""
+    """It is not an error to delete a missing document, but it is an error to add a document twice."""
     fill(empty, {"a": ["A", "B"], "b": ["B", "C"]})
     run(empty, *TABLES.delete("a"), *TABLES.delete("nobody"))
     run(empty, *TABLES.put("a", ["C", "D", "E"]))
@@ -179,7 +179,7 @@ def test_the_query_can_be_a_subquery_of_the_application(empty: Connection) -> No
 
 @pytest.mark.slow
 def test_the_longest_fingerprint_stays_below_the_limits(empty: Connection) -> None:
-    """4,096 tokens, all of them in bands and counted."""
+    """The fingerprint has 4,096 tokens, and all of them are in bands and counted."""
     tokens = [f"{number:04}" for number in range(4096)]
     fill(empty, {"a": tokens})
 
@@ -189,7 +189,7 @@ def test_the_longest_fingerprint_stays_below_the_limits(empty: Connection) -> No
 
 @pytest.mark.parametrize("made", [plan("ABC"), plan("ABCD", 0.5), plan("ABCD", 0.5, 0.8)])
 def test_a_value_is_always_a_parameter(made: Plan) -> None:
-    """A placeholder per value, and otherwise the same statement for each driver."""
+    """There is one placeholder per value. Otherwise the statements for all drivers are the same."""
     statements: set[tuple[tuple[str, Any], ...]] = set()
     for sign in get_args(Placeholder):
         tables = Tables(sign)
@@ -207,5 +207,5 @@ def test_a_value_is_always_a_parameter(made: Plan) -> None:
 def test_an_unknown_placeholder_and_too_many_parameters_are_refused() -> None:
     with pytest.raises(QuerySyntaxError, match="placeholder"):
         Tables(placeholder=":id")  # type: ignore[arg-type]
-    with pytest.raises(QuerySyntaxError, match="has 32767 parameters and the database allows 32766"):
+    with pytest.raises(QuerySyntaxError, match="has 32767 parameters but the database allows 32766"):
         to_sql(plan([str(number) for number in range(MAX_PARAMETERS)]))

@@ -1,4 +1,4 @@
-"""The readings of a FINGERPRINT string."""
+"""Readings of FINGERPRINT strings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def query(id: str, overlap: Percent = None, probability: Percent = None) -> Fing
 
 
 def stored(*ids: str) -> Callable[[str], Sequence[str]]:
-    """Return a function that finds these ids by the whole name, or by the name without folder and extension."""
+    """Return a function that finds these ids by the whole id, or by the file name without extension."""
     return lambda name: [id for id in ids if name and name in (id, id.rpartition("/")[2].rpartition(".")[0])]
 
 
@@ -49,7 +49,7 @@ def stored(*ids: str) -> Callable[[str], Sequence[str]]:
     ],
 )
 def test_readings_have_the_longest_id_first(text: str, expected: list[Reading]) -> None:
-    """At most two numbers at the end are not part of the id."""
+    """Up to two numbers at the end may be percentages."""
     assert [query(*reading) for reading in expected] == list(parse(text).readings)
 
 
@@ -115,7 +115,7 @@ def test_strings_without_a_reading_are_refused(text: str, message: str) -> None:
 
 
 def test_a_percentage_is_exact() -> None:
-    """12.5 % is 1/8 and 7 % is 7/100, not their nearest floats; 0 and 100 are in range."""
+    """12.5 % is 1/8 and 7 % is 7/100, not the nearest floats. 0 and 100 are in range."""
     assert Fraction(1, 8) == fraction_of_percent("12.5", "overlap")
     assert Fraction(7, 100) == fraction_of_percent("7", "overlap")
     assert Fraction(0) == fraction_of_percent("0", "overlap")
@@ -139,7 +139,7 @@ def test_a_percentage_is_exact() -> None:
     ],
 )
 def test_the_reading_whose_document_exists_is_chosen(text: str, ids: list[str], expected: FingerprintQuery) -> None:
-    """With the full id of the document."""
+    """The query has the full id of the document."""
     assert expected == choose(parse(text), stored(*ids))
 
 
@@ -163,7 +163,7 @@ def test_several_readings_are_an_error_that_lists_them(
 
 
 def test_many_readings_are_shown_in_part() -> None:
-    """The message shows ten of them, the error carries all."""
+    """The message shows ten readings. The error object has all of them."""
     ids = [f"{folder}/doc.txt" for folder in range(13)]
 
     with pytest.raises(AmbiguousQueryError, match=r'"9/doc.txt" and 3 more$') as caught:
@@ -185,7 +185,7 @@ def test_many_readings_are_shown_in_part() -> None:
     ],
 )
 def test_the_reason_of_a_refused_reading_is_reported(text: str, message: str) -> None:
-    """`doc_150` has the reading `doc` with 150 %, and no document has the whole string as its id."""
+    """`doc_150` means `doc` with 150 %, because no document has the id `doc_150`."""
     with pytest.raises(QuerySyntaxError) as caught:
         choose(parse(text), stored("doc"))
 

@@ -215,8 +215,8 @@ class LocalStore(Closable):
             chosen = snapshot.addresses(query("chosen"), MAX_BAND_MATCHES + 1)
             if len(chosen) <= MAX_COUNTED_HERE:
                 hits = with_enough_tokens(snapshot, plan, chosen)
-            elif plan.plain and len(chosen) > MAX_BAND_MATCHES:
-                plan = plan.plain
+            elif plan.unbanded and len(chosen) > MAX_BAND_MATCHES:
+                plan = plan.unbanded
                 query = partial(build_query, self._schema, plan, filters, exclude)
         return LocalCandidates(plan, snapshot, query, hits=hits, fields=fields)
 

@@ -178,7 +178,7 @@ def find_candidates(
     for number, plan in enumerate(chosen):
         if not isinstance(plan, Bands) or (total := total_hits(answers[number])) <= MAX_COUNTED_HERE:
             continue
-        counting = (total > MAX_BAND_MATCHES and plan.plain) or plan
+        counting = (total > MAX_BAND_MATCHES and plan.unbanded) or plan
         if can_count_tokens(counting, clause_count([*clauses, *without[number]]), access.engine.max_clauses()):
             chosen[number] = counting
             again.append(number)
