@@ -1,6 +1,6 @@
-# For other scripts: `make_venv FOLDER EXTRA` makes a virtual environment with this checkout and an extra.
+# Functions for other scripts. `make_venv FOLDER EXTRA` makes a virtual environment with this checkout and an extra.
 
-# Otherwise each of the hundreds of processes that tests start would compile the package again.
+# Keep bytecode. Otherwise, each of the hundreds of processes that the tests start would compile the package again.
 unset PYTHONDONTWRITEBYTECODE
 
 find_python() {
@@ -10,39 +10,39 @@ find_python() {
             return
         fi
     done
-    echo "simdoc-search needs Python 3.10 or newer; install it, or name it with PYTHON=..." >&2
+    echo "simdoc-search needs Python 3.10 or newer. Install it, or set PYTHON to its path." >&2
     return 1
 }
 
 make_venv() {
     local folder=$1 extra=$2 python stamp
     python=$(find_python) || return 1
-    # It is made again only if the dependencies or the Python changed.
+    # Make it again only if the dependencies or the Python have changed.
     stamp="$("$python" -V) $extra $PWD $(cksum pyproject.toml)"
     if [ "$(cat "$folder/installed" 2>/dev/null)" = "$stamp" ]; then
         return
     fi
     echo "Making a virtual environment in $folder ..." >&2
     if [ -e "$folder" ] && [ ! -e "$folder/installed" ]; then
-        echo "$folder was not made by this script; move it away first" >&2
+        echo "$folder was not made by this script. Move it away, then run the same command again." >&2
         return 1
     fi
     rm -rf "$folder"
     mkdir -p "$folder"
     touch "$folder/installed"
     if ! "$python" -m venv "$folder" >&2; then
-        echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2
+        echo "python -m venv failed. On Debian and Ubuntu, run: apt install python3-venv" >&2
         return 1
     fi
     "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extra]" >&2 || return 1
     echo "$stamp" >"$folder/installed"
 }
 
-# `install_native FOLDER` builds the native kernel and installs it into a virtual environment, unless that is done.
+# `install_native FOLDER` builds the native kernel and installs it into a virtual environment, unless it is current.
 install_native() {
     local folder=$1 stamp
     if ! cargo fetch --quiet --locked --manifest-path native/Cargo.toml 2>/dev/null; then
-        echo "The native kernel is not tested, because cargo is missing or cannot download its crates (https://rustup.rs)." >&2
+        echo "The native kernel is not tested: cargo is missing, or cannot download crates. See https://rustup.rs" >&2
         return
     fi
     stamp="$(cat native/Cargo.toml native/Cargo.lock native/src/*.rs | cksum) $(stat -c %Y "$folder/installed")"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-# Invisible letters and marks that `str.isprintable` accepts.
+# Invisible letters and marks that `str.isprintable` calls printable.
 _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))

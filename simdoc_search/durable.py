@@ -39,7 +39,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """Open an output file that the user named. If the block raises an error, an existing file stays unchanged.
+    """Open an output file that the user named. If the block raises an error, an existing file is not changed.
 
     A link is followed, and an existing file keeps its permissions. A pipe or a device is written directly.
 

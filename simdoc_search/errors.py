@@ -123,12 +123,12 @@ class UnknownDocumentError(SimdocError, LookupError):
 
 
 class UnknownFieldError(SimdocError, LookupError):
-    """No stored document has the field of a filter, or no path begins with the value of a filter `path`.
+    """No stored document has the field of a filter, or no path begins with the value of a `path` filter.
 
     Attributes:
         field: the field of the filter.
         known: the existing fields or folders, the most similar first.
-        path: the value of the filter if its field is `path`.
+        path: the value of a `path` filter; None for other fields.
     """
 
     def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:

@@ -26,10 +26,11 @@ _MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # a longer text has 12 parts at equa
 _MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts if they are not shorter than this
 _MIN_PART_LETTERS, _MIN_LETTERS = 20, 40  # with fewer letters, a part is skipped and a text is `unknown`
 _MIN_PROBABILITY = 0.5  # if the most probable language has less, the text is `unknown`
-_MIN_SECOND_PROBABILITY = 0.8  # of a second language in a part; that language then counts for the part ...
-_MAX_FIRST_PROBABILITY = 0.1  # ... if the first language of the text has less than this
-_MIN_SECOND_SHARE = 0.2  # share of the letters that must be in the second language of a `mixed` text
-_MIN_CANDIDATE_PROBABILITY = 0.001  # at least one of 140 languages has more
+_MIN_CANDIDATE_PROBABILITY = 0.001  # a less probable language is not a candidate
+
+# A part is clearly in another language if that language has at least the first probability, and the first language of
+# the text less than the second one. A text is `mixed` if such parts have at least this share of its letters.
+_MIN_SECOND_PROBABILITY, _MAX_FIRST_PROBABILITY, _MIN_SECOND_SHARE = 0.8, 0.1, 0.2
 
 _NOT_PROSE = re.compile(r"\S*[0-9/\\@_=<>{}#|&]\S*")
 """Addresses, paths, numbers and code. They occur in texts of any language, and usually look like English."""

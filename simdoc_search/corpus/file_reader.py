@@ -177,7 +177,7 @@ def _read(source: FileSource) -> bytes:
 
 
 def _refusal(source: FileSource) -> str:
-    """Return why a file is not read, as far as that is known before it is opened. Empty if it is read."""
+    """Return the reason why a file is not opened, or an empty string."""
     in_memory, extension = source.data is not None, source.format.extension
     if source.max_bytes is not None and source.data is not None and len(source.data) > source.max_bytes:
         return f"{len(source.data):,} bytes are over the limit of {source.max_bytes:,}"

@@ -235,7 +235,7 @@ class Decisions:
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove the documents of files that now have other ids and, with `prune`, of files that are gone."""
         if prune or len(self._paths) > 1:
-            self._writer.commit()  # a path may contain another, and from here on the new documents are safe
+            self._writer.commit()  # the new documents must be safe, and one path may contain another
         for named in self._paths:
             for record in named.other_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named, record)

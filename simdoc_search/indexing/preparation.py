@@ -30,8 +30,8 @@ from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 NO_WORDS = "no words"
 
 _CHUNK_JOBS, _CHUNK_BYTES = 64, 1 << 20
-_RISKY_BYTES = 1 << 17  # minimum size that a file of a risky format counts with, because it may unpack to more
-_FEW_CHUNKS = 4  # up to this number, preparing them in this process is faster than starting subprocesses
+_RISKY_BYTES = 1 << 17  # a file of a risky format counts as at least this size, because it may unpack to more
+_FEW_CHUNKS = 4  # up to this number of chunks, this process is faster than starting subprocesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ def read_document(job: Job, *, allow_risky: bool = True) -> Document | Skipped:
     """Return the document of a job, read if it is a file.
 
     Raises:
-        NeedsSubprocessError: the file is risky, and that is not allowed here.
+        NeedsSubprocessError: the file is risky, and `allow_risky` is False.
     """
     source = job.source
     if isinstance(source, Skipped):

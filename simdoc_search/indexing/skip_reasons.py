@@ -1,4 +1,7 @@
-"""Classifies the reasons why files were skipped: were they meant to be read, is the text gone, what would help?"""
+"""Classifies the reasons why files were skipped.
+
+A kind tells whether a file was meant to be read, whether its text is gone, and which option would help.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from simdoc_search.documents import Skipped
 
 @dataclass(frozen=True, slots=True)
 class SkipKind:
-    """A kind of reasons."""
+    """A kind of reason for skipping files."""
 
     label: str  # shown after the number of files; if empty, the reason itself is shown
     pattern: str  # regular expression of the reasons; its group is a detail that differs from file to file

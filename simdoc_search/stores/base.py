@@ -177,7 +177,7 @@ class Store(Protocol):
         """
 
     def count(self, root: str, *, below: bool = False) -> int:
-        """Count the documents with this root, or with a root below it if `below`."""
+        """Count the documents with this root or, if `below`, with a root below it."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
@@ -204,7 +204,7 @@ class Store(Protocol):
     def candidates_of_many(
         self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
     ) -> Sequence[Candidates]:
-        """Run many plans, each with the place of a document to exclude, if any."""
+        """Return the candidates of many plans. Each plan has the place of a document to exclude, or None."""
 
     def documents_sharing(
         self,

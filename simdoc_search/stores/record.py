@@ -51,14 +51,14 @@ class Record:
         origin: the file that the document was read from, if any.
         text_hash: hash of the text alone, the same in every index; empty if the store has none.
         words_hash: hash of the normalised words, regardless of letter case and punctuation.
-        fault: what is missing or malformed, if an application wrote the document. The part is then empty.
+        fault: what is missing or malformed in a document that an application wrote; such parts are then empty here.
         passages: passage tokens as 30-bit numbers; uint32, ascending, without repeats. Empty if there are none or they
             were not loaded.
-        sentences: tokens of the sentences in order, four per sentence (`codes_of_sentences`). Empty as `passages`.
-        concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). Empty as `passages`.
+        sentences: tokens of the sentences in order, four per sentence (`codes_of_sentences`). Empty in the same cases.
+        concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). Empty in the same cases.
         words: the distinct normalised words, as in `Fingerprint`. If empty, a store that needs them finds them in the
             text. Records that were read from a store do not have them.
-        index: the engine's index that the document was read from. It does not matter when the record is written.
+        index: the engine's index that the document was read from. It is ignored when the record is written.
         routing: the routing, as in `Place`.
         terms: the query terms, if the engine's `min_hash` filter fills the field. They cannot be made from the codes.
     """

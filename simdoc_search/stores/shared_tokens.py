@@ -28,7 +28,7 @@ FIRST_READ, GROWTH = 100, 4
 """Number of documents that are first read from each part, and the factor by which this number grows."""
 
 MAX_READ = 10_000
-"""Maximum number of documents that are read from each part. If every document has a phrase, more share a token."""
+"""Maximum number of documents that are read from each part. More share a token if all have the same phrase."""
 
 
 @dataclass(frozen=True, slots=True)

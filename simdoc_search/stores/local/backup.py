@@ -31,7 +31,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
 
     Args:
         folder: folder of the store.
-        target: folder of the copy. It must not exist or be empty.
+        target: folder of the copy. It must be new or empty.
         progress: called with the number of copied bytes and of all bytes.
 
     Returns:

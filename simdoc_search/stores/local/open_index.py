@@ -94,7 +94,7 @@ def pinned_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
     """Return the last commit, and the paths of its files by name. The files can be read during the block.
 
     All files are opened, so that a writer cannot make them unreadable: on Linux and macOS, the paths are those of open
-    files, and on Windows, an open file cannot be removed. A file that is missing from the commit is left out.
+    files, and on Windows, an open file cannot be removed. If a file of the commit is missing, it is left out.
 
     Raises:
         StoreError: `meta.json` is damaged or missing.

@@ -117,7 +117,7 @@ def _plain(text: str) -> bytes | None:
 
 
 def _limit(phrases: int) -> int:
-    """Return the maximum number of documents that are read for one of this number of phrases."""
+    """Return the maximum number of documents that are read for each phrase, given the number of phrases."""
     return max(MAX_READ_FOR_ONE, BASE_READ // max(1, phrases))
 
 

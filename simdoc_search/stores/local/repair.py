@@ -46,7 +46,7 @@ class Repaired:
 
     Attributes:
         documents: number of documents in the new store.
-        lost: ids of the unreadable documents; number and segment of a document whose id is unreadable too.
+        lost: ids of the unreadable documents. If an id is unreadable too: the number of the document and its segment.
         doubts: damage that may have brought back deleted documents.
     """
 
@@ -63,7 +63,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
 
     Args:
         folder: folder of the damaged store. It can be locked only if this process may write to it.
-        target: folder of the new store. It must not exist or be empty.
+        target: folder of the new store. It must be new or empty.
         progress: called with the number of finished documents and of all documents.
 
     Raises:

@@ -21,7 +21,10 @@ PARTS = ("store", "term", "idx", "pos", "fieldnorm", "fast")
 
 _MAGIC = 1337
 _TAIL = 8
-"""Length in bytes of the end of a file: the length of the JSON before it, which has the CRC-32, and a magic number."""
+"""Number of bytes at the end of a file. They are the length of the JSON before them, and a magic number.
+
+The JSON contains the CRC-32.
+"""
 
 _CHUNK = 1 << 20
 _MAX_BYTES = 16 << 20

@@ -16,7 +16,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.workers.memory import machine_memory
 
 MAX_HEAP, MIN_HEAP = 128_000_000, 15_000_000
-"""Maximum and minimum number of bytes that the writer buffers before it writes a segment. tantivy needs the minimum."""
+"""Maximum and minimum number of bytes that the writer buffers before it writes a segment. tantivy refuses less."""
 
 WRITER_THREADS = 1
 """With a second thread, writing is only 10 % faster, and twice as many segments must be merged."""
