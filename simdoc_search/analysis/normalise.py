@@ -116,5 +116,7 @@ def may_compose(letters: str) -> bool:
     return any(unicodedata.combining(letter) or _COMPOSES.match(letter) for letter in letters)
 
 
-letter_map = functools.cache(LetterMap)
-"""Returns the LetterMap of a profile. Each profile has only one."""
+@functools.cache
+def letter_map(profile: str) -> LetterMap:
+    """Return the LetterMap of a profile. Each profile has only one."""
+    return LetterMap(profile)

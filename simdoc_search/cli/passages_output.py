@@ -67,7 +67,8 @@ class PassageOutput:
     """
 
     def __init__(self, search: SimilaritySearch, columns: HitColumns, html: Path | None, as_json: bool) -> None:
-        self._search, self._columns, self._html, self.as_json = search, columns, html, as_json
+        self._search, self._columns, self._html = search, columns, html
+        self.as_json: bool = as_json
         self.hits: int = 0
         self._summary = _Summary(search)
         self._for_page: list[PassageAnswer] = []

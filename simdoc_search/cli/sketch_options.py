@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -97,7 +97,7 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
     return settings
 
 
-sketch_option = click.option(
+sketch_option: Final = click.option(
     "--sketch",
     metavar="NAME[:SIZE]",
     help="Kind and size of the fingerprints: minhash:512, universal:128, xor:200, or another size. `tune` compares "

@@ -41,7 +41,8 @@ class ConceptWeights:
         self.concepts = concepts
         self._codes = distinct(concepts.codes)
         counts = frequencies(np.append(self._codes, np.uint32(PARAGRAPH_END)))
-        self._counts, self.documents = counts[:-1], int(counts[-1])  # every document has a PARAGRAPH_END
+        self._counts = counts[:-1]
+        self.documents: int = int(counts[-1])  # every document has a PARAGRAPH_END
         self._other_counts = self._counts - int(is_stored)
         self._weights = concept_weights(self._counts, self.documents)
         self._frequencies = frequencies

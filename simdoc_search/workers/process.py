@@ -93,7 +93,10 @@ class ProcessEndedError(Exception):
 
     def __init__(self, reason: str, item: int | None, *, is_timeout: bool, was_fresh: bool) -> None:
         super().__init__(reason)
-        self.reason, self.item, self.is_timeout, self.was_fresh = reason, item, is_timeout, was_fresh
+        self.reason: str = reason
+        self.item: int | None = item
+        self.is_timeout: bool = is_timeout
+        self.was_fresh: bool = was_fresh
 
 
 class WorkerProcess(Generic[Item, Outcome]):

@@ -40,7 +40,7 @@ class EngineUpdate:
     """
 
     def __init__(self, engine: Engine, target: Target, task: Task, pipeline: str) -> None:
-        self.written = 0
+        self.written: int = 0
         self._engine = engine
         self._target = target
         self._task = task

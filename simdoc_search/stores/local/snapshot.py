@@ -28,7 +28,9 @@ class Snapshot:
     """
 
     def __init__(self, searcher: Searcher, schema: Schema, settings: Settings, location: str) -> None:
-        self.schema, self.settings, self.location = schema, settings, location
+        self.schema: Schema = schema
+        self.settings: Settings = settings
+        self.location: str = location
         self._searcher = searcher
 
     @property

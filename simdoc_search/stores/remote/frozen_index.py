@@ -35,7 +35,7 @@ class FrozenIndex:
     """
 
     def __init__(self, access: IndexAccess, opened: PagedHits, clauses: list[dict[str, Any]]) -> None:
-        self.identity = _identity(access)
+        self.identity: str = _identity(access)
         self._access = access
         self._opened = opened
         self._clauses = clauses

@@ -137,7 +137,7 @@ class Scroll:
     """The same for engines without points in time: a scroll for each slice. Further searches see later changes."""
 
     def __init__(self, engine: Engine, index: str, body: dict[str, Any], slices: list[Slice]) -> None:
-        self.slices = slices
+        self.slices: list[Slice] = slices
         self._engine = engine
         self._index = index
         self._body = {**body, "track_total_hits": True}
@@ -158,7 +158,8 @@ class Scroll:
     def rewind(self) -> None:
         """Read all slices from their beginning again."""
         self.close()
-        self.slices, self._scrolls = [Slice(part.only) for part in self.slices], {}
+        self.slices = [Slice(part.only) for part in self.slices]
+        self._scrolls = {}
 
     def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
         """Send further searches as one request, and return their answers in order."""

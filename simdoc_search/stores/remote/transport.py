@@ -54,7 +54,7 @@ class Transport:
 
     def __init__(self, client: Any, *, owned: bool) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.stop = Stop()
+        self.stop: Stop = Stop()
         if isinstance(client, LoopClient):
             self._loop, self.stop, client = client.loop, client.stop.child(), client.client
         elif is_asynchronous(client):
