@@ -33,9 +33,10 @@ def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
 
 def duplicates_tail(duplicates: Duplicates) -> dict[str, Any]:
     """Convert the documents that were left out, and the sets that were too large to compare all pairs."""
-    floods = duplicates.floods
+    floods = duplicates.overflow
     return {
-        "floods": floods and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.left_over},
+        "floods": floods
+        and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.skipped_comparisons},
         "left_out": [{**place_as_json(place), "reason": reason} for place, reason in duplicates.left_out.items()],
     }
 

@@ -64,7 +64,7 @@ def test_any_store_gives_the_same_groups(store: Store) -> None:
         found
     )
     assert (6, 1, 3, True, 0, None) == (
-        found.documents, found.group_count, found.duplicate_count, found.verified, found.unverified, found.floods
+        found.documents, found.group_count, found.duplicate_count, found.verified, found.unverified, found.overflow
     )  # fmt: skip
     assert {"a/base", "a/copy", "b/loud", "b/near"} == {
         each for pair in found.pairs() for each in (pair.a.id, pair.b.id)

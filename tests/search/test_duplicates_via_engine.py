@@ -49,7 +49,7 @@ def test_an_engine_finds_what_is_found_in_memory(engine_store: NewStore, tmp_pat
 
         assert 20 < joined.group_count
         assert groups(joined) == groups(found)
-        assert found.floods is None or found.floods.left_over == 0
+        assert found.overflow is None or found.overflow.skipped_comparisons == 0
     shown = answer("duplicates", "--store", store.location, "--via", "engine", "--checkpoint", file)
     known = file.stat().st_mtime_ns
 
@@ -69,8 +69,8 @@ def test_a_flood_in_an_engine_is_bounded(engine_store: NewStore, monkeypatch: py
 
     assert {"00"} == set(groups(found))
     assert 39 == found.duplicate_count
-    assert found.floods is not None
-    assert 0 == found.floods.left_over
+    assert found.overflow is not None
+    assert 0 == found.overflow.skipped_comparisons
 
 
 def test_a_checkpoint_does_not_fit_an_index_that_was_made_again(engine_store: NewStore, tmp_path: Path) -> None:
