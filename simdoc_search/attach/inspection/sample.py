@@ -20,9 +20,6 @@ from simdoc_search.stores.remote.queries import complete_query, in_random_order
 from simdoc_search.stores.remote.texts import text_of
 from simdoc_search.stores.remote.updates import documents_at
 
-MAX_SAMPLE = 10_000
-"""Maximum number of hits that engines return at once."""
-
 _BATCH = 50
 _EXAMPLES = 5
 
