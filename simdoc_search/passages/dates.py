@@ -26,11 +26,11 @@ _BETWEEN = r"[-_., /]{1,2}"
 _DAY_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?<!\d){_YEAR}(?P<sign>[-_./ ]?){_MONTH}(?P=sign){_DAY}(?!\d)",
+        rf"(?<!\d){_YEAR}(?P<separator>[-_./ ]?){_MONTH}(?P=separator){_DAY}(?!\d)",
         rf"{_DAY_ALONE}[-_. ]{{0,2}}{_NAMED}[-_., ]{{0,2}}{_YEAR}(?!\d)",
         rf"{_NAMED}{_BETWEEN}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?{_BETWEEN}{_YEAR}(?!\d)",
         rf"(?<!\d)(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.{_YEAR}(?!\d)",
-        rf"(?<!\d)(?P<one>\d{{1,2}})(?P<sign>[-/_])(?P<two>\d{{1,2}})(?P=sign){_YEAR}(?!\d)",
+        rf"(?<!\d)(?P<one>\d{{1,2}})(?P<separator>[-/_])(?P<two>\d{{1,2}})(?P=separator){_YEAR}(?!\d)",
     )
 )
 _PATTERNS = _DAY_PATTERNS + tuple(

@@ -17,7 +17,7 @@ _INVISIBLE = re.compile(
 def escaped(text: str) -> str:
     r"""A text as the content of an HTML element.
 
-    An invisible character becomes an escape sequence, such as `\u202e`, in a `<span class="sign">`. Every line ends
+    An invisible character becomes an escape sequence, such as `\u202e`, in a `<span class="escape">`. Every line ends
     with a line feed.
     """
     lines = _LINE_END.sub("\n", text).translate(_ESCAPES)
@@ -25,4 +25,4 @@ def escaped(text: str) -> str:
 
 
 def _escape_sequence(match: re.Match[str]) -> str:
-    return f'<span class="sign">{match.group().encode("unicode_escape").decode()}</span>'
+    return f'<span class="escape">{match.group().encode("unicode_escape").decode()}</span>'

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from simdoc_search.passages.dates import dates_in
-from simdoc_search.passages.passage import Difference, KeyChange, KeyKind, SignDifference, Span
+from simdoc_search.passages.passage import CharacterDifference, Difference, KeyChange, KeyKind, Span
 
 _KINDS: tuple[KeyKind, ...] = get_args(KeyKind)
 _NEGATIONS = """\
@@ -27,11 +27,11 @@ _SENTENCE_CHARACTERS = 8
 
 
 def key_changes(
-    old: str, new: str, differences: Sequence[Difference], signs: Sequence[SignDifference]
+    old: str, new: str, differences: Sequence[Difference], character_differences: Sequence[CharacterDifference]
 ) -> list[KeyChange]:
-    """The key changes among the words and signs that differ: negations first, then numbers, dates and names."""
+    """The key changes among the differences: negations first, then numbers, dates and names."""
     spans = [(difference.a, difference.b) for difference in differences if difference.kind != "moved"]
-    spans += [(sign.a, sign.b) for sign in signs]
+    spans += [(difference.a, difference.b) for difference in character_differences]
     changes = [change for a, b in sorted(spans) if (change := _change(old, new, a, b))]
     return sorted(changes, key=lambda change: _KINDS.index(change.kind))
 

@@ -47,16 +47,16 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class SignDifference:
-    """A difference at equal words: in the signs next to them, or in how they are written.
+class CharacterDifference:
+    """A difference in characters at equal words: in the symbols next to them, or in their letters.
 
     Attributes:
-        kind: `sign`, as in `-500` and `500`, or `writing`, as in `Bill` and `bill`.
+        kind: `symbols` (punctuation or other symbols, as in `-500` and `500`) or `letters` (as in `Bill` and `bill`).
         a: The span in the first text, extended to the whitespace around it.
         b: The span in the second text, extended in the same way.
     """
 
-    kind: Literal["sign", "writing"]
+    kind: Literal["symbols", "letters"]
     a: Span
     b: Span
 
@@ -95,7 +95,8 @@ class Comparison:
         matched: The number of matched words of each text. A word in several passages counts once.
         passages: The shared passages, in the order of the first text.
         differences: The words that differ, in the order of the first text.
-        signs: The signs that differ at matched words, in the order of the first text.
+        character_differences: The differences in letter case, punctuation and symbols at matched words, in the order of
+            the first text.
         key_changes: The differences in negations, then numbers, dates and names.
     """
 
@@ -109,7 +110,7 @@ class Comparison:
     matched: tuple[int, int]
     passages: tuple[Passage, ...]
     differences: tuple[Difference, ...]
-    signs: tuple[SignDifference, ...]
+    character_differences: tuple[CharacterDifference, ...]
     key_changes: tuple[KeyChange, ...] = ()
 
     @property

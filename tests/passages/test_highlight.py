@@ -59,7 +59,7 @@ def test_invisible_characters_are_written_out() -> None:
     """The characters may be next to a mark."""
     html = Marked.of("pay \u202e001 euros\x00 now", [(4, 8)]).html()
 
-    assert 'pay <mark><span class="sign">\\u202e</span>001</mark> euros<span class="sign">\\x00</span> now' == html
+    assert 'pay <mark><span class="escape">\\u202e</span>001</mark> euros<span class="escape">\\x00</span> now' == html
 
 
 def test_a_fragment_has_words_around_the_mark() -> None:
@@ -92,5 +92,5 @@ def test_any_spans_of_any_text_can_be_marked(text: str, spans: list[tuple[int, i
     assert all(end < start for (_, end), (start, _) in zip(marked.spans, marked.spans[1:], strict=False))
     html = marked.html()
     assert len(marked.spans) == html.count("<mark>") == html.count("</mark>")
-    assert re.fullmatch(r'([^<>]|<mark>|</mark>|<span class="sign">[^<>]*</span>)*', html)
+    assert re.fullmatch(r'([^<>]|<mark>|</mark>|<span class="escape">[^<>]*</span>)*', html)
     assert len(marked.spans[:3]) == len(marked.fragments())

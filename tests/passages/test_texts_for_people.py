@@ -45,9 +45,9 @@ def test_boilerplate_occurs_three_times_in_a_text() -> None:
     ("text", "html"),
     [
         ("a < b & c > \"d\" 'e'", "a &lt; b &amp; c &gt; &quot;d&quot; &#39;e&#39;"),
-        ("\u202e", '<span class="sign">\\u202e</span>'),
-        ("\x00", '<span class="sign">\\x00</span>'),
-        ("\ud800", '<span class="sign">\\ud800</span>'),
+        ("\u202e", '<span class="escape">\\u202e</span>'),
+        ("\x00", '<span class="escape">\\x00</span>'),
+        ("\ud800", '<span class="escape">\\ud800</span>'),
         ("a\r\nb\rc\fd\u2028e", "a\nb\nc\nd\ne"),
         ("می\u200cخواهم 👩\u200d🚀 \u00a0\u0301\t", "می\u200cخواهم 👩\u200d🚀 \u00a0\u0301\t"),
     ],
