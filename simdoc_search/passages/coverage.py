@@ -63,3 +63,8 @@ def union(covers: Iterable[Cover[Key]], length: int) -> Mask:
     for cover in covers:
         covered[cover.places] = True
     return covered
+
+
+def tokens_also_in(tokens: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Whether each token is in `others`; shape of `tokens`."""
+    return np.isin(tokens, others)

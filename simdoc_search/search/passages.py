@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.documents import Document, Place
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import Alignment, align_words
-from simdoc_search.passages.coverage import Cover, by_added_words, union
+from simdoc_search.passages.coverage import Cover, by_added_words, tokens_also_in, union
 from simdoc_search.passages.ignored_words import without_words
 from simdoc_search.passages.word_spans import Mask, matched_words, spans_of
 from simdoc_search.search.answers import result_or_error, with_fields
@@ -134,7 +132,7 @@ def _estimated(document: QueryDocument, record: Record, shared: int) -> _Match:
     """Estimate from the tokens what two documents share: winnowing keeps 2 of `window` + 1 shingles."""
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
-    covers = np.isin(document.passages, record.passages)
+    covers = tokens_also_in(document.passages, record.passages)
     words_of_record = words_of_shingles(record.shingles, settings)
     words = min(round(weight * int(covers.sum())), document.word_count, words_of_record)
     share = words / max(document.word_count, 1)
