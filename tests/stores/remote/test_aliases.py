@@ -72,7 +72,7 @@ def test_indices_of_different_settings_are_refused_together(made: Indices) -> No
     names = [made.name(), made.name()]
     for name, length in zip(names, (4, 5), strict=True):
         in_index(made, name, settings=Settings(token_length=length), create=True)
-    with pytest.raises(FormatMismatchError, match="different settings; ask them apart") as caught:
+    with pytest.raises(FormatMismatchError, match="different settings; query them separately") as caught:
         in_index(made, made.alias(*names))
 
     both: list[Any] = [Settings(token_length=length, words=False).to_dict() for length in (4, 5)]

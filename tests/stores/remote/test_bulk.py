@@ -133,7 +133,7 @@ def test_no_write_is_sent_to_another_index_of_the_same_name(to: NewSender, uuid:
         return error(404, "index_not_found_exception", "no such index [index]") if uuid is None else engine(request)
 
     engine.uuid = uuid or ""
-    with pytest.raises(IndexGoneError, match=r"the index http\S+/index (was removed|is another one)"):
+    with pytest.raises(IndexGoneError, match=r"the index http\S+/index was (removed|replaced)"):
         send(to(handle), write("a"))
 
     assert [] == engine.requested
@@ -144,10 +144,10 @@ def test_an_index_that_is_removed_during_a_write_is_an_error(to: NewSender) -> N
 
     def handle(request: Request) -> Answer | None:
         if request.path == "/_bulk":
-            engine.uuid = "made anew"
+            engine.uuid = "of another index"
         return engine(request)
 
-    with pytest.raises(IndexGoneError, match="removed while it was written; if the engine has made it anew"):
+    with pytest.raises(IndexGoneError, match=r"was removed during a write \(delete the new index"):
         send(to(handle), write("a"))
 
 
@@ -245,7 +245,7 @@ def test_retries_end_at_the_deadline(
         send(to(engine), write("a"), write("b"))
 
     assert reason in str(caught.value)
-    assert re.search(r"; retried for \d+ s, run it again later$", str(caught.value))
+    assert re.search(r"; retried for \d+ s, run the command again later$", str(caught.value))
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_commands_answer_as_on_a_local_store(url: str, tmp_path: Path) -> None:
         (["similar", "doc13"], "no document 'doc13' in the store; did you mean 'doc123.txt'"),
         (["delete", "doc13"], "no document 'doc13' in the store; did you mean 'doc123.txt'"),
         (["index", "corpus", "--shingle-size", "3"], "use its settings, or another index"),
-        (["index", "corpus", "--no-texts"], "was made with texts; index into another one to change that"),
+        (["index", "corpus", "--no-texts"], "was made with texts, which cannot be changed; use another index"),
     ],
 )
 def test_errors_are_one_sentence_without_the_password(
@@ -73,7 +73,7 @@ def test_errors_are_one_sentence_without_the_password(
     write(tmp_path / "corpus", {"doc123.txt": words(0, 50)})
     monkeypatch.chdir(tmp_path)
     if command[0] != "index":
-        assert "make it with simdoc-search index" in sentence(run(*command, "--store", url))
+        assert "create it with simdoc-search index" in sentence(run(*command, "--store", url))
     output("index", "corpus", "--store", url)
     message = sentence(run(*command, "--store", url))
 

@@ -46,7 +46,7 @@ def test_a_request_has_a_quoted_path_json_and_allowed_statuses(server: Server, e
     request = server.requests[-1]
     assert ("POST", "/a%2Fb/_x?flag=true&off=false&n=3") == (request.method, request.path)
     assert [{"é": 1}] == request.lines()
-    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; correct its name, or index"):
+    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; check the name, or create"):
         engine.call("GET", ["index"])
 
 
@@ -72,7 +72,7 @@ def test_the_clause_limit_is_that_of_the_engine_if_we_may_read_it(
     [
         (400, "answers 400: for a reason"),
         (401, "does not accept the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"),
-        (403, "forbids it (for a reason); ask for the permission"),
+        (403, "does not allow the request (for a reason); ask its administrator for the permission"),
         (503, "answers 503: for a reason"),
     ],
 )

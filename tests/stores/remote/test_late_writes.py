@@ -151,7 +151,7 @@ def test_a_write_into_an_index_that_the_engine_made_anew_is_an_error(made: Indic
             call(made.engine, "DELETE", f"/{name}")
         return engine(request)
 
-    message = "was removed while it was written; if the engine has made it anew, remove that"
+    message = "was removed during a write"
     with (
         serving(handle) as server,
         closing(open_store(f"{server.url}/{name}", create=True)) as store,
@@ -169,12 +169,12 @@ def test_an_index_that_was_removed_is_not_made_anew(made: Indices) -> None:
             call(made.engine, "DELETE", f"/{name}")
 
     with serving(forward(made.engine)) as server, closing(open_store(f"{server.url}/{name}", create=True)) as store:
-        with pytest.raises(StoreNotFoundError, match="was removed meanwhile; run it again"):
+        with pytest.raises(StoreNotFoundError, match="was removed; run the command again"):
             remove_while_writing(store)
-        with pytest.raises(StoreNotFoundError, match="index some documents"):
+        with pytest.raises(StoreNotFoundError, match="create the index"):
             store.get("a")
         call(made.engine, "PUT", f"/{name}")
-        with pytest.raises(StoreError, match=r"has no field|is another one than was opened"):
+        with pytest.raises(StoreError, match=r"has no field|was replaced by another index"):
             put(store, record("a"))
 
         assert [] == [request.path for request in server.requests if request.path.startswith("/_bulk")]
@@ -195,7 +195,7 @@ def test_an_alias_that_was_removed_is_not_made_an_index(made: Indices) -> None:
     with (
         serving(handle) as server,
         closing(open_store(f"{server.url}/{alias}")) as store,
-        pytest.raises(IndexGoneError, match=f"{alias} was removed meanwhile"),
+        pytest.raises(IndexGoneError, match=f"{alias} was removed"),
     ):
         put(store, record("a"))
 
@@ -221,7 +221,9 @@ def test_one_search_for_each_chunk_finds_the_indices_of_documents(made: Indices)
         bulk = next(request for request in server.requests if request.path.startswith("/_bulk"))
         places = [line["index"] for line in bulk.lines()[::2]]
 
-        assert {"twice": f"it is in {' and '.join(sorted(names))}; name one of them"} == dict(writer.failed)
+        assert {"twice": f"it is in the indices {' and '.join(sorted(names))}; write to one of them"} == dict(
+            writer.failed
+        )
         assert 1 == len(searches)
         assert 103 == len(ids(store))
         assert {**dict.fromkeys(ids(store), 1), "twice": 0} == numbers(store)

@@ -35,7 +35,7 @@ from tests.support.stores import NewStore, found, put, record, tokens
 def test_the_order_is_exact_at_the_end_of_any_page(
     made: Indices, monkeypatch: pytest.MonkeyPatch, levels: list[int]
 ) -> None:
-    monkeypatch.setattr(point_in_time, "PAGE", 7)
+    monkeypatch.setattr(point_in_time, "PAGE_SIZE", 7)
     monkeypatch.setattr(candidates, "LARGEST_PAGE", 100)
     names = [made.name(), made.name()]
     counts = [8 - level for level, number in enumerate(levels) for _ in range(number)]

@@ -161,7 +161,7 @@ def test_unknown_sketches_are_kept_as_far_as_they_fit() -> None:
     ],
 )
 def test_a_malformed_meta_is_refused(meta: dict[str, str]) -> None:
-    with pytest.raises(FormatMismatchError, match="put the mapping of the component template") as caught:
+    with pytest.raises(FormatMismatchError, match="apply the mapping of the component template") as caught:
         settings_of(meta)
 
     assert "\n" not in str(caught.value)

@@ -151,9 +151,9 @@ def test_a_query_of_an_application_finds_the_same(engine_url: str, usual: str) -
 
 def test_commands_that_need_more_than_terms_are_errors(usual: str) -> None:
     expected = (
-        f"{usual} has only what the engine's min_hash filter makes of body.fingerprint, which answers similar without "
-        "--measure, versions, compare, show and explain; for all else run simdoc-search backfill URL "
-        "--text-field body, and leave out --field"
+        f"{usual} has only terms of the engine's min_hash filter in body.fingerprint, which support only similar "
+        "(without --measure), versions, compare, show and explain; for other queries run simdoc-search backfill URL "
+        "--text-field body, and then leave out --field"
     )
     options = ["--store", usual, "--field", FIELD]
     assert "cannot store limits; pass them with each query" in sentence(run("defaults", "--bits", "3", *options))
@@ -192,17 +192,17 @@ def test_an_alias_is_searched_as_a_whole(engine_url: str, usual: str) -> None:
 
     assert ["late", "copy80"] == [hit["id"] for hit in result["hits"]][:2]
     assert [(bare, 1)] == [(index["index"], index["documents"]) for index in result["left_out_indices"]]
-    with pytest.raises(FormatMismatchError, match=r"body.fingerprint has other options in the index"):
+    with pytest.raises(FormatMismatchError, match=r"body.fingerprint has different options in the indices"):
         open_store(f"{engine_url}/{alias}", field=FIELD)
     discard(engine_url, other, bare, changed)
 
 
 def test_fields_that_cannot_be_used_are_refused(engine_url: str, usual: str) -> None:
-    with pytest.raises(LocationError, match=r"body.fingerprint is made of the field body; leave out --text-field"):
+    with pytest.raises(LocationError, match=r"body.fingerprint is filled from the field body; leave out --text-field"):
         open_store(usual, field=FIELD, text_field="team")
     several = own_name()
     call(engine_url, "PUT", f"/{several}", min_hash_index("body", MinHash(hash_count=2, bucket_count=64)))
-    with pytest.raises(StoreError, match="has hash_count 2, whose functions draw the same shingles again"):
+    with pytest.raises(StoreError, match="has hash_count 2, so one shingle may give several terms"):
         open_store(f"{engine_url}/{several}", field=FIELD)
     discard(engine_url, several)
 
@@ -213,7 +213,7 @@ def test_a_client_of_an_application_checks_the_field(engine_url: str, usual: str
         check_min_hash(client, index)
         with open_store(client=client, index=index, field=FIELD) as store:
             assert "copy80" == SimilaritySearch(store).similar("doc123_50").hits[0].id
-        with pytest.raises(StoreError, match="give the options of min_hash in both spellings"):
+        with pytest.raises(StoreError, match="write the options of min_hash in both spellings"):
             check_min_hash(client, index, minhash=MinHash(bucket_count=100))
 
 

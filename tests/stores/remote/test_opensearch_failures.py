@@ -117,7 +117,7 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
         small.restart_node(1)
         report = SimilaritySearch(store).index(written)
 
-    assert "run it again" in str(error.value)
+    assert "run the command again" in str(error.value)
     assert COUNT == report.indexed + report.unchanged
     assert 0 < report.unchanged < COUNT
     assert texts_of(written) == stored(url)

@@ -61,7 +61,7 @@ def test_an_id_in_two_indices_fails_its_own_query_only(twins: Twins) -> None:
     assert [AmbiguousQueryError] * 3 + [SearchResult, UnknownDocumentError] == [type(result) for result in results]
     assert message == str(results[0])
     assert message.replace("twin", "dir/pair.txt") == str(results[1]) == str(results[2])
-    with pytest.raises(StoreError, match="'twin' is in both"):
+    with pytest.raises(StoreError, match="2 documents have the id 'twin', in"):
         in_index(twins.made, twins.alias).get("twin")
 
 
@@ -196,8 +196,8 @@ def test_ids_may_be_in_a_field_and_be_numbers(made: Indices, kind: str) -> None:
 @pytest.mark.parametrize(
     ("field", "message"),
     [
-        ("nosuch", "no document has a field nosuch; name a field of ids: uuid$"),
-        ("title", "title is text, by which no document is found as a whole; name a keyword field of ids"),
+        ("nosuch", "no document has a field nosuch; choose a field of ids: uuid$"),
+        ("title", "the field title has the type text, .*; choose a keyword field of ids"),
     ],
 )
 def test_a_field_that_cannot_hold_ids_is_refused(made: Indices, field: str, message: str) -> None:
@@ -261,9 +261,9 @@ def test_texts_of_an_application_are_read_from_its_fields(made: Indices) -> None
 @pytest.mark.parametrize(
     ("text_field", "message"),
     [
-        ("size", "size is long, not text; name a field of text"),
-        ("page", "page is an object; name a field of text in it: page.body"),
-        ("titel", "no document has a field titel; name a field of text: page.body, title"),
+        ("size", "size has the type long; use a text field"),
+        ("page", "page is an object; use a text field in it: page.body"),
+        ("titel", "no document has a field titel; use a text field: page.body, title"),
     ],
 )
 def test_a_field_without_texts_is_refused(made: Indices, text_field: str, message: str) -> None:
@@ -284,7 +284,7 @@ def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(made: Indices) -
 def test_our_own_index_has_its_texts_in_body(made: Indices) -> None:
     store = in_index(made, made.name(), create=True)
     put(store, record("a", text="some words"))
-    with pytest.raises(LocationError, match="has its texts in body; leave out --text-field"):
+    with pytest.raises(LocationError, match="are in body; leave out --text-field"):
         in_index(made, store.index, text_field="title")
 
     assert [{"a": "some words"}] * 3 == texts(in_index(made, store.index, text_field="body"), ["a"])

@@ -31,7 +31,7 @@ Change = Callable[[Answer | None], Answer | None]
 @pytest.fixture(autouse=True)
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page has 10 hits; requests are sent again at once."""
-    monkeypatch.setattr(point_in_time, "PAGE", 10)
+    monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
@@ -101,7 +101,7 @@ def test_a_lost_page_of_a_scroll_is_an_error(
 ) -> None:
     with serving(scrolls_only(third_page(forward(opensearch_url), change))) as server:
         engine = new_engine(server).in_background()
-        message = "a page is lost, which cannot be asked for again; run it again"
+        message = "a page of the scroll is lost and cannot be read again; run the command again"
         with pytest.raises(StoreUnavailableError, match=message):
             list(all_hits(engine, index, ALL))
         pages = [
@@ -131,7 +131,7 @@ def test_fewer_hits_than_the_total_are_an_error(
 
     with serving(way(third_page(forward(opensearch_url), shorter))) as server:
         store = open_store(f"{server.url}/{index}")
-        with pytest.raises(StoreError, match=r"gave [\d,]+ of 95 hits, so some were lost on the way; run it again"):
+        with pytest.raises(StoreError, match=r"returned only [\d,]+ of 95 hits; run the command again"):
             list(store.scan())
 
 
@@ -185,7 +185,7 @@ def test_no_document_is_pruned_after_a_lost_page(made: Indices, tmp_path: Path) 
         search.index(read_corpus([tmp_path]))
         (tmp_path / "0.txt").unlink()
         server.handle = scrolls_only(third_page(forward(made.engine), LOST["no answer"]))
-        with pytest.raises(StoreUnavailableError, match="a page is lost"):
+        with pytest.raises(StoreUnavailableError, match="a page of the scroll is lost"):
             search.index(read_corpus([tmp_path]), prune=True)
 
     assert 60 == len(ids(in_index(made, name)))

@@ -30,7 +30,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests are sent again at once; pages are small."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
-    monkeypatch.setattr(point_in_time, "PAGE", 10)
+    monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
 
 
 def test_a_refused_document_is_listed_with_the_reason(made: Indices) -> None:

@@ -116,7 +116,7 @@ def test_retries_end_at_the_deadline(to: NewEngine, monkeypatch: pytest.MonkeyPa
         engine.search("index", {})
 
     assert (len(server.requests) == 1) == (seconds == 0)
-    retried = r"; retried for \d+ s, run it again later" if seconds else ""
+    retried = r"; retried for \d+ s, run the command again later" if seconds else ""
     assert re.fullmatch(f"{re.escape(server.url)} answers 429: queue full{retried}", str(caught.value))
 
 

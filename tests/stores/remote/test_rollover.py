@@ -88,7 +88,7 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled: Rolle
     assert second.reason == f"it has no field simdoc.tokens; run simdoc-search backfill {rolled.url} --text-field body"
     for other in (search.passages("a"), search.versions("a"), search.duplicates(overlap=0.7)):
         assert (second,) == other.left_out_indices
-    with pytest.raises(NoFingerprintError, match=f"'new' is in the index {rolled.names[1]}, which cannot be asked"):
+    with pytest.raises(NoFingerprintError, match=f"'new' is in the index {rolled.names[1]}, which cannot be queried"):
         search.similar("new")
     assert {"b", "c", "a"} == {hit.id for hit in search.passages("new").hits}
 
@@ -164,7 +164,7 @@ def test_an_open_store_refuses_an_index_of_other_settings(made: Indices, monkeyp
     other = component_template(Settings(token_length=5))["template"]["mappings"]["properties"]
     alias.roll({**MAPPING, **other})
 
-    with pytest.raises(FormatMismatchError, match="fingerprints of different settings; ask them apart"):
+    with pytest.raises(FormatMismatchError, match="fingerprints of different settings; query them separately"):
         search.similar("a")
 
 
@@ -176,7 +176,7 @@ def test_an_index_whose_mapping_the_engine_guessed_is_left_out(made: Indices) ->
     (index,) = result["left_out_indices"]
 
     assert ["b", "c"] == [hit["id"] for hit in result["hits"]]
-    assert "it cannot be asked: simdoc.tokens has analyzer None, not 'whitespace'" in index["reason"]
+    assert "it cannot be queried: simdoc.tokens has analyzer None, not 'whitespace'" in index["reason"]
     assert "--text-field" not in index["reason"]
     assert {"b", "c", "a"} == {hit["id"] for hit in answer("passages", "new", "--store", alias.url)["hits"]}
 
@@ -244,7 +244,7 @@ def test_a_closed_index_that_is_named_is_an_error(made: Indices) -> None:
     message = f"the index {closed} of {made.engine} is closed; open it with POST /{closed}/_open"
     assert message == sentence(run("similar", "a", "--store", f"{made.engine}/{closed}"))
     alias.close(1)
-    message = f"each of the indices {', '.join(alias.names)} of {made.engine} is closed"
+    message = f"the indices {', '.join(alias.names)} of {made.engine} are closed; open them with POST /"
     assert sentence(run("similar", "a", "--store", alias.url)).startswith(message)
 
 
@@ -255,9 +255,9 @@ def test_no_backfill_is_proposed_that_would_be_refused(made: Indices) -> None:
     url = f"{made.engine}/{made.make({'properties': MAPPING, '_source': {'excludes': ['secret']}})}"
     message = sentence(run("similar", "a", "--store", url))
 
-    assert "has no field simdoc.tokens, and backfill cannot add it, as _source leaves out fields" in message
+    assert "has no field simdoc.tokens, and backfill cannot add it, because _source excludes fields" in message
     assert "--text-field" not in message
-    assert "_source leaves out fields" in run("backfill", url, "--text-field", "body").stderr
+    assert "_source excludes fields" in run("backfill", url, "--text-field", "body").stderr
     assert "simdoc-search backfill" not in run("check", url).stdout
 
 
@@ -275,7 +275,7 @@ def test_a_refused_write_names_the_block_of_the_index(
         refused = run("index", "-", *store, stdin='{"id": "b", "text": "other words"}\n')
 
         assert refused.exit_code == 1
-        assert f"the index {name} is read-only by index.blocks.{block}" in refused.stderr
+        assert f"the index {name} has the block index.blocks.{block}" in refused.stderr
         assert f'PUT /{name}/_settings {{"index.blocks.{block}": null}}' in refused.stderr
         assert "a" == answer("show", "a", *store)["id"]
     finally:
@@ -286,6 +286,6 @@ def test_an_index_without_the_field_is_not_written(made: Indices) -> None:
     own, other = made.name(), made.make({"properties": MAPPING})
     open_store(f"{made.engine}/{own}", create=True)
     store = open_store(f"{made.engine}/{made.alias(own, other, write=other)}")
-    message = f"{other} of .* was not made by simdoc-search index; take it out"
+    message = f"{other} of .* was not made by simdoc-search index; remove it from the alias"
     with pytest.raises(StoreError, match=message), store.writer():
         pass

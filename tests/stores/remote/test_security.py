@@ -128,9 +128,9 @@ def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Proxy, monkeypa
     monkeypatch.setenv("SIMDOC_USERNAME", USER)
 
     assert (
-        f"{proxy.url} does not answer (its certificate is not trusted); name its authority with SIMDOC_CA_FILE"
-        == refused(f"{proxy.url}/docs")
-    )
+        f"{proxy.url} does not answer (its certificate is not trusted); "
+        "set SIMDOC_CA_FILE to the certificate of its authority"
+    ) == refused(f"{proxy.url}/docs")
     assert [] == proxy.requests
 
 
@@ -149,7 +149,7 @@ def test_the_certificate_of_another_host_is_refused(opensearch_url: str, ca: tup
     with proxied(opensearch_url, ca[0], host="search.example.org") as proxy:
         message = refused(f"{proxy.url}/docs")
 
-    assert "its certificate is another host's" in message
+    assert "its certificate is for another host" in message
     assert [] == proxy.requests
 
 
@@ -179,14 +179,14 @@ def test_a_missing_or_malformed_certificate_file_is_named(
     (tmp_path / "text").write_text("no certificate")
     monkeypatch.setenv(name, str(tmp_path / "text"))
 
-    assert f"{name} names {tmp_path / 'missing'}, which is not a file; correct it" == missing
+    assert f"{name} is {str(tmp_path / 'missing')!r}, which is not a file; set it to the path of a PEM file" == missing
     assert f"{name} cannot be used" in refused("https://localhost:1/docs")
 
 
 def test_https_to_an_http_engine_is_an_error(opensearch_url: str) -> None:
     message = refused(f"{opensearch_url.replace('http', 'https')}/docs")
 
-    assert "it does not speak TLS); write http instead of https" in message
+    assert "it does not speak TLS); use http instead of https" in message
 
 
 # --- permissions ---
@@ -214,7 +214,7 @@ def test_a_missing_permission_is_an_error(forbidden: str, proxy: Proxy, index: s
     def indexed() -> None:
         SimilaritySearch(open_store(f"{proxy.url}/{index}", create=True)).index(documents("forbidden", 3))
 
-    with pytest.raises(SimdocError, match=r"forbids it \(no permissions for [^\n]*\); ask for the permission$"):
+    with pytest.raises(SimdocError, match=r"does not allow the request \(no permissions for [^\n]*\); ask"):
         indexed()
 
 
@@ -223,7 +223,7 @@ def test_a_redirection_is_refused(opensearch_url: str, ca: tuple[trustme.CA, Pat
     with proxied(opensearch_url, ca[0], redirect_to=proxy.url) as first:
         message = refused(f"{first.url}/docs")
 
-    assert f"{first.url} redirects to another address, which is not followed; name that address" == message
+    assert f"{first.url} redirects to another address, and redirects are not followed; use the other address" == message
     assert [] == proxy.requests
 
 
