@@ -1,4 +1,4 @@
-"""Opening and creating an index: its settings, its field, and what its mapping must have."""
+"""Opening and creating an index: its settings, its fingerprint field, and requirements for its mapping."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_one_of_several_fields_must_be_named(made: Indices) -> None:
         in_index(made, alias)
 
 
-def test_our_own_index_has_no_final_pipeline(made: Indices) -> None:
+def test_our_own_index_does_not_run_a_final_pipeline(made: Indices) -> None:
     name = made.name()
     call(made.engine, "PUT", f"/_ingest/pipeline/{name}", pipeline_body())
     template = {"index_patterns": [f"{name}*"], "priority": 9, "template": {"settings": {"index.final_pipeline": name}}}

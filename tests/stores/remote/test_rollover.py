@@ -1,4 +1,4 @@
-"""Indices behind an alias or a data stream that cannot be searched: without the field, closed, or read-only."""
+"""Indices behind an alias or a data stream that have no fingerprint field, are closed, or are read-only."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Rolled:
 
     Attributes:
         url: the address of the alias.
-        names: of the indices behind it, the oldest first.
+        names: names of the indices behind it, the oldest first.
     """
 
     def __init__(self, made: Indices) -> None:
@@ -44,22 +44,22 @@ class Rolled:
         output("backfill", self.url, "--text-field", "body")
 
     def put(self, id: str, begin: int, end: int, **more: Any) -> None:
-        """Write a document as an application does, which knows only the alias."""
+        """Write a document to the alias, as an application does."""
         document = {"body": words(begin, end), "sections": {"heading": "One heading for all of them"}, **more}
         call(self.engine, "PUT", f"/{self.alias}/_doc/{id}?refresh=true", document)
 
     def roll(self, properties: Any = MAPPING) -> None:
-        """Create the second index, which gets the next documents."""
+        """Create the second index, which receives the next documents."""
         call(self.engine, "POST", f"/{self.alias}/_rollover", {"mappings": {"properties": properties}})
 
     def close(self, number: int) -> str:
-        """Close an index, the first is 0."""
+        """Close the index with a number, from 0, and return its name."""
         call(self.engine, "POST", f"/{self.names[number]}/_close")
         return self.names[number]
 
 
 def two_indices(made: Indices) -> Rolled:
-    """An alias of two indices; the second has one document, and no fingerprint field."""
+    """Return an alias for two indices. The second has one document and no fingerprint field."""
     alias = Rolled(made)
     alias.roll()
     alias.put("new", 0, 195)
@@ -68,13 +68,13 @@ def two_indices(made: Indices) -> Rolled:
 
 @pytest.fixture(scope="module")
 def rolled(opensearch_url: str) -> Iterator[Rolled]:
-    """An alias of two indices, which no test changes."""
+    """An alias for two indices. Tests do not change it."""
     with indices(opensearch_url) as made:
         yield two_indices(made)
 
 
 def left_out(result: Any) -> list[tuple[str, int | None]]:
-    """Name and number of documents of each index that a result leaves out."""
+    """Return the name and number of documents of each index that a result leaves out."""
     return [(index.index, index.documents) for index in result.left_out_indices]
 
 
@@ -109,7 +109,7 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled: Rolle
     ],
     ids=lambda command: " ".join(command)[:25],
 )
-def test_each_command_names_the_index_that_it_leaves_out(rolled: Rolled, command: list[str]) -> None:
+def test_each_command_reports_the_index_that_it_leaves_out(rolled: Rolled, command: list[str]) -> None:
     note = f"note: 1 document of the index {rolled.names[1]} is not compared: it has no field simdoc.tokens; run"
     store = f"{rolled.engine}/{','.join(rolled.names)}"
     result = run(*command, "--store", store)
@@ -122,7 +122,7 @@ def test_each_command_names_the_index_that_it_leaves_out(rolled: Rolled, command
     assert (rolled.names[1], 1) == (index["index"], index["documents"])
 
 
-def test_pages_name_the_index_that_they_leave_out_but_not_the_engine(rolled: Rolled) -> None:
+def test_pages_report_the_index_that_they_leave_out_but_not_the_engine(rolled: Rolled) -> None:
     with pages_of(lambda: SimilaritySearch(open_store(rolled.url)), (rolled.url,)) as pages:
         (index,) = pages.json("/similar", q="a")["left_out_indices"]
         page = pages.html("/similar", q="a")
@@ -132,7 +132,9 @@ def test_pages_name_the_index_that_they_leave_out_but_not_the_engine(rolled: Rol
     assert rolled.url not in page + index["reason"]
 
 
-def test_an_unknown_id_is_not_taken_for_a_file(rolled: Rolled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_id_is_not_read_as_a_file_name(
+    rolled: Rolled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nobody").write_text("a file")
     message = "no document 'nobody' in the store; an id is a document's _id"
@@ -234,7 +236,7 @@ def test_a_closed_index_behind_an_alias_is_left_out(kind: str, request: pytest.F
                 assert (0, [note]) == (shown.exit_code, shown.stderr.splitlines()[-1:])
 
 
-def test_a_closed_index_that_is_named_is_an_error(made: Indices) -> None:
+def test_a_store_on_closed_indices_only_is_an_error(made: Indices) -> None:
     alias = two_indices(made)
     closed = alias.close(0)
     message = sentence(run("similar", "a", "--store", alias.url))
@@ -251,7 +253,7 @@ def test_a_closed_index_that_is_named_is_an_error(made: Indices) -> None:
 # --- indices that cannot be written ---
 
 
-def test_no_backfill_is_proposed_that_would_be_refused(made: Indices) -> None:
+def test_a_backfill_that_would_be_refused_is_not_suggested(made: Indices) -> None:
     url = f"{made.engine}/{made.make({'properties': MAPPING, '_source': {'excludes': ['secret']}})}"
     message = sentence(run("similar", "a", "--store", url))
 
@@ -282,7 +284,7 @@ def test_a_refused_write_names_the_block_of_the_index(
         call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
 
 
-def test_an_index_without_the_field_is_not_written(made: Indices) -> None:
+def test_an_index_without_the_field_cannot_be_written_to(made: Indices) -> None:
     own, other = made.name(), made.make({"properties": MAPPING})
     open_store(f"{made.engine}/{own}", create=True)
     store = open_store(f"{made.engine}/{made.alias(own, other, write=other)}")
