@@ -89,9 +89,9 @@ FACTS = {"facts": {"type": "keyword"}}
             "there is no field simdoc.tokens",
         ),
         ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
-        ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so no hit can be read"),
-        ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source leaves out simdoc.tokens, so no hit can be read"),
-        ({**mapping(), "_source": {"includes": ["title"]}}, "_source leaves out simdoc.tokens"),
+        ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so hits cannot be read"),
+        ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source excludes simdoc.tokens, so hits cannot be read"),
+        ({**mapping(), "_source": {"includes": ["title"]}}, "_source excludes simdoc.tokens"),
         ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which a partial update would destroy"),
         (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; put"),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
@@ -211,7 +211,7 @@ def test_a_block_is_reported(made: Indices, engine: Engine, block: str, wrong: b
         findings = check(engine, name)
     finally:
         call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
-    (finding,) = [finding for finding in findings if f"it has the block index.blocks.{block} " in finding.problem]
+    (finding,) = [finding for finding in findings if f"it has the block index.blocks.{block}" in finding.problem]
 
     assert wrong == finding.wrong
 
@@ -273,7 +273,7 @@ def test_an_index_without_our_field_is_named_with_the_command(made: Indices, eng
     """The command has the text field of the other index. A closed index is only named."""
     names, alias = rolled(made, {})
     ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
-    run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or add"
+    run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or apply"
     result = run("check", f"{made.engine}/{alias}")
     call(made.engine, "POST", f"/{names[1]}/_close")
 
@@ -325,7 +325,7 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
     )
     problem = (
         f"there is no field fp.tokens; run simdoc-search backfill {made.engine}/{name} --text-field FIELD --field fp, "
-        "or add the mapping that simdoc-search template show prints"
+        "or apply the mapping of simdoc-search template show"
     )
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
 
