@@ -69,11 +69,11 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
         settings = store.settings.concepts
         if settings is not None and settings.synonyms and names.extractor.synonyms is None:
             unnamed = "words that count as others are not named, as the synonyms of the index are not given"
-    whole = concepts.paragraphs.whole()
+    whole = concepts.paragraphs.as_one_paragraph()
     by_code, frequencies = weights.weights_by_code(), weights.frequencies()
     own_concepts = [
         DocumentConcept(named.word, by_code[code], frequencies[code], times, named.names, named.synonyms)
-        for code, times in zip(whole.codes.tolist(), whole.times.tolist(), strict=True)
+        for code, times in zip(whole.codes.tolist(), whole.frequencies.tolist(), strict=True)
         for named in [words.get(code, UNNAMED)]
     ]
     own_concepts.sort(key=lambda concept: (-concept.weight, -concept.times, concept.word))

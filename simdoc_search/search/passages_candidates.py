@@ -90,7 +90,7 @@ def passage_candidates(
 def guaranteed_run(store: Store, document: QueryDocument) -> int:
     """Return the number of words of the shortest shared run that is always found, unless its words are too common."""
     settings = store.settings
-    by_tokens = settings.passages.run(settings.analysis.shingle_size) if settings.passages else 0
+    by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0
     if document.analysed is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed.words.words)

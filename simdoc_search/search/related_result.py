@@ -9,7 +9,7 @@ from typing import Any, Literal
 from simdoc_search.display import counted, printable
 from simdoc_search.documents import Place, Placed
 from simdoc_search.search.answers import Hits
-from simdoc_search.sketch.limits import THETA, Limits
+from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
@@ -57,7 +57,7 @@ class RelatedHit(Placed):
 
     Attributes:
         place: the place of the document.
-        score: 0.5 up to `THETA` for a related document, from there to 1 for a version.
+        score: 0.5 up to `MIN_VERSION_SCORE` for a related document, from there to 1 for a version.
         kind: `related` or `version`.
         shared: number of distinct words of concepts in common.
         concepts: names of shared concepts, greatest weight first; empty if they have no names, see
@@ -105,7 +105,7 @@ class RelatedResult(Hits[RelatedHit]):
     @property
     def theta(self) -> float:
         """The score from which documents are versions."""
-        return THETA
+        return MIN_VERSION_SCORE
 
     def __str__(self) -> str:
         lines = [f"{printable(self.source) or 'the text'}: {counted(len(self.hits), 'related document')}"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_named
 from simdoc_search.sketch.concepts import paragraph_simhashes, paragraphs_of
-from simdoc_search.sketch.limits import MIN_SCORE, THETA
+from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.relations import (
     WeightedConcepts,
@@ -49,7 +49,7 @@ def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar
     documents = weighted([each.tolist() for each in codes if each is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
-    assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= MIN_SCORE}
+    assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= DEFAULT_MIN_SCORE}
     assert scores[1, 2] > scores[3, 4]
     assert max(found for pair, found in scores.items() if pair not in {(1, 2), (3, 4)}) < 0.3
 
@@ -59,7 +59,7 @@ def test_a_paragraph_on_another_topic_hardly_reduces_the_similarity() -> None:
     same = [*range(1, 9), 0, *range(11, 19), 0]
     edited = score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100)
 
-    assert MIN_SCORE < edited < score(same, same, 100)
+    assert DEFAULT_MIN_SCORE < edited < score(same, same, 100)
     assert score([*range(1, 9), 0, *range(30, 38), 0], [*range(50, 58), 0, *range(60, 68), 0], 100) == 0
 
 
@@ -98,7 +98,7 @@ def test_the_similarity_is_symmetric_and_its_score_is_below_that_of_versions(a: 
     found = similarity(documents)
 
     assert found == similarity(documents, 1, 0)
-    assert 0 <= relation_score(found) <= THETA
+    assert 0 <= relation_score(found) <= MIN_VERSION_SCORE
     assert (found > 0) >= (0 < len(set(a) & set(b) - {0}) and a == b)
     assert set(a) & set(b) - {0} or 0 == found
 
@@ -106,7 +106,7 @@ def test_the_similarity_is_symmetric_and_its_score_is_below_that_of_versions(a: 
 def test_scores_grow_continuously_with_the_similarity() -> None:
     scores = [relation_score(similarity / 1000) for similarity in range(1001)]
 
-    assert (0, THETA) == (scores[0], scores[-1])
+    assert (0, MIN_VERSION_SCORE) == (scores[0], scores[-1])
     assert all(0 < after - before < 0.01 for before, after in pairwise(scores))
 
 
@@ -115,10 +115,13 @@ def test_stored_paragraphs_are_read_without_empty_ones(codes: list[int]) -> None
     ends = [-1, *(at for at, code in enumerate(codes) if not code), len(codes)]
     expected = [part for begin, end in pairwise(ends) if (part := sorted(codes[begin + 1 : end]))]
     found = paragraphs_of(np.array(codes, np.uint32))
-    read = [np.repeat(found.codes, found.times)[np.repeat(found.numbers, found.times) == n] for n in range(found.count)]
+    read = [
+        np.repeat(found.codes, found.frequencies)[np.repeat(found.paragraph_of, found.frequencies) == n]
+        for n in range(found.count)
+    ]
 
     assert expected == [each.tolist() for each in read]
-    assert sorted({*codes} - {0}) == found.whole().codes.tolist()
+    assert sorted({*codes} - {0}) == found.as_one_paragraph().codes.tolist()
 
 
 def test_simhashes_estimate_the_cosine() -> None:
