@@ -88,8 +88,8 @@ function light(colour) {
   return .2126 * r + .7152 * g + .0722 * b;
 }
 const worst = {};
-const texts = `h1, h2, dt, dd, summary, label, .which, .name p, .text p, mark, .n, del, ins, .gap, .sign, .page, .where,
-  .ignored, .quote, .sum, .what, .figure, .how, .differs, .more, .found, .top p, figcaption`;
+const texts = `h1, h2, dt, dd, summary, label, .which, .name p, .text p, mark, .n, del, ins, .gap, .escape, .page,
+  .where, .ignored, .quote, .sum, .what, .figure, .how, .differs, .more, .found, .top p, figcaption`;
 for (const e of document.querySelectorAll(texts)) {
   const grounds = [];
   for (let up = e; up; up = up.parentElement) grounds.unshift(getComputedStyle(up).backgroundColor);

@@ -23,7 +23,7 @@ def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], M
         "b": b,
         "passages": [{"a": passage.a, "b": passage.b, "words": passage.words} for passage in comparison.passages],
         "differences": [asdict(difference) for difference in comparison.differences],
-        "signs": [asdict(difference) for difference in comparison.signs],
+        "character_differences": [asdict(difference) for difference in comparison.character_differences],
         "key_changes": [change._asdict() for change in comparison.key_changes],
         "details": {
             **{name: getattr(comparison, name) for name in _MEASURES},

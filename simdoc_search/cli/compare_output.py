@@ -17,8 +17,8 @@ from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.positions import TextPositions, after_punctuation, both_labels, words_after, words_before
 from simdoc_search.passages.repeated import repeated_passages
 from simdoc_search.passages.summary import (
+    describe_character_differences,
     describe_difference,
-    describe_sign_differences,
     excerpt,
     key_change_lines,
     word_measures,
@@ -125,12 +125,12 @@ class _Report:
     def differences(self) -> Iterator[_Line]:
         """Yield the differences with the words around them, and the amount of equal text between them."""
         yield _Line(0, [])
-        signs = describe_sign_differences(self._comparison.signs, (self._a, self._b))
+        characters = describe_character_differences(self._comparison.character_differences, (self._a, self._b))
         if not self._comparison.differences:
-            yield _Line(0, [("heading", "No word differs."), ("", f" {signs}" if signs else "")])
+            yield _Line(0, [("heading", "No word differs."), ("", f" But {characters}." if characters else "")])
             return
         yield _Line(0, [("heading", "What differs")])
-        for line in [*key_change_lines(self._comparison.key_changes), *([signs] if signs else [])]:
+        for line in [*key_change_lines(self._comparison.key_changes), *([characters] if characters else [])]:
             yield _Line(2, [("", line)])
         position = 0
         for group in _groups(self._comparison.differences, self._a):

@@ -28,10 +28,10 @@ from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
-from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_path, file_problem
+from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_problem
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
-from simdoc_search.stores.record import Origin, Record
+from simdoc_search.stores.record import Origin, Record, file_path
 from simdoc_search.versions.evidence import nanoseconds_written
 
 _MAX_TOKEN_BYTES = 1 << 30

@@ -17,7 +17,14 @@ from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.plan.rows import Action
-from simdoc_search.duplicates.verdicts import DUPLICATE_KINDS, DropScope, Kind, Verdicts, describe_signs, reason_for
+from simdoc_search.duplicates.verdicts import (
+    DUPLICATE_KINDS,
+    DropScope,
+    Kind,
+    Verdicts,
+    describe_characters,
+    reason_for,
+)
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Comparison
@@ -193,7 +200,7 @@ class Duplicates:
         self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
         self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
         self._duplicates = np.flatnonzero(grouping.kept_for != UNASSIGNED)
-        self._signs: dict[int, str] = {}  # differences in punctuation, of duplicates with the same words
+        self._characters: dict[int, str] = {}  # how the characters of duplicates with the same words differ
         self.documents: int = len(collection)
         self.fresh: int = len(collection) - collection.new_from
         self.measure: Measure = measure
@@ -267,9 +274,9 @@ class Duplicates:
         kept = int(self._grouping.kept_for[numbers[0]])
         same_words = [number for number in numbers if self._verdicts.of(number).kind == "same words"]
         for number, kept_text, text in self._texts(
-            kept, [number for number in same_words if number not in self._signs]
+            kept, [number for number in same_words if number not in self._characters]
         ):
-            self._signs[number] = describe_signs(kept_text, text, self._settings.analysis)
+            self._characters[number] = describe_characters(kept_text, text, self._settings.analysis)
         return Group(self._document(kept), tuple(map(self._duplicate, numbers)))
 
     def _texts(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
@@ -300,7 +307,7 @@ class Duplicates:
         reason = reason_for(
             verdict,
             overlap=percent(overlap) if exact else estimate(overlap),
-            signs=self._signs.get(number) or "punctuation was not compared",
+            characters=self._characters.get(number) or "letter case, punctuation and symbols were not compared",
             other_id=self._collection.id(other) if is_other_named else "",
             has_file=document.path is not None,
             frees_bytes=frees > 0 or not self._verdicts.has_other_links(number),

@@ -12,14 +12,6 @@ from simdoc_search.stores.record import Record
 FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "its file is gone", "its archive is gone", "it is a symbolic link"
 
 
-def file_path(root: str, prefix: str, id: str) -> str:
-    """Return the path of a document's file. `root` is the indexed folder, or the indexed file or archive itself."""
-    below, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - paths are strings
-    if (below == name or below.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
-        return root + below.removeprefix(name)
-    return os.path.join(root, below)  # noqa: PTH118
-
-
 def file_problem(record: Record) -> str:
     """Return why the file of a document cannot be compared; empty if it can, or if the document has no file.
 
@@ -27,7 +19,7 @@ def file_problem(record: Record) -> str:
     """
     if record.origin is None:
         return ""
-    path = file_path(record.origin.root, record.origin.prefix, record.id)
+    path = record.origin.file(record.id)
     archive = archive_of(path) if record.origin.content else None
     try:
         mode = os.lstat(archive or path).st_mode
@@ -43,5 +35,5 @@ def is_within(record: Record, folders: Collection[str]) -> bool:
     """Return whether the file of a document is in one of these folders."""
     if record.origin is None:
         return False
-    path = file_path(record.origin.root, record.origin.prefix, record.id)
+    path = record.origin.file(record.id)
     return any(path.startswith(os.path.join(folder, "")) for folder in folders)  # noqa: PTH118

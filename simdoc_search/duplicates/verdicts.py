@@ -26,8 +26,8 @@ from simdoc_search.duplicates.contents import Contents
 from simdoc_search.duplicates.plan.files import freed_bytes
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.signs import signs
-from simdoc_search.passages.summary import describe_sign_differences
+from simdoc_search.passages.character_differences import character_differences
+from simdoc_search.passages.summary import describe_character_differences
 
 Kind = Literal["identical", "hard link", "same text", "same words", "near"]
 DUPLICATE_KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -151,13 +151,15 @@ class Verdicts:
         return IN_ARCHIVE if in_archive else self._contents.problems.get(number, "")
 
 
-def reason_for(verdict: Verdict, *, overlap: str, signs: str, other_id: str, has_file: bool, frees_bytes: bool) -> str:
+def reason_for(
+    verdict: Verdict, *, overlap: str, characters: str, other_id: str, has_file: bool, frees_bytes: bool
+) -> str:
     """Return a short reason for the action that a plan proposes.
 
     Args:
         verdict: the verdict on the duplicate.
         overlap: overlap with the kept document, for people.
-        signs: differences in punctuation, for people.
+        characters: how the characters of texts with the same words differ, for people.
         other_id: id of the document to keep instead or of the other hard link; empty for the kept document of the
             group.
         has_file: whether the duplicate has a file.
@@ -174,18 +176,18 @@ def reason_for(verdict: Verdict, *, overlap: str, signs: str, other_id: str, has
             different = "file (pictures or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
-            reason = f"same words; {signs}"
+            reason = f"same words; {characters}"
         case "near":
             reason = f"overlap {overlap}"
     return f"{reason}; {verdict.problem}" if verdict.problem else reason
 
 
-def describe_signs(a: str, b: str, analysis: Analysis) -> str:
-    """Describe how the punctuation of two texts with the same words differs: `2 signs differ: '-500' / '500'`."""
+def describe_characters(a: str, b: str, analysis: Analysis) -> str:
+    """Describe how the characters of two texts with the same words differ, and quote the first difference."""
     words_a, words_b = placed_words(a, analysis), placed_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
-    if differences := signs(a, b, words_a, words_b, runs):
-        return describe_sign_differences(differences, (a, b), 1)
+    if differences := character_differences((a, b), (words_a, words_b), runs):
+        return describe_character_differences(differences, (a, b), 1)
     if a.split() == b.split():
         return "only spaces and line breaks differ"
     return "punctuation before the first or after the last word differs"

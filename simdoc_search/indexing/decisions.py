@@ -15,7 +15,7 @@ from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.preparation import Job, Outcome, origin_of
 from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
-from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, file_of, is_gone, is_same_file, is_unchanged
+from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_gone, is_same_file, is_unchanged
 from simdoc_search.indexing.seen import IdStatus, Seen
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, kind_of
 from simdoc_search.stores.base import Store, Writer
@@ -112,7 +112,7 @@ class Decisions:
         if record.id not in self._seen:
             self._seen.add(record.id, named.number, record.digest)
             self._seen.note_stored(record.id, record.digest)
-            self._archives.note_found(record.id, file_of(record.origin, record.id) if record.origin else "")
+            self._archives.note_found(record.id, record.origin.file(record.id) if record.origin else "")
             named.found += 1
 
     def _locate(self, source: Source) -> _Located:
@@ -139,7 +139,7 @@ class Decisions:
         self._report_skipped(source)
         if named is None or stored is None or stored.origin is None or stored.id in self._seen:
             return
-        if is_same_file(file_of(stored.origin, stored.id), source.path):
+        if is_same_file(stored.origin.file(stored.id), source.path):
             self._seen.add(stored.id, named.number, stored.digest)
             named.found += 1
             if not is_unchanged(source.path, stored.origin):
@@ -180,7 +180,7 @@ class Decisions:
         """Return whether an existing file of another root has this id. If so, skip the source, to overwrite nothing."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
-        other = file_of(origin, source.id)
+        other = origin.file(source.id)
         if is_same_file(other, source.path) or is_gone(other):
             return False
         named.id_conflicts[origin.root] += 1
@@ -251,7 +251,7 @@ class Decisions:
 
     def _remove_renamed(self, named: NamedPath, record: Record) -> None:
         """Remove a document if its file was indexed with a new id."""
-        id = named.id_of(file_of(record.origin, record.id)) if record.origin else record.id
+        id = named.id_of(record.origin.file(record.id)) if record.origin else record.id
         if id == record.id or id not in self._seen or not self._seen.is_stored(id):
             return
         self._writer.delete([record.id])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, file_of, is_gone
+from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_gone
 from simdoc_search.indexing.seen import Seen
 from simdoc_search.stores.base import Store
 
@@ -50,7 +50,7 @@ def vanished_documents(
     total, gone, unreadable = 0, [], Counter[str]()
     inside = (os.path.join(named.path, ""), f"{named.path}!")  # noqa: PTH118 - Path objects are slow here
     for record in store.scan(root=named.root):
-        path = file_of(record.origin, record.id) if record.origin else ""
+        path = record.origin.file(record.id) if record.origin else ""
         if not path.startswith(inside):
             continue
         total += not seen.is_new(record.id)  # documents that are new in this run do not count
@@ -88,7 +88,7 @@ def vanished_among(
     gone = [
         id
         for id, record in records.items()
-        if record.origin and record.origin.root == named.root and is_gone(file_of(record.origin, id))
+        if record.origin and record.origin.root == named.root and is_gone(record.origin.file(id))
     ]
     return _unless_too_many(gone, named.stored, named.path, [], prune_all=prune_all)
 

@@ -176,14 +176,6 @@ class NamedPaths:
         return record.origin.prefix if record and record.origin else ""
 
 
-def file_of(origin: Origin, id: str) -> str:
-    """Return the path of the file of a document, followed by `!` and the name for a member of an archive."""
-    if os.path.isfile(origin.root):  # noqa: PTH113 - Path.is_file() may raise
-        below = id.removeprefix(origin.prefix).removeprefix(PurePath(origin.root).name)
-        return origin.root + below * bool(origin.content)
-    return str(Path(origin.root) / id.removeprefix(origin.prefix))
-
-
 def is_gone(path: str) -> bool:
     """Return whether a file does not exist. False if that is unknown, as for an unreadable folder or a failing disk."""
     try:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.passages.align import Alignment, Preset, align_words
+from simdoc_search.passages.character_differences import character_differences
 from simdoc_search.passages.differences import differences, disjoint_runs
 from simdoc_search.passages.exact import measures
 from simdoc_search.passages.key_changes import key_changes
-from simdoc_search.passages.passage import Comparison, Difference, KeyChange, Passage, SignDifference
-from simdoc_search.passages.signs import signs
+from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, KeyChange, Passage
 from simdoc_search.passages.word_spans import matched_words
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
@@ -21,7 +21,7 @@ class Changes(NamedTuple):
     """The differences between two texts; see the attributes of `Comparison` with the same names."""
 
     differences: list[Difference]
-    signs: list[SignDifference]
+    character_differences: list[CharacterDifference]
     key_changes: list[KeyChange]
 
 
@@ -57,7 +57,7 @@ def compare(
         matched=(int(matched_words(a, passages).sum()), int(matched_words(b, passages, second=True).sum())),
         passages=tuple(passages),
         differences=tuple(changes.differences),
-        signs=tuple(changes.signs),
+        character_differences=tuple(changes.character_differences),
         key_changes=tuple(changes.key_changes),
     )
 
@@ -67,5 +67,5 @@ def text_changes(
 ) -> Changes:
     """The differences between two texts that share these passages."""
     word_differences = differences(*words, passages)
-    sign_differences = signs(*texts, *words, disjoint_runs(*words, passages))
-    return Changes(word_differences, sign_differences, key_changes(*texts, word_differences, sign_differences))
+    of_characters = character_differences(texts, words, disjoint_runs(*words, passages))
+    return Changes(word_differences, of_characters, key_changes(*texts, word_differences, of_characters))

@@ -58,7 +58,7 @@ class Marked:
     ) -> list[str]:
         """The first marked spans as HTML, each with some words around it.
 
-        The text is escaped. Invisible characters become escape sequences in a `<span class="sign">`. The tags are
+        The text is escaped. Invisible characters become escape sequences in a `<span class="escape">`. The tags are
         inserted unchanged.
 
         Args:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from simdoc_search.passages.dates import dates_in
-from simdoc_search.passages.passage import Difference, KeyChange, KeyKind, SignDifference, Span
+from simdoc_search.passages.passage import CharacterDifference, Difference, KeyChange, KeyKind, Span
 
 _KINDS: tuple[KeyKind, ...] = get_args(KeyKind)
 _NEGATIONS = """\
@@ -20,6 +20,7 @@ _NEGATION_WORDS = frozenset(_NEGATIONS.split())
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[-−+]?[\d]+(?:[.,:/]\d+)*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*-]*$")
 _BEFORE_CHARACTERS, _BEFORE_WORDS = 40, 3
+"""The words before a change are the last 3 within 40 characters."""
 _DATE_CHARACTERS = 24
 """How many characters around a difference are searched for a date."""
 _MAX_CHARACTERS = 60
@@ -27,11 +28,11 @@ _SENTENCE_CHARACTERS = 8
 
 
 def key_changes(
-    old: str, new: str, differences: Sequence[Difference], signs: Sequence[SignDifference]
+    old: str, new: str, differences: Sequence[Difference], character_differences: Sequence[CharacterDifference]
 ) -> list[KeyChange]:
-    """The key changes among the words and signs that differ: negations first, then numbers, dates and names."""
+    """The key changes among the differences: negations first, then numbers, dates and names."""
     spans = [(difference.a, difference.b) for difference in differences if difference.kind != "moved"]
-    spans += [(sign.a, sign.b) for sign in signs]
+    spans += [(difference.a, difference.b) for difference in character_differences]
     changes = [change for a, b in sorted(spans) if (change := _change(old, new, a, b))]
     return sorted(changes, key=lambda change: _KINDS.index(change.kind))
 
@@ -46,7 +47,7 @@ def _change(old: str, new: str, a: Span, b: Span) -> KeyChange | None:
 
 
 def _excerpt(text: str, span: Span, kind: KeyKind) -> str:
-    """The text of a change. A date is completed. Of a long text, only the key words are shown."""
+    """The text of a change. A date is shown whole. A long text is reduced to its key words."""
     if kind == "date" and span[0] < span[1]:
         dates = [date for date in _date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
         span = min([span[0], *(begin for begin, _ in dates)]), max([span[1], *(end for _, end in dates)])

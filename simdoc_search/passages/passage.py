@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Span = tuple[int, int]
-"""The positions of the first character of a stretch of text and of the character after its last.
+"""The position of the first character of a stretch of text, and the position after its last character.
 
-Two equal numbers are an empty span: a place between characters.
+An empty span has two equal positions.
 """
 
 
@@ -17,7 +17,7 @@ class Passage:
     """A passage that two texts share, perhaps with small changes.
 
     Attributes:
-        a: Its span in the first text. It begins and ends with a matched word, and may contain other words.
+        a: Its span in the first text. The span begins and ends with a matched word, and may contain other words.
         b: Its span in the second text.
         words: The number of matched words. A matched word is paired with an equal word of the other text.
         runs: The spans of each run of matched words in both texts, in the order of the first text.
@@ -31,7 +31,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Words that one text has, and the other text does not have in this place.
+    """Words that only one of the texts has at this place.
 
     Attributes:
         kind: `replaced`, `inserted` (only in the second text), `removed` (only in the first text) or `moved`.
@@ -47,16 +47,16 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class SignDifference:
-    """A difference at equal words: in the signs next to them, or in how they are written.
+class CharacterDifference:
+    """A difference in characters at equal words: in the symbols next to them, or in their letters.
 
     Attributes:
-        kind: `sign`, as in `-500` and `500`, or `writing`, as in `Bill` and `bill`.
+        kind: `symbols` (punctuation or other symbols, as in `-500` and `500`) or `letters` (as in `Bill` and `bill`).
         a: The span in the first text, extended to the whitespace around it.
         b: The span in the second text, extended in the same way.
     """
 
-    kind: Literal["sign", "writing"]
+    kind: Literal["symbols", "letters"]
     a: Span
     b: Span
 
@@ -95,7 +95,8 @@ class Comparison:
         matched: The number of matched words of each text. A word in several passages counts once.
         passages: The shared passages, in the order of the first text.
         differences: The words that differ, in the order of the first text.
-        signs: The signs that differ at matched words, in the order of the first text.
+        character_differences: The differences in letter case, punctuation and symbols at matched words, in the order of
+            the first text.
         key_changes: The differences in negations, then numbers, dates and names.
     """
 
@@ -109,7 +110,7 @@ class Comparison:
     matched: tuple[int, int]
     passages: tuple[Passage, ...]
     differences: tuple[Difference, ...]
-    signs: tuple[SignDifference, ...]
+    character_differences: tuple[CharacterDifference, ...]
     key_changes: tuple[KeyChange, ...] = ()
 
     @property

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simdoc_search.display import counted, estimate, percent, printable
-from simdoc_search.passages.passage import Comparison, Difference, KeyChange, SignDifference
+from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, KeyChange
 
 _EXCERPT_WORDS, _LAST_WORDS, _EXCERPT_CHARACTERS = 12, 3, 120
-_MAX_SIGNS, _MAX_KEY_CHANGES = 5, 5
+_MAX_CHARACTER_DIFFERENCES, _MAX_KEY_CHANGES = 5, 5
 _NUMBER = re.compile(r"\W*\d")
 
 
 def excerpt(text: str, max_words: int = _EXCERPT_WORDS) -> str:
-    """A text as one line of at most about 120 characters. Of a longer text, the first and the last words."""
+    """A text as one line of at most about 120 characters. A longer text is reduced to its first and last words."""
     if len(text) <= 4 * _EXCERPT_CHARACTERS:
         words = text.split()
     else:
@@ -53,28 +53,34 @@ def describe_differences(comparison: Comparison) -> str:
     return ", ".join(parts) or "no word differs"
 
 
-def describe_sign_difference(difference: SignDifference, text_a: str, text_b: str) -> str:
-    """One difference of signs: "'-500' / '500'"."""
+def describe_character_difference(difference: CharacterDifference, text_a: str, text_b: str) -> str:
+    """One difference in characters: "'-500' / '500'"."""
     return f"'{excerpt(text_a[slice(*difference.a)])}' / '{excerpt(text_b[slice(*difference.b)])}'"
 
 
-def describe_sign_differences(
-    signs: Sequence[SignDifference], texts: tuple[str, str], maximum: int = _MAX_SIGNS
+def describe_character_differences(
+    differences: Sequence[CharacterDifference], texts: tuple[str, str], maximum: int = _MAX_CHARACTER_DIFFERENCES
 ) -> str:
-    """The first differences of signs, those at numbers first: "1 sign differs: '-500' / '500'".
+    """The number of differences in characters, and the first ones, those at numbers first.
 
-    The result is empty if no sign differs.
+    For example "letter case, punctuation or symbols differ in 1 place: '-500' / '500'". Empty if there are none.
     """
-    if not signs:
+    if not differences:
         return ""
 
-    def rank(difference: SignDifference) -> tuple[bool, bool]:
+    def rank(difference: CharacterDifference) -> tuple[bool, bool]:
         quoted = texts[0][slice(*difference.a)], texts[1][slice(*difference.b)]
-        return not any(map(_NUMBER.match, quoted)), difference.kind == "writing"
+        return not any(map(_NUMBER.match, quoted)), difference.kind == "letters"
 
-    quoted = "; ".join(describe_sign_difference(sign, *texts) for sign in sorted(signs, key=rank)[:maximum])
-    more = f"; and {len(signs) - maximum:,} more" if len(signs) > maximum > 1 else ""
-    return f"{counted(len(signs), 'sign')} {'differs' if len(signs) == 1 else 'differ'}: {quoted}{more}"
+    first = sorted(differences, key=rank)[:maximum]
+    quoted = "; ".join(describe_character_difference(difference, *texts) for difference in first)
+    more = f"; and {len(differences) - maximum:,} more" if len(differences) > maximum > 1 else ""
+    return f"{count_character_differences(len(differences))}: {quoted}{more}"
+
+
+def count_character_differences(count: int) -> str:
+    """The number of differences in characters: "letter case, punctuation or symbols differ in 2 places"."""
+    return f"letter case, punctuation or symbols differ in {counted(count, 'place')}"
 
 
 def key_change_lines(changes: Sequence[KeyChange], maximum: int = _MAX_KEY_CHANGES) -> list[str]:

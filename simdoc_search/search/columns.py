@@ -9,7 +9,6 @@ from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.indexing.roots import file_of
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -116,7 +115,7 @@ def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]
 
 def file_at(record: Record) -> str | None:
     """Return the path of the file that a document was read from."""
-    return None if record.origin is None else file_of(record.origin, record.id)
+    return None if record.origin is None else record.origin.file(record.id)
 
 
 def _value(record: Record, name: str) -> Any:

@@ -10,7 +10,7 @@ from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Rejected
 from simdoc_search.duplicates.verdicts import Kind
 from simdoc_search.indexing.preparation import Outcome
-from simdoc_search.indexing.roots import file_of, is_gone
+from simdoc_search.indexing.roots import is_gone
 from simdoc_search.search.nearest import NearestDuplicate, kind_of_pair, min_overlap, nearest_duplicates
 from simdoc_search.search.similar_ranking import max_overlap
 from simdoc_search.search.stored_texts import AnalysedText, exact_measures
@@ -91,7 +91,7 @@ class DuplicateFilter:
         """Whether a stored document was not replaced or removed in this run, and its file is not gone."""
         if record.id in self._written or record.id in self._removed:
             return False
-        return record.origin is None or not is_gone(file_of(record.origin, record.id))
+        return record.origin is None or not is_gone(record.origin.file(record.id))
 
 
 class _WrittenDocuments:
@@ -151,5 +151,5 @@ def _rejected(record: Record, duplicate: NearestDuplicate) -> Rejected:
         "same words": f"the same words as {duplicate.id}",
         "near": f"overlaps {duplicate.id} by {share}",
     }
-    name = file_of(record.origin, record.id) if record.origin else record.id
+    name = record.origin.file(record.id) if record.origin else record.id
     return Rejected(name, reasons[duplicate.kind], None, record.id, duplicate.id, duplicate.overlap, duplicate.exact)

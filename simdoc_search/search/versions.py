@@ -12,7 +12,7 @@ from typing import Any
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
-from simdoc_search.indexing.roots import absolute, file_of
+from simdoc_search.indexing.roots import absolute
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import text_changes
 from simdoc_search.passages.dates import Date, latest_day
@@ -115,7 +115,7 @@ def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, D
 
 
 def _dates_of_record(record: Record, version_control: bool) -> DateSources:
-    path = Path(file_of(record.origin, record.id)) if record.origin and version_control else None
+    path = Path(record.origin.file(record.id)) if record.origin and version_control else None
     return DateSources.of(record, path)
 
 
@@ -161,7 +161,7 @@ def _order(line: Timeline, entries: dict[int, VersionEntry], names: Sequence[str
         "by": line.by,
         "certain": line.certain,
         "conflict": tuple(
-            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.counts)
+            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.is_decisive)
             for pair in line.conflict
         ),
         "reason": line.reason,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,14 @@ from simdoc_search.display import counted
 from simdoc_search.documents import MetadataValue, Place, Placed
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import no_passages
+
+
+def file_path(root: str, prefix: str, id: str) -> str:
+    """Return `Origin.file` of a document with this `root` and `prefix`."""
+    below, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - paths are strings
+    if (below == name or below.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
+        return root + below.removeprefix(name)
+    return os.path.join(root, below)  # noqa: PTH118
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,10 @@ class Origin:
     prefix: str = ""
     content: str = ""
     archive: str = ""
+
+    def file(self, id: str) -> str:
+        """Return the path of the document's file. For a member of an archive, `!` and its name follow."""
+        return file_path(self.root, self.prefix, id)
 
 
 @dataclass(frozen=True, slots=True)

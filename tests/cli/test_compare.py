@@ -125,14 +125,15 @@ def test_texts_are_split_as_in_the_store() -> None:
     assert answer("compare", *files, "--store", "characters")["details"] == result["details"]
 
 
-def test_differences_of_signs_are_shown_if_no_word_differs(tmp_path: Path) -> None:
+def test_character_differences_are_shown_if_no_word_differs(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": f"{OLD}; paid -500 euros by Bill", "b.txt": f"{OLD}, paid 500 euros by bill"})
     files = tmp_path / "a.txt", tmp_path / "b.txt"
     result = answer("compare", *files)
 
-    assert "No word differs. 3 signs differ: '-500' / '500'; " in " ".join(output("compare", *files).split())
+    shown = " ".join(output("compare", *files).split())
+    assert "No word differs. But letter case, punctuation or symbols differ in 3 places: '-500' / '500'; " in shown
     assert [] == result["differences"]
-    assert ["sign", "sign", "writing"] == [sign["kind"] for sign in result["signs"]]
+    assert ["symbols", "symbols", "letters"] == [difference["kind"] for difference in result["character_differences"]]
 
 
 def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:
@@ -184,11 +185,11 @@ def test_hostile_texts_are_harmless(tmp_path: Path) -> None:
 
 
 def test_texts_without_words_share_nothing(tmp_path: Path) -> None:
-    write(tmp_path, {"empty.txt": "", "signs.txt": "... --- ..."})
-    result = answer("compare", tmp_path / "empty.txt", tmp_path / "signs.txt")
+    write(tmp_path, {"empty.txt": "", "symbols.txt": "... --- ..."})
+    result = answer("compare", tmp_path / "empty.txt", tmp_path / "symbols.txt")
 
     assert [0.0, 0.0] == [result["details"][name] for name in ("jaccard", "estimate")]
-    assert [[], [], []] == [result[name] for name in ("passages", "differences", "signs")]
+    assert [[], [], []] == [result[name] for name in ("passages", "differences", "character_differences")]
     assert "no passage" in output("compare", tmp_path / "empty.txt", "old.txt")
 
 

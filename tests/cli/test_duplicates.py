@@ -39,7 +39,8 @@ def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
     assert [
         "    keep       1.5 kB  1971-02-05  docs/copy.txt",
         "    drop       1.5 kB  1971-02-05  docs/keep.txt  (identical)",
-        "  decide       1.5 kB  1971-02-05  docs/sub/loud.txt  (same words; 200 signs differ: 'word0' / 'WORD0')",
+        "  decide       1.5 kB  1971-02-05  docs/sub/loud.txt  (same words; "
+        "letter case, punctuation or symbols differ in 200 places: 'word0' / 'WORD0')",
         "  decide       1.4 kB  1971-02-05  docs/sub/near.txt  (overlap 94.9 %)",
         "",
         "1 group, 3 duplicates: 1 to drop, 2 to decide, 1.5 kB to save",

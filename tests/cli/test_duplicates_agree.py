@@ -33,14 +33,14 @@ def random_groups(rng: random.Random, folder: Path, groups: int) -> None:
         write(folder, {f"{name}_a.txt": base})
         for member in range(rng.randrange(1, 4)):
             path = folder / f"{name}_b{member}.txt"
-            match rng.choice(["copy", "hard link", "page", "signs", "words"]):
+            match rng.choice(["copy", "hard link", "page", "symbols", "words"]):
                 case "copy":
                     path.write_text(base)
                 case "hard link":
                     os.link(folder / f"{name}_a.txt", path)
                 case "page":
                     path.with_suffix(".html").write_text(f"<p>{base}</p><img src={rng.randrange(2)}.png>")
-                case "signs":
+                case "symbols":
                     path.write_text(base.replace(" ", " -", rng.randrange(1, 4)))
                 case "words":
                     path.write_text(f"{base} end{rng.randrange(2)}")

@@ -52,7 +52,11 @@ def test_each_kind_has_its_reason() -> None:
     assert {
         "copy.txt": ("identical", "drop", "identical"),
         "page.html": ("same text", "decide", "same text, different file (pictures or layout may differ)"),
-        "b.txt": ("same words", "decide", "same words; 1 sign differs: '500' / '-500'"),
+        "b.txt": (
+            "same words",
+            "decide",
+            "same words; letter case, punctuation or symbols differ in 1 place: '500' / '-500'",
+        ),
         "c.txt": ("same words", "decide", "same words; only spaces and line breaks differ"),
         "near.txt": ("near", "decide", "overlap 97.5 %"),
     } == members("docs")

@@ -45,7 +45,8 @@ def test_the_page_shows_groups_verdicts_and_pairs() -> None:
 
     assert [
         ("docs/base.txt", "kept"), ("docs/copy.txt", "drop: identical"),
-        ("docs/loud.txt", "decide: same words; 110 signs differ: &#39;p&#39; / &#39;P&#39;"),
+        ("docs/loud.txt", "decide: same words; letter case, punctuation or symbols differ in 110 places: "
+         "&#39;p&#39; / &#39;P&#39;"),
         ("docs/nearer.txt", "decide: overlap 99.1 %"),
         ("docs/near &lt;b&gt;&amp;.txt", "decide: overlap 97.2 %"),
     ] == verdicts(html)  # fmt: skip

@@ -13,7 +13,7 @@ from tests.support.passages.pages import same
 
 
 @pytest.mark.parametrize(
-    ("text", "at", "label"),
+    ("text", "position", "label"),
     [
         ("one\ntwo\r\nthree", 0, "line 1"),
         ("one\ntwo\r\nthree", 10, "line 3"),
@@ -23,9 +23,9 @@ from tests.support.passages.pages import same
         ("\n" * 2000, 1999, "line 2,000"),
     ],
 )
-def test_a_position_is_a_page_and_a_line(text: str, at: int, label: str) -> None:
+def test_a_position_is_a_page_and_a_line(text: str, position: int, label: str) -> None:
     """A form feed ends a page. The page of a text with one page is not shown."""
-    assert label == TextPositions(text).label(at)
+    assert label == TextPositions(text).label(position)
 
 
 def test_boilerplate_occurs_three_times_in_a_text() -> None:
@@ -45,9 +45,9 @@ def test_boilerplate_occurs_three_times_in_a_text() -> None:
     ("text", "html"),
     [
         ("a < b & c > \"d\" 'e'", "a &lt; b &amp; c &gt; &quot;d&quot; &#39;e&#39;"),
-        ("\u202e", '<span class="sign">\\u202e</span>'),
-        ("\x00", '<span class="sign">\\x00</span>'),
-        ("\ud800", '<span class="sign">\\ud800</span>'),
+        ("\u202e", '<span class="escape">\\u202e</span>'),
+        ("\x00", '<span class="escape">\\x00</span>'),
+        ("\ud800", '<span class="escape">\\ud800</span>'),
         ("a\r\nb\rc\fd\u2028e", "a\nb\nc\nd\ne"),
         ("می\u200cخواهم 👩\u200d🚀 \u00a0\u0301\t", "می\u200cخواهم 👩\u200d🚀 \u00a0\u0301\t"),
     ],

@@ -34,7 +34,7 @@ TEXTS = {
     "b/near": words(0, 98),
     "b/part": words(0, 60),
     "other": words(900, 950),
-    "signs": "...",
+    "symbols": "...",
 }
 
 

@@ -82,7 +82,7 @@ def test_filters_select_documents_by_their_fields(filters: Filters, expected: st
         ({"term": {"language": "de"}}, r"the filter 'term' looks like a clause of an engine; .*filters=\[clause\]"),
         ({"language": None}, "the filter 'language' has a value of type NoneType; give a string, a number"),
         ({"language": ["de", ["en"]]}, "the filter 'language' has a value of type list; give a string, a number"),
-        ([{"match_all": {}}], "clauses are for an engine"),
+        ([{"match_all": {}}], "does not understand clauses of an engine"),
     ],
 )
 def test_a_malformed_filter_is_refused(documents: SimilaritySearch, filters: Any, message: str) -> None:

@@ -53,7 +53,7 @@ TRICKY = {
     "one": "Word",
     "empty": "",
     "blank": " \n\t ",
-    "signs": "... !!! ---",
+    "symbols": "... !!! ---",
     "no_fold": "\u115f \u1160 \u3164 \uffa0",
 }
 """Texts with the difficult cases of many scripts."""

@@ -10,7 +10,7 @@ from tests.support.cli import words
 
 __all__ = ["contents_of", "disk_bytes", "random_tree"]
 
-_SIGNS = (".", "!", " -1", " 1", " a+b", " a-b")
+_SYMBOLS = (".", "!", " -1", " 1", " a+b", " a-b")
 
 
 def random_tree(rng: random.Random, folder: Path, files: int) -> None:
@@ -20,7 +20,7 @@ def random_tree(rng: random.Random, folder: Path, files: int) -> None:
         path = folder / rng.choice(["", "sub", "sub/deep", "other"]) / f"{number:04}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         source = rng.choice(made) if made else None
-        kind = rng.choice(["new", "copy", "copy", "hard", "link", "word", "sign", "html"]) if source else "new"
+        kind = rng.choice(["new", "copy", "copy", "hard", "link", "word", "symbol", "html"]) if source else "new"
         if source is None or kind == "new":
             begin = 200 * number
             path.write_text(words(begin, begin + rng.randrange(40, 120)))
@@ -35,7 +35,7 @@ def random_tree(rng: random.Random, folder: Path, files: int) -> None:
                 path = path.with_suffix(".html")
                 content = content if content.startswith("<p>") else f"<p>{content}</p><img src={number}.png>"
             elif kind != "copy":
-                content += rng.choice(_SIGNS) if kind == "sign" else f" added{number}"
+                content += rng.choice(_SYMBOLS) if kind == "symbol" else f" added{number}"
             path.write_text(content)
         made.append(path)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.paths import file_path
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Removal
@@ -43,7 +42,7 @@ def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[in
         if row is None or origin is None or not isinstance(row.state, FileState):
             continue
         is_same_version = (origin.size, origin.mtime_ns) == (row.state.size, row.state.mtime_ns)
-        if is_same_version and file_path(origin.root, origin.prefix, record.id) == row.path:
+        if is_same_version and origin.file(record.id) == row.path:
             removals[record.place] = Removal(record.text_hash)
     problems = store.remove(removals) if removals else {}
     return len(removals) - len(problems), problems

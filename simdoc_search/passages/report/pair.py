@@ -16,8 +16,9 @@ from simdoc_search.passages.report.pair_text import PairMarks, PairText, Side, p
 from simdoc_search.passages.report.pieces import text_html
 from simdoc_search.passages.report.templates import page, render
 from simdoc_search.passages.summary import (
+    count_character_differences,
+    describe_character_difference,
     describe_differences,
-    describe_sign_difference,
     excerpt,
     key_change_lines,
     shingle_measures,
@@ -26,7 +27,7 @@ from simdoc_search.passages.summary import (
 
 _MIN_COMMON_FOLDERS = 2
 """Two paths that share fewer folders are shown whole."""
-_MAX_LISTED, _MAX_SIGNS = 500, 100
+_MAX_LISTED, _MAX_CHARACTER_DIFFERENCES = 500, 100
 _CONTEXT_WORDS = 6
 _STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
 _RIGHT_BAR = _STRIP_WIDTH - _BAR_WIDTH
@@ -79,8 +80,12 @@ def pair_view(
         difference_count=len(comparison.differences),
         difference_summary=describe_differences(comparison),
         key_changes=key_change_lines(comparison.key_changes),
-        signs=[describe_sign_difference(sign, *texts) for sign in comparison.signs[:_MAX_SIGNS]],
-        sign_count=len(comparison.signs),
+        character_differences=[
+            describe_character_difference(difference, *texts)
+            for difference in comparison.character_differences[:_MAX_CHARACTER_DIFFERENCES]
+        ],
+        character_difference_count=len(comparison.character_differences),
+        character_difference_summary=count_character_differences(len(comparison.character_differences)),
         passages=[
             {
                 "colour": marks.colour(number),

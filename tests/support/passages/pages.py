@@ -61,7 +61,7 @@ class HtmlPage(HTMLParser):
         if self._open and "n" in self._open[-1].classes:
             self._open[-1].text += data
             return
-        if self._open and "sign" in self._open[-1].classes:
+        if self._open and "escape" in self._open[-1].classes:
             data = data.encode().decode("unicode_escape")
         for element in self._open:
             element.text += data

@@ -1,4 +1,7 @@
-"""Finds the signs that differ at equal words, as in `-500` and `500`, or in `a < b` and `a > b`."""
+"""Finds the differences between texts at equal words: letter case, punctuation and symbols.
+
+Words are compared without them. `-500` and `500`, `a < b` and `a > b`, or `Bill` and `bill` therefore have equal words.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from simdoc_search.analysis.words import PlacedWords
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.passages.passage import SignDifference, Span
+from simdoc_search.passages.passage import CharacterDifference, Span
 from simdoc_search.passages.subsequences import EqualRun
 
 _SPACE = re.compile(r"\s+")
@@ -15,15 +18,16 @@ _MAX_TOKEN_CHARACTERS = 40
 """The maximum number of characters of a token on each side of a difference."""
 
 
-def signs(a: str, b: str, words_a: PlacedWords, words_b: PlacedWords, runs: Iterable[EqualRun]) -> list[SignDifference]:
-    """The signs that differ between and inside equal words, in the order of the runs.
+def character_differences(
+    texts: tuple[str, str], words: tuple[PlacedWords, PlacedWords], runs: Iterable[EqualRun]
+) -> list[CharacterDifference]:
+    """The characters that differ inside equal words and between them, in the order of the runs.
 
-    Words are compared without case and punctuation. This function finds the differences that this comparison hides.
     Differences in whitespace do not count. `runs` are the runs of equal words. For two texts with the same words, pass
     `[(0, 0, number of words)]`.
     """
-    result: list[SignDifference] = []
-    first, second = _SpacedText(a, words_a), _SpacedText(b, words_b)
+    result: list[CharacterDifference] = []
+    first, second = map(_SpacedText, texts, words)
     for i, j, size in runs:
         check_stopped()
         result += _before(first, second, i, j)
@@ -59,13 +63,13 @@ class _SpacedText:
         return begin - len(_SPACE.split(before)[-1]), end + len(_SPACE.split(after)[0])
 
 
-def _inside(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterator[SignDifference]:
+def _inside(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterator[CharacterDifference]:
     """The differences inside some words and between them. Equal stretches are skipped."""
-    here, there = a[a.words(i, size)], b[b.words(j, size)]
-    if here == there or here.split() == there.split():
+    text_a, text_b = a[a.words(i, size)], b[b.words(j, size)]
+    if text_a == text_b or text_a.split() == text_b.split():
         return
     if size == 1:
-        yield SignDifference("writing", a.words(i), b.words(j))
+        yield CharacterDifference("letters", a.words(i), b.words(j))
         return
     half = size // 2
     yield from _inside(a, b, i, j, half)
@@ -73,42 +77,42 @@ def _inside(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterat
     yield from _inside(a, b, i + half, j + half, size - half)
 
 
-def _between(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[SignDifference]:
-    """The differences in the gaps before two words."""
+def _between(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
+    """The differences between the gap before word `i` and the gap before word `j`."""
     (begin, end), (other_begin, other_end) = gap, other_gap = a.gap(i), b.gap(j)
-    here, there = a[gap], b[other_gap]
-    if here == there or _SPACE.sub("", here) == _SPACE.sub("", there):
+    gap_a, gap_b = a[gap], b[other_gap]
+    if gap_a == gap_b or _SPACE.sub("", gap_a) == _SPACE.sub("", gap_b):
         return
-    parts, other_parts = _SPACE.split(here), _SPACE.split(there)
+    parts, other_parts = _SPACE.split(gap_a), _SPACE.split(gap_b)
     if len(parts) == 1 or len(other_parts) == 1:  # as in a<b
-        yield SignDifference("sign", a.token(gap), b.token(other_gap))
+        yield CharacterDifference("symbols", a.token(gap), b.token(other_gap))
         return
     if parts[0] != other_parts[0]:
         yield from _after(a, b, i, j)
     if parts[1:-1] != other_parts[1:-1]:
         inner = _without_space(a, (begin + len(parts[0]), end - len(parts[-1])))
         other_inner = _without_space(b, (other_begin + len(other_parts[0]), other_end - len(other_parts[-1])))
-        yield SignDifference("sign", inner, other_inner)
+        yield CharacterDifference("symbols", inner, other_inner)
     if parts[-1] != other_parts[-1]:
         yield from _before(a, b, i, j)
 
 
-def _before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[SignDifference]:
-    """The difference in the signs directly before two words."""
+def _before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
+    """The difference in the symbols directly before two words."""
     gap, other_gap = a.gap(i), b.gap(j)
-    here, there = _SPACE.split(a[gap])[-1], _SPACE.split(b[other_gap])[-1]
-    if here != there:
-        span, other = (gap[1] - len(here), gap[1]), (other_gap[1] - len(there), other_gap[1])
-        yield SignDifference("sign", a.token(span), b.token(other))
+    symbols_a, symbols_b = _SPACE.split(a[gap])[-1], _SPACE.split(b[other_gap])[-1]
+    if symbols_a != symbols_b:
+        span, other = (gap[1] - len(symbols_a), gap[1]), (other_gap[1] - len(symbols_b), other_gap[1])
+        yield CharacterDifference("symbols", a.token(span), b.token(other))
 
 
-def _after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[SignDifference]:
-    """The difference in the signs directly after the words before two words."""
+def _after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
+    """The difference in the symbols at the start of the gaps before two words."""
     gap, other_gap = a.gap(i), b.gap(j)
-    here, there = _SPACE.split(a[gap])[0], _SPACE.split(b[other_gap])[0]
-    if here != there:
-        span, other = (gap[0], gap[0] + len(here)), (other_gap[0], other_gap[0] + len(there))
-        yield SignDifference("sign", a.token(span), b.token(other))
+    symbols_a, symbols_b = _SPACE.split(a[gap])[0], _SPACE.split(b[other_gap])[0]
+    if symbols_a != symbols_b:
+        span, other = (gap[0], gap[0] + len(symbols_a)), (other_gap[0], other_gap[0] + len(symbols_b))
+        yield CharacterDifference("symbols", a.token(span), b.token(other))
 
 
 def _without_space(text: _SpacedText, span: Span) -> Span:
