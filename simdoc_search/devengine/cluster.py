@@ -204,7 +204,7 @@ class Cluster:
     def wait(self, numbers: Iterable[int], timeout: float, progress: ProgressCallback | None = None) -> None:
         """Wait until these nodes answer, all running nodes form one cluster, and primary shards are allocated.
 
-        Shards are awaited for at most 30 seconds.
+        It waits for shards for at most 30 seconds.
 
         Raises:
             EngineError: a node ended, another program uses its port, or `timeout` seconds have passed.

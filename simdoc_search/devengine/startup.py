@@ -37,7 +37,7 @@ def start(
     """Start a cluster that only this machine can reach. If a suitable cluster runs at the port, return it instead.
 
     The nodes keep running after this process ends. `Cluster.stop` stops them. If several processes call this function,
-    each waits until the start before it has finished.
+    each start waits until the previous one has finished.
 
     Args:
         nodes: number of nodes. None: the number of nodes that have data in the folder, or 1.
@@ -58,8 +58,9 @@ def start(
     if ephemeral and data is not None:
         raise EngineError("an ephemeral engine uses a temporary folder; leave out --data or --ephemeral")
     folder = None if data is None else Path(data).expanduser().resolve()
-    if folder is not None and folder.exists() and not folder.is_dir():
-        raise EngineError(f"{folder} is not a folder; name a folder with --data")
+    with as_engine_errors("use the folder of the data"):
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise EngineError(f"{folder} is not a folder; name a folder with --data")
     if port or nodes is not None:
         check_ports(port or FREE_PORTS[0], nodes or 1)
     requested = {"nodes": nodes, "heap": heap, "version": version, "data": folder}
@@ -104,7 +105,7 @@ def running_cluster(
 
 
 def free_port(nodes: int = 1) -> int:
-    """Return a port from 9210 to 9280 that is free, as are the ports after it for further nodes.
+    """Return the first of `nodes` consecutive free ports from 9210 to 9280.
 
     Raises:
         EngineError: there are not enough consecutive free ports.
@@ -118,7 +119,7 @@ def free_port(nodes: int = 1) -> int:
         if not any(port in taken or is_port_in_use(port) or is_port_in_use(port + TRANSPORT_OFFSET) for port in ports):
             return first
     raise EngineError(
-        f"{nodes} consecutive ports from {FREE_PORTS[0]} to {FREE_PORTS[-1]} are not free; stop other engines"
+        f"no {nodes} consecutive ports from {FREE_PORTS[0]} to {FREE_PORTS[-1]} are free; stop other engines"
     )
 
 
@@ -147,8 +148,8 @@ def _find_running(port: int, requested: dict[str, Any], *, ephemeral: bool) -> C
         differences.append("data: not ephemeral")
     if differences:
         raise EngineError(
-            f"the engine on port {port} has other options ({'; '.join(differences)}); leave them out, stop the engine, "
-            "or choose another --port"
+            f"the engine on port {port} is running with other options ({'; '.join(differences)}); leave them out, "
+            "stop the engine, or choose another --port"
         )
     return Cluster(registered, was_running=True)
 
