@@ -1,4 +1,4 @@
-"""Long computations can be cancelled."""
+"""Tests of the cancellation of long computations."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PROSE = text(random.Random("stopping"), 2000)
 
 
 def search() -> SimilaritySearch:
-    found = SimilaritySearch(open_store(":memory:"))
-    found.index([Document("prose", PROSE)])
-    return found
+    search = SimilaritySearch(open_store(":memory:"))
+    search.index([Document("prose", PROSE)])
+    return search
 
 
 @pytest.mark.parametrize(

