@@ -91,7 +91,7 @@ def passage_candidates(
 def guaranteed_run(store: Store, document: QueryDocument) -> int:
     """Return the length of the shortest shared run that is always found, in words. Runs of common words are not."""
     settings = store.settings
-    by_tokens = settings.passages.run(settings.analysis.shingle_size) if settings.passages else 0
+    by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0
     if document.analysed is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed.words.words)

@@ -208,7 +208,7 @@ def test_wrong_queries_and_limits_are_one_sentence() -> None:
     for arguments, message in (
         ((), "give one of ID, --file or --all"),
         (("a", "--file", "new.txt"), "give one of ID, --file or --all"),
-        (("2022/Report.txt", "--enough", 5), "least must not be greater than enough, not 5 % and 10 %"),
+        (("2022/Report.txt", "--enough", 5), "least must be from 0 % to enough, not 5 % and 10 %"),
         (("x", "--bits", "99"), "99 is not in the range 0<=x<=16"),
         (("2022/Report.txt", "--min-score", "nan"), "the minimum score must be from 0 to 1"),
     ):
@@ -236,9 +236,7 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     assert "give either --reset or the values to store" in usage_error(
         run("defaults", "--reset", "--bits", "3", *store)
     )
-    assert "least must not be greater than enough, not 5 % and 10 %" in usage_error(
-        run("defaults", "--enough", "5", *store)
-    )
+    assert "least must be from 0 % to enough, not 5 % and 10 %" in usage_error(run("defaults", "--enough", "5", *store))
 
 
 def test_an_index_without_sentences_finds_the_same_versions() -> None:

@@ -71,7 +71,7 @@ def test_a_cancelled_computation_ends_and_frees_its_thread(monkeypatch: pytest.M
         return word_batch(texts, analysis)
 
     monkeypatch.setattr(long_text, "word_batch", slow_word_batch)
-    monkeypatch.setattr(long_text, "_PIECE", 1 << 12)
+    monkeypatch.setattr(long_text, "_PIECE_LENGTH", 1 << 12)
 
     async def run() -> None:
         async with AsyncSimilaritySearch(open_store(":memory:"), threads=1) as search:
