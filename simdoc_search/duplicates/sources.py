@@ -64,13 +64,13 @@ def duplicates_in(
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     check_drop(drop)
     if ignore and not (verify and store.store_texts):
-        raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit ignore")
+        raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
     if via not in VIA:
         raise QuerySyntaxError(f"via must be one of {', '.join(VIA)}, not {via!r:.60}")
     if via == "memory" and checkpoint is not None:
         raise QuerySyntaxError("a checkpoint needs via='engine'; set it, or omit the checkpoint")
     if via == "engine" and (since is not None or new is not None):
-        raise QuerySyntaxError("via='engine' compares all documents; omit via, or omit since and new")
+        raise QuerySyntaxError("via='engine' compares all documents; omit 'via', or omit 'since' and 'new'")
     kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
 
     def read(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
@@ -83,7 +83,7 @@ def duplicates_in(
             with_tokens=with_tokens,
         )
         if prefixes and documents and not documents.has_preferred:
-            raise QuerySyntaxError(f"no document id begins with {' or '.join(map(repr, prefixes))}; correct keep_in")
+            raise QuerySyntaxError(f"no document id begins with {' or '.join(map(repr, prefixes))}; correct 'keep_in'")
         if keep_rule.field and documents and not documents.has_field:
             raise _unknown_field(store, keep_rule.field)
         return documents

@@ -110,7 +110,7 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert {"copy.txt": ["keep.txt", "sub/loud.txt"]} == groups("--overlap", "99")
     assert {"sub/loud.txt": ["sub/near.txt"]} == groups("--filter", "path=sub/", "--measure", "containment")
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "sub/")
-    assert "no document id begins with 'sup/'; correct keep_in" == usage_error(run("duplicates", "--keep-in", "sup/"))
+    assert "no document id begins with 'sup/'; correct 'keep_in'" == usage_error(run("duplicates", "--keep-in", "sup/"))
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
 
@@ -207,7 +207,7 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
     ]
     assert without["clusters"] == blank["clusters"]
     assert without["ignored"] >= 900
-    assert "omit ignore" in usage_error(run("duplicates", *store, "--estimate", "--ignore", "blank.txt"))
+    assert "omit 'ignore'" in usage_error(run("duplicates", *store, "--estimate", "--ignore", "blank.txt"))
 
 
 # --- which documents ---

@@ -105,7 +105,9 @@ def read_plan(path: str | Path) -> list[PlanRow]:
                 continue
             columns = [cell.strip().lower() for cell in cells]
             if missing := [name for name in _REQUIRED_COLUMNS if name not in columns]:
-                raise ValueError(f"column {missing[0]!r} is missing; choose a plan that is saved as tab-separated text")
+                raise ValueError(
+                    f"column {missing[0]!r} is missing; save the plan as tab-separated text, or choose another file"
+                )
     except (ValueError, csv.Error) as error:
         raise PlanError(f"{path}, line {lines.line_num}: {error}; nothing was done") from None
     if not columns:
@@ -171,5 +173,7 @@ def _unescape(match: re.Match[str]) -> str:
     short, *codes = match.groups()
     code = next(filter(None, codes), None)
     if short is None and code is None:
-        raise ValueError(rf"{match.string!r:.100} has a backslash that begins no escape; write each backslash as \\")
+        raise ValueError(
+            rf"{match.string!r:.100} contains a backslash that is not part of an escape; write each backslash as \\"
+        )
     return _SHORT_ESCAPES[short] if short else chr(int(code or "", 16))
