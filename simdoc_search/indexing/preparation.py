@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
@@ -22,9 +22,11 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.languages import FIELD as LANGUAGE
 from simdoc_search.languages import language_of
 from simdoc_search.sketch.fingerprint import fingerprints
+from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.record import Origin, Record
-from simdoc_search.stores.sketching import sketches_of
+from simdoc_search.stores.base import Encoder
+from simdoc_search.stores.record import EncodedRecord, Origin, Record
+from simdoc_search.stores.sketching import missing_kinds, sketches_of
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS = "no words"
@@ -64,10 +66,36 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class PreparationSettings:
-    """What is needed to make records: the settings of the store, and the extractor of its concepts."""
+    """What is needed to prepare documents.
+
+    Attributes:
+        settings: settings of the store.
+        extractor: extractor of its concepts, if it has any.
+        encode: encoder of the store. If None, the outcomes are records.
+    """
 
     settings: Settings
     extractor: Extractor | None = None
+    encode: Encoder | None = None
+
+
+class Prepared(NamedTuple):
+    """The outcome for a new or changed document.
+
+    Attributes:
+        encoded: the document, for the writer.
+        digest: its digest, as in `Record`.
+        missing_kinds: kinds of tokens that the store has and that could not be computed.
+    """
+
+    encoded: EncodedRecord
+    digest: str
+    missing_kinds: list[KindName]
+
+    @classmethod
+    def of(cls, record: Record, settings: Settings, encode: Encoder) -> Prepared:
+        """Encode a record."""
+        return cls(encode(record), record.digest, missing_kinds(settings, record))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +105,7 @@ class Unchanged:
     origin: Origin | None
 
 
-Outcome = tuple[str, Record | Skipped | Unchanged]  # with the id
+Outcome = tuple[str, Prepared | Record | Skipped | Unchanged]  # with the id
 Result = TypeVar("Result")
 
 
@@ -205,8 +233,16 @@ def _prepare_chunk(
     begin(None)
     records = _records([(document, digest, origin) for _, document, digest, origin in changed], preparation)
     for (number, *_), record in zip(changed, records, strict=True):
-        outcomes[number] = (record.id, record if record.shingles else Skipped(jobs[number].name, NO_WORDS))
+        outcomes[number] = (record.id, _outcome_of(record, jobs[number], preparation))
     return outcomes
+
+
+def _outcome_of(record: Record, job: Job, preparation: PreparationSettings) -> Prepared | Record | Skipped:
+    if not record.shingles:
+        return Skipped(job.name, NO_WORDS)
+    if preparation.encode is None:
+        return record
+    return Prepared.of(record, preparation.settings, preparation.encode)
 
 
 def _records(
