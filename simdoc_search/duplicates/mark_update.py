@@ -62,7 +62,7 @@ def mark_duplicates(
 def kept_by_marks(store: Store) -> Iterator[str]:
     """Yield the ids of the documents that marks name as kept; see `SimilaritySearch.kept_by_marks`."""
     marks = marks_of(store)
-    for hit in marks.marked():
+    for hit in marks.marked_documents():
         mark = marks.mark_of(hit)
         if mark.cluster and not mark.duplicate_of:
             yield marks.place_of(hit).id
@@ -79,20 +79,20 @@ class _MarkUpdate:
         self._filtered_clusters: set[str] = set()  # clusters of marked documents that a filter excluded
 
     def run(self) -> MarkReport:
-        for hit in self._marks.marked():
+        for hit in self._marks.marked_documents():
             mark = self._marks.mark_of(hit)
             if mark.duplicate_of and mark.cluster and self._right_mark(hit) is None:
                 self._filtered_clusters.add(mark.cluster)
-        for hits in _batches(self._marks.marked()):
+        for hits in _batches(self._marks.marked_documents()):
             self._count(self._marks.write(hits, self._first_pass_mark))
         left = self._groups.members[~self._is_done[self._groups.members]]
         for part in slices(len(left), _AT_ONCE):
             number_at = {self._groups.place(number): number for number in left[part].tolist()}
-            hits = self._marks.at(number_at)
+            hits = self._marks.documents_at(number_at)
             self._report.passed_over += len(number_at) - len(hits)
             unchanged = {number_at[self._marks.place_of(hit)] for hit in hits if self._has_same_text(hit)}
             self._lost |= {number for number in number_at.values() if self._groups.kept(number) == number} - unchanged
-            self._count(self._marks.write(hits, self._second_pass_mark, anew=True))
+            self._count(self._marks.write(hits, self._second_pass_mark, unchanged_too=True))
             self._progress("marking", min(1.0, part.stop / len(left)))
         self._marks.refresh()
         return self._report
@@ -129,7 +129,7 @@ class _MarkUpdate:
         if kept in self._lost or not self._has_same_text(hit):
             return Mark()
         kept_place = self._groups.place(kept)
-        return Mark(None if kept == number else kept_place.id, self._marks.cluster(kept_place))
+        return Mark(None if kept == number else kept_place.id, self._marks.cluster_of(kept_place))
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""

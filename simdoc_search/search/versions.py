@@ -161,7 +161,7 @@ def _order(line: Timeline, entries: dict[int, VersionEntry], names: Sequence[str
         "by": line.by,
         "certain": line.certain,
         "conflict": tuple(
-            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.counts)
+            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.is_decisive)
             for pair in line.conflict
         ),
         "reason": line.reason,

@@ -25,8 +25,10 @@ from simdoc_search.sketch.simhash import Simhashes, distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MIN_SENTENCES = 2
-"""Minimum number of distinct similar sentences of versions, if both documents have that many sentences. A single
-similar sentence, for example in a short note, is weak evidence."""
+"""Minimum number of distinct similar sentences of two versions, if both documents have that many sentences.
+
+A single similar sentence, for example in a short note, is weak evidence.
+"""
 
 _CELLS_AT_ONCE = 1 << 20
 _MAX_CELLS = 1 << 22

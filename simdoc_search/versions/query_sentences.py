@@ -12,8 +12,10 @@ from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.simhash import BITS, Simhashes
 
 MAX_QUERIED = 64
-"""Maximum number of queried sentences. If a version contains a tenth of a document's sentences, it contains none of the
-queried ones in one of 850 cases (0.9 to the power of 64). If it contains half of them, this practically never happens.
+"""Maximum number of queried sentences.
+
+If a version contains a tenth of a document's sentences, it contains none of the queried sentences in one of 850 cases
+(0.9 to the power of 64). If it contains half of the sentences, this practically never happens.
 """
 
 RARITY = 10
@@ -28,7 +30,7 @@ def query_sentences(values: Simhashes) -> Simhashes:
 
 
 def rare_sentences(queried: Simhashes, documents: Iterable[Simhashes], max_bits: int) -> Simhashes:
-    """Return the sentences that are rare in some documents. If none is rare, return all.
+    """Return the queried sentences that are rare in some documents. If none is rare, return all.
 
     Args:
         queried: simhashes of distinct sentences; uint64.

@@ -156,8 +156,8 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
     one, other = np.array([a]), np.array([b])
     whole = documents.whole(one, other)
     fewer, more = _by_paragraphs(documents, one, other)
-    ways = [(fewer, more), (more, fewer)][: 1 + int(documents.counts[a] == documents.counts[b])]
-    best = max((documents.paragraphs(*way) for way in ways), key=lambda cosines: float(cosines.values[0]))
+    pairs = [(fewer, more), (more, fewer)][: 1 + int(documents.counts[a] == documents.counts[b])]
+    best = max((documents.paragraphs(*pair) for pair in pairs), key=lambda cosines: float(cosines.values[0]))
     inside = best.cosines
     codes, which = np.unique(np.append(whole.codes, inside.codes), return_inverse=True)
     parts = np.append(whole.parts, inside.parts * best.share[inside.pair]) / 2
@@ -174,7 +174,7 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 def relation_score(similarity: float) -> float:
     """Convert a similarity into a score, 0..`THETA`.
 
-    A similarity of `RELATED` gives `MIN_SCORE`. Both sides are linear.
+    A similarity of `RELATED` gives `MIN_SCORE`. The score is linear below `RELATED` and above it.
     """
     if similarity < RELATED:
         return MIN_SCORE * similarity / RELATED
@@ -222,9 +222,9 @@ def _cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
     shared = np.flatnonzero(vectors.keys[theirs] == wanted)
     pair, mine, theirs = pair[shared], mine[shared], theirs[shared]
     values, parts = np.zeros((2, len(a))), np.zeros((2, len(pair)))
-    for way, (vector, lengths) in enumerate(zip((vectors.plain, vectors.weighted), vectors.lengths, strict=True)):
-        parts[way] = vector[mine] * vector[theirs] / (lengths[a] * lengths[b] + damping)[pair]
-        values[way] = np.bincount(pair, parts[way], len(a))
+    for row, (vector, lengths) in enumerate(zip((vectors.plain, vectors.weighted), vectors.lengths, strict=True)):
+        parts[row] = vector[mine] * vector[theirs] / (lengths[a] * lengths[b] + damping)[pair]
+        values[row] = np.bincount(pair, parts[row], len(a))
     best = values.argmax(axis=0)
     codes = vectors.paragraphs.codes[mine]
     return _Cosines(values.max(axis=0), pair, codes, parts[best[pair], np.arange(len(pair))])

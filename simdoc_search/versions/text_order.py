@@ -83,7 +83,9 @@ def propose_order(
     removed = (np.diagonal(unchanged)[:, np.newaxis] - unchanged).astype(np.float64)
     changed = removed + removed.T
     ranks = _day_ranks(changed, days or [])
-    backwards = (ranks[:, np.newaxis] > ranks) * (1 + changed.sum())  # costs more than all changes together
+    backwards = (ranks[:, np.newaxis] > ranks) * (
+        1 + changed.sum()
+    )  # a step back in time costs more than all changes together
 
     def direction_cost(path: Sequence[int]) -> float:
         """Return a cost that grows with removed sentences, and with changes late in the path."""
@@ -113,7 +115,7 @@ def _day_ranks(changed: Costs, days: Sequence[Date | None]) -> Ints:
 
 
 def _directed(before: list[int], path: list[int], direction_cost: Callable[[Sequence[int]], float]) -> list[int]:
-    """Append a path in its better direction. In a tie, it begins with the smaller of the numbers at its ends."""
+    """Append a path in its better direction. In a tie, the end with the smaller number comes first."""
     forwards = path if path[:1] <= path[-1:] else path[::-1]
     return min([*before, *forwards], [*before, *forwards[::-1]], key=direction_cost)
 

@@ -1,4 +1,4 @@
-"""Reads the columns of hits, as for `--show`. The paths of files are never shown."""
+"""Reads the columns of hits, like the option `--show`. The paths of files are never shown."""
 
 from __future__ import annotations
 

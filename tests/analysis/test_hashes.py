@@ -67,7 +67,7 @@ def test_only_the_text_hash_depends_on_case_and_punctuation(other: str) -> None:
 
 @given(st.lists(st.integers(0, 2**64 - 1)))
 def test_distinct_values_are_sorted(values: list[int]) -> None:
-    found = distinct(np.array(values, np.uint64))
+    result = distinct(np.array(values, np.uint64))
 
-    assert sorted(set(values)) == found.tolist()
-    assert np.uint64 == found.dtype
+    assert sorted(set(values)) == result.tolist()
+    assert np.uint64 == result.dtype

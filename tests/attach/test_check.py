@@ -87,9 +87,9 @@ FACTS = {"facts": {"type": "keyword"}}
             "there is no field simdoc.tokens",
         ),
         ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
-        ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so no hit can be read"),
-        ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source leaves out simdoc.tokens, so no hit can be read"),
-        ({**mapping(), "_source": {"includes": ["title"]}}, "_source leaves out simdoc.tokens"),
+        ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so hits cannot be read"),
+        ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source excludes simdoc.tokens, so hits cannot be read"),
+        ({**mapping(), "_source": {"includes": ["title"]}}, "_source excludes simdoc.tokens"),
         ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which a partial update would destroy"),
         (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; put"),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
@@ -206,7 +206,7 @@ def test_a_block_is_reported(made: Indices, engine: Engine, block: str, wrong: b
         findings = check(engine, name)
     finally:
         call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
-    (finding,) = [each for each in findings if f"it has the block index.blocks.{block} " in each.problem]
+    (finding,) = [each for each in findings if f"it has the block index.blocks.{block}" in each.problem]
 
     assert wrong == finding.wrong
 
@@ -315,7 +315,7 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
     )
     problem = (
         f"there is no field fp.tokens; run simdoc-search backfill {made.engine}/{name} --text-field FIELD --field fp, "
-        "or put the mapping of simdoc-search template show"
+        "or apply the mapping of simdoc-search template show"
     )
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
 

@@ -238,7 +238,7 @@ def test_an_index_without_them_behind_an_alias_is_named(made: Indices, engine: E
 def test_indices_with_different_passages_are_an_error(made: Indices, engine: Engine) -> None:
     alias = made.alias(application(made, Settings()), application(made, Settings(passages=Passages(16))))
 
-    with pytest.raises(FormatMismatchError, match="have passages of different settings; ask them apart"):
+    with pytest.raises(FormatMismatchError, match="have passages of different settings; query them separately"):
         sharing(engine, alias)
 
 
@@ -259,11 +259,11 @@ def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind
     mappings: Any = component_template(ALL)["template"]["mappings"]["properties"]
     mappings["simdoc"]["properties"][kind] = {"type": "keyword"}
     name = made.make({"properties": {"text": {"type": "text"}, **mappings}})
-    fault = f"simdoc.{kind} has type 'keyword', not 'text'; put the mapping of simdoc-search template show"
+    fault = f"simdoc.{kind} has type 'keyword', not 'text'; apply the mapping of simdoc-search template show"
 
     assert [f"{fault}, then reindex"] == wrong(engine, name)
     with closing(open_store(f"{engine.name}/{name}")) as store:
-        with pytest.raises(StoreError, match=f"cannot be asked for {kind}: {fault}"):
+        with pytest.raises(StoreError, match=f"cannot be queried for {kind}: {fault}"):
             store.documents_sharing(DANUBE, among=kind, size=1)
         assert [0] == store.concept_frequencies(DANUBE).tolist()
 

@@ -253,7 +253,7 @@ def test_a_search_of_an_ended_loop_is_refused(indexed: StoreLocation) -> None:
 
     async def second() -> None:
         async with searches[0] as search:
-            with pytest.raises(StoreError, match="the event loop in which this store was opened has ended; open it in"):
+            with pytest.raises(StoreError, match="the event loop in which this store was opened has ended; open"):
                 await search.similar("whole")
 
     asyncio.run(first())

@@ -122,10 +122,10 @@ def test_an_index_that_cannot_have_marks_is_named(made: Indices) -> None:
             mark(made, made.alias(*names))
         return str(error.value).partition(" cannot be marked: ")[2]
 
-    how = "put the mapping of simdoc-search template show, then reindex"
+    how = "apply the mapping of simdoc-search template show, then reindex"
     assert f"simdoc.cluster has type 'text', not 'keyword'; {how}" == reason(good, bad)
     assert "0 of 11 fields are left; raise index.mapping.total_fields.limit" == reason(full)
-    assert "it has the block index.blocks.write so nothing can be written; remove the block first" == reason(closed)
+    assert "it has the block index.blocks.write, so nothing can be written; remove the block first" == reason(closed)
     assert mapping()["properties"] == {
         **mapping()["properties"], **call(made.engine, "GET", f"/{good}/_mapping")[good]["mappings"]["properties"]
     }  # fmt: skip
@@ -143,7 +143,7 @@ def test_a_list_of_objects_is_not_marked(made: Indices) -> None:
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(made, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
     assert "marks: 0 set, 0 removed, 3 unchanged" in shown.stderr
-    assert "Error: the document 'list' was not marked: its simdoc is not as simdoc-search writes it" in shown.stderr
+    assert "Error: the document 'list' was not marked: its simdoc is malformed; repair it with" in shown.stderr
 
 
 @one_engine

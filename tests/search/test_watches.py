@@ -233,7 +233,7 @@ def test_other_settings_need_another_index_of_watches(made: Indices, watching: W
 
 
 def test_an_index_of_documents_is_not_one_of_watches(store: Store, index: str) -> None:
-    with pytest.raises(StoreError, match=rf"the index {index} of .* is not one of watches; name another one"):
+    with pytest.raises(StoreError, match=rf"/{index} is not an index of watches; choose another index with --watches"):
         Watcher(store, index)
 
 
@@ -248,7 +248,10 @@ def test_a_document_that_is_not_a_watch_is_an_error(made: Indices, watching: Wat
 
 def test_a_local_store_has_no_watches() -> None:
     """`index --reject-duplicates` is for such stores."""
-    with open_store(":memory:", create=True) as store, pytest.raises(StoreError, match="only an engine watches"):
+    with (
+        open_store(":memory:", create=True) as store,
+        pytest.raises(StoreError, match="only documents in such an index"),
+    ):
         Watcher(store)
 
 
@@ -258,5 +261,5 @@ def test_an_engine_without_a_percolator_is_an_error(elasticsearch_url: str) -> N
         index = articles(made, {"doc": TEXTS["doc"]})
         with open_store(f"{made.engine}/{index}") as store:
             assert isinstance(store, RemoteStore)
-            with pytest.raises(StoreError, match="cannot watch, as it has no percolator; ask simdoc-search similar"):
+            with pytest.raises(StoreError, match="cannot watch, because it has no percolator; run simdoc-search"):
                 Watcher(store, own_name()).set("doc")

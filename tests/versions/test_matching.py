@@ -43,9 +43,9 @@ def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int
     return pairs, share(a, b), share(b, a)
 
 
-def plain(found: SentenceMatches) -> tuple[list[tuple[int, int, int]], float, float]:
-    pairs = zip(found.a.tolist(), found.b.tolist(), found.bits.tolist(), strict=True)
-    return list(pairs), found.share, found.share_of_other
+def plain(matches: SentenceMatches) -> tuple[list[tuple[int, int, int]], float, float]:
+    pairs = zip(matches.a.tolist(), matches.b.tolist(), matches.bits.tolist(), strict=True)
+    return list(pairs), matches.share, matches.share_of_other
 
 
 def sentences(*values: int) -> np.ndarray:
@@ -54,9 +54,9 @@ def sentences(*values: int) -> np.ndarray:
 
 @given(documents(), st.lists(documents(), max_size=5))
 def test_sentences_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]) -> None:
-    found = match_with_many(sentences(*a), [sentences(*values) for values in others])
+    matches = match_with_many(sentences(*a), [sentences(*values) for values in others])
 
-    assert [brute_force(a, values) for values in others] == [plain(each) for each in found]
+    assert [brute_force(a, values) for values in others] == [plain(match) for match in matches]
 
 
 @given(documents(), documents(), st.integers(0, MAX_BITS))
@@ -72,9 +72,9 @@ def test_shares_by_bits_are_those_of_matching_with_each_number_of_bits(a: list[i
 
 def test_repeated_sentences_are_matched_in_order() -> None:
     refrain, other = CENTRES[:2]
-    found = match_sentences(sentences(refrain, refrain, refrain), sentences(other, refrain, other, refrain))
+    matches = match_sentences(sentences(refrain, refrain, refrain), sentences(other, refrain, other, refrain))
 
-    assert ([(0, 1, 0), (1, 3, 0), (2, 3, 0)], 1.0, 0.5) == plain(found)
+    assert ([(0, 1, 0), (1, 3, 0), (2, 3, 0)], 1.0, 0.5) == plain(matches)
 
 
 def test_the_score_is_the_share_of_one_document_in_the_other() -> None:

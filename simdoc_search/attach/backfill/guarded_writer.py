@@ -64,7 +64,7 @@ class FingerprintWriter:
             for hit, outcome in self._updates.apply(hits, changes):
                 self._count(hit, outcome, report, written[hit["_id"]])
         except IndexGoneError as error:
-            raise UnfitIndexError(f"it {error.how}") from error
+            raise UnfitIndexError(f"it {error.cause}") from error
 
     def new_values(
         self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False

@@ -51,11 +51,11 @@ def test_an_alias_does_not_narrow_a_data_stream() -> None:
 @pytest.mark.parametrize(
     ("described", "reason"),
     [
-        (index({"_source": {"mode": "synthetic"}, **BODY}), "put together from fields"),
+        (index({"_source": {"mode": "synthetic"}, **BODY}), "_source is synthetic"),
         (index({"_source": {"mode": "disabled"}, **BODY}), "_source is disabled"),
-        (index(mapping={"source": {"mode": "synthetic"}}), "put together from fields"),
-        (index(mode="logsdb"), "put together from fields"),
-        (index({"subobjects": False, **BODY}), "takes no objects"),
+        (index(mapping={"source": {"mode": "synthetic"}}), "_source is synthetic"),
+        (index(mode="logsdb"), "_source is synthetic"),
+        (index({"subobjects": False, **BODY}), "does not allow objects"),
     ],
 )
 def test_an_index_whose_source_is_not_what_was_written_is_refused(described: Any, reason: str) -> None:

@@ -144,7 +144,8 @@ def test_a_write_that_a_busy_engine_refused_is_sent_again() -> None:
 
 
 def test_an_engine_that_stays_busy_is_an_error() -> None:
-    with pytest.raises(StoreUnavailableError, match=r"the engine is busy \(some reason\); retried for .*run it again"):
+    message = r"the engine is busy \(some reason\); retried for .*run the command again"
+    with pytest.raises(StoreUnavailableError, match=message):
         written(hits(2), lambda lines: items(lines, 429))
 
 

@@ -39,8 +39,8 @@ from tests.support.http_server import Indices
     ("source", "reason"),
     [
         ({"enabled": False}, "_source is disabled"),
-        ({"excludes": ["secret"]}, "leaves out fields, which a partial update would destroy"),
-        ({"includes": ["body"]}, "leaves out simdoc.tokens"),
+        ({"excludes": ["secret"]}, "excludes fields, which a partial update would destroy"),
+        ({"includes": ["body"]}, "excludes simdoc.tokens"),
     ],
 )
 def test_an_index_with_an_incomplete_source_is_not_touched(
@@ -138,7 +138,7 @@ def ours(**changes: Any) -> dict[str, Any]:
         (ours(facts={"type": "keyword"}), {}, "simdoc-search index created it"),
         ({}, {"index.mapping.total_fields.limit": 3}, "3 of 3 fields are left; raise"),
         ({"properties": {"body": {"type": "integer"}}}, {}, "body is integer, not text"),
-        ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "name a field of text in it: body.en"),
+        ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "use a text field in it: body.en"),
         ({"properties": {"body": {"type": "alias", "path": "b"}, "b": {"type": "text"}}}, {}, "name b"),
     ],
 )

@@ -96,7 +96,7 @@ def test_a_document_that_others_change_each_time_is_refused(made: Indices, engin
     last = stored(engine, name)["a"]
 
     assert (1, ["a"]) == (report.updated, [each.id for each in report.refused])
-    assert "run it again" in report.refused[0].reason
+    assert "run the command again" in report.refused[0].reason
     assert {"body": OTHER, "number": next(numbers) - 1} == last
     assert 1 == backfill(engine, name).updated
 
@@ -121,7 +121,7 @@ def test_an_index_that_is_removed_or_replaced_meanwhile_is_not_written(
     with serving(handle) as server, to(server.url) as through:
         report = backfill(through, made.alias(gone, kept))
 
-    assert {gone: "it is another one than was opened" if is_replaced else "it was removed meanwhile"} == reasons(report)
+    assert {gone: "it was replaced by another index" if is_replaced else "it was removed"} == reasons(report)
     assert len(TEXTS) == report.updated
     if is_replaced:
         assert {id: {"body": OTHER} for id in TEXTS} == stored(engine, gone)

@@ -180,7 +180,7 @@ def test_another_final_pipeline_is_replaced_only_with_force(app: Application) ->
 @pytest.mark.parametrize(
     ("mappings", "reason"),
     [
-        ({"_source": {"excludes": ["body"]}}, "_source leaves out fields"),
+        ({"_source": {"excludes": ["body"]}}, "_source excludes fields"),
         ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
         ({"properties": {"body": {"type": "date"}}}, "body is date, not text"),
     ],
