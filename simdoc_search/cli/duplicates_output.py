@@ -176,9 +176,9 @@ def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
     if result.floods:
         crowded = counted(result.floods.documents, "document")
         yield f"{crowded} look like more than {result.floods.limit:,} others; each was compared with only a few of them"
-        if result.floods.left_over:
-            left_over = counted(result.floods.left_over, "of these comparisons was", "of these comparisons were")
-            yield f"at most {left_over} not made, so a duplicate may be missing"
+        if skipped := result.floods.skipped_comparisons:
+            skipped_comparisons = counted(skipped, "comparison was", "comparisons were")
+            yield f"at most {skipped_comparisons} skipped, so a duplicate may be missing"
     if result.ignored:
         yield f"{counted(result.ignored, 'word is', 'words are')} ignored in the documents whose texts were compared"
     for root, count in result.gone.items():

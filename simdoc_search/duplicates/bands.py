@@ -136,7 +136,7 @@ def band_keys(
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
-    table = FingerprintTable.of(codes, shingles, hash_bits(minhash), minhash.places)
+    table = FingerprintTable.of(codes, shingles, hash_bits(minhash), minhash.slot_count)
     all_documents = np.arange(len(codes))
     keys_and_owners: list[tuple[Keys, Ints]] = []
     for band_pass in plan_passes(min_overlap, recall, table.buckets):

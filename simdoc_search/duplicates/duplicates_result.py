@@ -133,13 +133,13 @@ class Floods:
         documents: number of documents in these sets. Copies with the same text count too, although all are found.
         limit: maximum size of a set in which all pairs are compared. In a larger set, each document is compared with
             only a few others.
-        left_over: maximum number of comparisons that were not made. Some may have been made in another band, and some
-            are counted more than once.
+        skipped_comparisons: upper bound of the number of comparisons that were not made. Some may have been made in
+            another band, and some are counted more than once.
     """
 
     documents: int
     limit: int
-    left_over: int
+    skipped_comparisons: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

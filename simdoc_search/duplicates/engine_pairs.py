@@ -161,7 +161,7 @@ class EnginePairs:
             self._flood_table = self._read_tokens(floods.keys())
         joined = join(self._flood_table, documents, self._measure, known=known, progress=progress)
         missed = sum(floods.get(number, 0) for number in documents.tolist())
-        return replace(joined, left_over=joined.left_over + missed)
+        return replace(joined, skipped_comparisons=joined.skipped_comparisons + missed)
 
     def _read_tokens(self, numbers: Collection[int]) -> FingerprintTable:
         """Read the tokens of these documents again."""

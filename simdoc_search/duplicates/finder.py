@@ -92,14 +92,14 @@ def _group(
     progress: Progress,
 ) -> Grouping:
     """Assign each duplicate to its kept document. Of documents with equal words, only one is compared with others."""
-    is_flooded, left_over = np.zeros(len(documents), bool), 0
+    is_flooded, skipped_comparisons = np.zeros(len(documents), bool), 0
     overlap, exact = np.ones(len(documents)), np.ones(len(documents), bool)
     kept_for = np.full(len(documents), UNASSIGNED, np.int64)
     to_pair = equal_words.representatives
     for round_number in range(_MAX_ROUNDS):
         joined = find_pairs(to_pair, known=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
         is_flooded[joined.flooded] = True
-        left_over = joined.left_over
+        skipped_comparisons = joined.skipped_comparisons
         if round_number and not len(joined.first):
             break
         pairs.add(joined)
@@ -113,9 +113,9 @@ def _group(
         if len(to_pair) < 2:
             break
     else:
-        left_over += len(to_pair) * (len(to_pair) - 1) // 2
+        skipped_comparisons += len(to_pair) * (len(to_pair) - 1) // 2
     in_flood = is_flooded[equal_words.representative_of] | (equal_words.sizes > limit)
-    floods = Floods(int(in_flood.sum()), limit, left_over) if in_flood.any() else None
+    floods = Floods(int(in_flood.sum()), limit, skipped_comparisons) if in_flood.any() else None
     # All documents with equal words join the group of their representative.
     representative = equal_words.representative_of
     is_kept_by_it = (kept_for[representative] == UNASSIGNED) & (representative != np.arange(len(documents)))

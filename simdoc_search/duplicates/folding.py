@@ -75,7 +75,7 @@ def fold_near_duplicates(
     codes = [codes for codes in codes_or_problems if not isinstance(codes, str)]
     counts: Ints = np.array([len(tokens) for tokens in codes], np.int64)
     bits = hash_bits(settings.minhash, settings.token_length)
-    table = FingerprintTable.of(codes, counts, bits, settings.minhash.places)
+    table = FingerprintTable.of(codes, counts, bits, settings.minhash.slot_count)
     shown: dict[int, list[NearHit]] = {number: [] for number in range(len(page))}
     open_hits = np.arange(len(codes))
     while len(open_hits):

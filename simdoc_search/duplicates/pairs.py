@@ -40,7 +40,7 @@ class JoinedPairs:
     estimate: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared: int  # number of pairs that were compared
     flooded: Ints  # the documents in floods
-    left_over: int  # number of comparisons in floods that were not made
+    skipped_comparisons: int  # number of comparisons in floods that were not made
 
 
 def join(
@@ -108,7 +108,7 @@ class _PairCollector:
         self._estimates = np.zeros(0, np.float32)
         self._is_flooded = np.zeros(len(table.counts), bool)
         self._compared_count = 0
-        self._left_over = 0
+        self._skipped_comparisons = 0
 
     def add_equal_keys(self, keys: Keys, owners: Ints) -> None:
         """Pair the documents that have equal keys.
@@ -140,7 +140,7 @@ class _PairCollector:
         self._compare_pending()
         first, second = split_pair_keys(self._found)
         flooded = np.flatnonzero(self._is_flooded)
-        return JoinedPairs(first, second, self._estimates, self._compared_count, flooded, self._left_over)
+        return JoinedPairs(first, second, self._estimates, self._compared_count, flooded, self._skipped_comparisons)
 
     def _add(self, pairs: Keys) -> None:
         self._pending.append(pairs)
@@ -186,7 +186,7 @@ class _PairCollector:
             accepted = self._compare(pairs[~is_found & ~is_in_sorted(pairs, self._known)])
             rest = rest[1:][~is_found & ~is_in_sorted(pairs, accepted)]
         if len(rest) > self._limit:
-            self._left_over += len(rest) * (len(rest) - 1) // 2
+            self._skipped_comparisons += len(rest) * (len(rest) - 1) // 2
         else:
             first, second = np.triu_indices(len(rest), 1)
             self._add(pair_keys(rest[first], rest[second]))
@@ -203,5 +203,5 @@ class _PairCollector:
         self._add(pair_keys(np.repeat(compared, len(new)), np.tile(new, len(compared))))
         if len(compared) < len(old):
             self._is_flooded[new] = True
-            self._left_over += (len(old) - len(compared)) * len(new)
+            self._skipped_comparisons += (len(old) - len(compared)) * len(new)
         return new

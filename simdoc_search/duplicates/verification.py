@@ -22,8 +22,8 @@ from simdoc_search.duplicates.pairs import JoinedPairs
 from simdoc_search.passages.ignored_words import ignored_words, text_without_words
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import siphash_2_4_128
-from simdoc_search.sketch.hashing import numbered
-from simdoc_search.sketch.long_text import LONG, shingles_in_pieces
+from simdoc_search.sketch.hashing import occurrence_hashes
+from simdoc_search.sketch.long_text import LONG_TEXT, shingles_in_pieces
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 """Reads the texts of documents, given by number. A text that is not stored is None, or left out."""
@@ -174,7 +174,7 @@ class TextsWithoutTemplates:
 
 def shingle_hashes(texts: Sequence[str], analysis: Analysis, key: tuple[int, int]) -> list[Keys]:
     """Return the hashes of the distinct shingles of each text, ascending; uint64."""
-    if analysis.unit == "word" and analysis.is_plain and any(len(text) >= LONG for text in texts):
+    if analysis.unit == "word" and analysis.is_plain and any(len(text) >= LONG_TEXT for text in texts):
         return [_hashes_of_long_text(text, analysis, key) for text in texts]
     if not texts:
         return []
@@ -191,4 +191,4 @@ def _hashes(batch: ShingleBatch, key: tuple[int, int]) -> Keys:
     if not len(batch.starts):
         return np.zeros(0, np.uint64)
     hashes = siphash_2_4_128(batch.units, batch.starts, batch.ends, key)[0]
-    return numbered(hashes, batch.counts) if batch.with_frequencies else hashes
+    return occurrence_hashes(hashes, batch.counts) if batch.with_frequencies else hashes

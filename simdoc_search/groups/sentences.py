@@ -22,7 +22,7 @@ from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sor
 from simdoc_search.groups.collection import AllDocuments, Progress
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.near_bits import near_pairs, sampled_near_pairs
-from simdoc_search.sketch.simhash import BITS
+from simdoc_search.sketch.simhash import SIMHASH_BITS
 from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
@@ -56,9 +56,9 @@ def version_pairs(documents: AllDocuments, limits: Limits, progress: Progress) -
     progress("pairing", 0.0)
     all_near = count <= MAX_EXACT_SENTENCES
     if all_near:
-        near = near_pairs(search.values, BITS, limits.bits)
+        near = near_pairs(search.values, SIMHASH_BITS, limits.bits)
     else:
-        near = sampled_near_pairs(search.values, BITS, limits.bits, _SAMPLES)
+        near = sampled_near_pairs(search.values, SIMHASH_BITS, limits.bits, _SAMPLES)
     progress("pairing", 1.0)
     equal = np.arange(count)[search.owners.counts > 1]
     search.compare(equal, equal, search.queriers.counts)

@@ -46,7 +46,7 @@ class Measurement:
     @property
     def name(self) -> str:
         """Name and size of the sketch, such as `minhash:512`."""
-        return f"{self.settings.minhash.name}:{int(self.settings.minhash.values[0])}"
+        return f"{self.settings.minhash.name}:{int(self.settings.minhash.stored_values[0])}"
 
 
 def measure(

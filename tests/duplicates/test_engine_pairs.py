@@ -119,7 +119,7 @@ def test_a_flood_is_one_group(keep: str, kept: str) -> None:
 
     assert ([kept], 39) == (list(groups(found)), found.duplicate_count)
     assert found.floods is not None
-    assert (4, 0) == (found.floods.limit, found.floods.left_over)
+    assert (4, 0) == (found.floods.limit, found.floods.skipped_comparisons)
     assert 30 < found.floods.documents <= 40
 
 

@@ -94,7 +94,7 @@ def test_duplicates_are_found_in_a_flood_of_boilerplate(monkeypatch: pytest.Monk
     found = duplicates_among([Document(f"{n:03}", each) for n, each in enumerate(letters)], overlap=0.9, keep="first")
 
     assert found.floods is not None
-    assert 0 < found.floods.left_over
+    assert 0 < found.floods.skipped_comparisons
     assert {(f"{n:03}", f"{150 + n:03}") for n in range(30)} == {
         (group.kept.id, duplicate.id) for group in found.groups() for duplicate in group.duplicates
     }
@@ -111,7 +111,7 @@ def test_a_flood_of_one_template_is_one_group(keep: str, monkeypatch: pytest.Mon
 
     assert [39, 119] == sorted(len(group.duplicates) for group in found.groups())
     assert found.floods is not None
-    assert (160, 4, 0) == (found.floods.documents, found.floods.limit, found.floods.left_over)
+    assert (160, 4, 0) == (found.floods.documents, found.floods.limit, found.floods.skipped_comparisons)
 
 
 def test_kept_documents_of_a_flood_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,7 +112,7 @@ def test_few_new_documents_are_compared_with_all_of_a_flood(new: int, monkeypatc
     found = joined([*many, *([many[-1]] * new)], "3/5", new_from=300)
 
     assert {(299, 300 + n) for n in range(new)} <= pairs_of(found)
-    assert 0 == found.left_over
+    assert 0 == found.skipped_comparisons
 
 
 # --- floods ---
@@ -132,7 +132,7 @@ def test_all_documents_of_a_flood_are_compared_with_the_first() -> None:
     assert {(0, other) for other in range(1, 300)} <= pairs_of(found)
     assert found.compared < 300 * 30
     assert list(range(300)) == found.flooded.tolist()
-    assert 0 == found.left_over
+    assert 0 == found.skipped_comparisons
 
 
 @pytest.mark.usefixtures("small_runs")
@@ -142,7 +142,7 @@ def test_comparisons_in_a_flood_that_are_not_made_are_counted(monkeypatch: pytes
     found = joined(of_template(np.random.default_rng(14), 100, 600, 400), "3/5")
 
     assert 0 < len(found.flooded)
-    assert 0 < found.left_over
+    assert 0 < found.skipped_comparisons
     assert found.compared < 100 * 99 / 2
 
 

@@ -13,7 +13,7 @@ from simdoc_search.groups import find_topics
 from simdoc_search.groups.collection import read_documents
 from simdoc_search.groups.concepts import related_pairs
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
-from simdoc_search.sketch.limits import MIN_SCORE, Limits
+from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 from tests.support.stores import put, record
@@ -51,7 +51,7 @@ def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
     weighted = WeightedConcepts(documents.concepts, codes, concept_weights(counts, len(documents)))
     pairs = np.array(list(combinations(range(len(documents)), 2))).T
     scores = map(relation_score, similarities(weighted, *pairs).tolist())
-    return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= MIN_SCORE}
+    return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= DEFAULT_MIN_SCORE}
 
 
 def found(store: Store) -> dict[tuple[int, int], float]:

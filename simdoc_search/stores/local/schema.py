@@ -90,7 +90,7 @@ def encode_record(record: Record, settings: Settings, store_text: bool) -> Encod
     values |= {name: value for name in HASHES if (value := getattr(record, name))}
     for kind in kinds_of(settings):
         codes = getattr(record, kind.name)
-        values[kind.name] = encode_text(codes if kind.is_set else distinct(codes), kind.length)
+        values[kind.name] = encode_text(codes if kind.is_sorted_set else distinct(codes), kind.length)
         values[_STORED_FIELDS[kind.name]] = _pack_kind(codes, kind)
     if store_text and record.text is not None:
         values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)

@@ -162,7 +162,7 @@ def _json_value(value: Any) -> Any:
 
 
 def _tokens_of_kind(source: Mapping[str, Any], kind: Kind, path: str) -> Codes:
-    if kind.is_set:
+    if kind.is_sorted_set:
         return _token_set(source, kind.length, path)
     codes = _tokens(source, kind.length, path)
     if kind.name == "sentences":
