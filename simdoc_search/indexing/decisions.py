@@ -12,7 +12,8 @@ from typing import NamedTuple, Protocol
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, Skipped
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.preparation import Job, Outcome, Prepared, origin_of
+from simdoc_search.indexing.jobs import Job, origin_of
+from simdoc_search.indexing.preparation import Outcome, Prepared
 from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_gone, is_same_file, is_unchanged
