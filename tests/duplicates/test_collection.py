@@ -52,7 +52,7 @@ def test_labels_are_equal_where_hashes_are() -> None:
     assert 4 == len(set(made.text_labels.tolist()))
 
 
-def test_the_place_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None:
+def test_the_key_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     below = replace(record("x/a.txt"), origin=Origin(str(tmp_path), 7, 99, "x/"))
     itself = replace(record("a.txt"), origin=Origin(str(tmp_path / "a.txt"), 7, 99))

@@ -64,7 +64,7 @@ def many() -> FreezableStore:
 
 @pytest.fixture
 def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make floods of queries with more than 4 matches."""
+    """Make queries with more than 4 matches overflow."""
     for module in (engine_pairs, sources_module):
         monkeypatch.setattr(module, "MAX_MATCHES", 4)
 
@@ -111,16 +111,16 @@ def test_documents_without_hashes_and_sizes_are_compared_too(many: FreezableStor
 
 @pytest.mark.usefixtures("small_limit")
 @pytest.mark.parametrize(("keep", "kept"), [("longest", "39"), ("first", "00")])
-def test_a_flood_is_one_group(keep: str, kept: str) -> None:
+def test_overflowing_documents_are_one_group(keep: str, kept: str) -> None:
     """Each of 40 similar documents has more matches than a query reads."""
     base = text(random.Random(2), 300).split()
-    flood = [Document(f"{number:02}", " ".join([*base[: 260 + number], "and", str(number)])) for number in range(40)]
-    found = via_engine(stored([*flood, *documents("other", 20)]), keep=keep)
+    similar = [Document(f"{number:02}", " ".join([*base[: 260 + number], "and", str(number)])) for number in range(40)]
+    found = via_engine(stored([*similar, *documents("other", 20)]), keep=keep)
 
     assert ([kept], 39) == (list(groups(found)), found.duplicate_count)
-    assert found.floods is not None
-    assert (4, 0) == (found.floods.limit, found.floods.skipped_comparisons)
-    assert 30 < found.floods.documents <= 40
+    assert found.overflow is not None
+    assert (4, 0) == (found.overflow.limit, found.overflow.skipped_comparisons)
+    assert 30 < found.overflow.documents <= 40
 
 
 # --- checkpoints ---
@@ -167,7 +167,7 @@ def test_only_new_and_changed_documents_are_queried_again(many: FreezableStore, 
 
 
 @pytest.mark.usefixtures("small_limit")
-def test_floods_are_stored_in_the_checkpoint(tmp_path: Path) -> None:
+def test_overflowing_documents_are_stored_in_the_checkpoint(tmp_path: Path) -> None:
     base = text(random.Random(2), 300)
     store = stored(Document(f"{number:02}", f"{base} {number}") for number in range(20))
     options = {"checkpoint": tmp_path / "done", "keep": "first"}
@@ -184,7 +184,7 @@ def test_floods_are_stored_in_the_checkpoint(tmp_path: Path) -> None:
     [
         (
             {"overlap": 0.9},
-            r"written for overlap 80\.0 %, not 90\.0 %; use the same options again, or name another file",
+            r"written for overlap 80\.0 %, not 90\.0 %; use the same options again, or choose another file",
         ),
         ({"measure": "containment"}, "written for measure jaccard, not containment"),
         ({"filters": {"path": "a/"}}, r"written for filters none, not .*path.*a/"),
@@ -213,7 +213,7 @@ def test_files_that_are_not_usable_checkpoints_are_left_unchanged(of_three: Free
         assert before == (tmp_path / name).read_bytes()
     with sqlite3.connect(tmp_path / "used", isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(StoreError, match="used is in use by another run; name another file"):
+        with pytest.raises(StoreError, match="used is in use by another run; choose another file"):
             via_engine(of_three, checkpoint=tmp_path / "used")
     other.close()
     with pytest.raises(StoreError, match="cannot be used"):
@@ -221,9 +221,9 @@ def test_files_that_are_not_usable_checkpoints_are_left_unchanged(of_three: Free
 
 
 def test_options_that_cannot_be_combined_are_refused(of_three: FreezableStore, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="this store is not in an engine; leave out via engine"):
+    with pytest.raises(StoreError, match="this store is not in an engine; omit via='engine'"):
         duplicates_in(open_store(":memory:", create=True), via="engine")
     with pytest.raises(QuerySyntaxError, match="via must be one of memory, engine, not 'cluster'"):
         duplicates_in(of_three, via="cluster")  # type: ignore[arg-type]
-    with pytest.raises(QuerySyntaxError, match="a checkpoint needs via engine; add via engine, or leave"):
+    with pytest.raises(QuerySyntaxError, match="a checkpoint needs via='engine'; set it, or omit the checkpoint"):
         duplicates_in(of_three, checkpoint=tmp_path / "done")

@@ -83,7 +83,7 @@ def test_each_duplicate_of_a_chain_overlaps_its_kept_document() -> None:
     assert all(jaccard(sets[kept], sets[other]) == overlap >= 0.7 for kept, other, overlap in pairs)
 
 
-def test_duplicates_are_found_in_a_flood_of_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_duplicates_are_found_among_many_documents_with_the_same_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two documents are paired by the text that they share besides the boilerplate."""
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (8, 8))
     monkeypatch.setattr(pairs_module, "ANCHORS", 2)
@@ -93,15 +93,15 @@ def test_duplicates_are_found_in_a_flood_of_boilerplate(monkeypatch: pytest.Monk
     letters = [f"{body} {foot}" for body in bodies] + [f"{body} changed {foot}" for body in bodies[:30]]
     found = duplicates_among([Document(f"{n:03}", each) for n, each in enumerate(letters)], overlap=0.9, keep="first")
 
-    assert found.floods is not None
-    assert 0 < found.floods.skipped_comparisons
+    assert found.overflow is not None
+    assert 0 < found.overflow.skipped_comparisons
     assert {(f"{n:03}", f"{150 + n:03}") for n in range(30)} == {
         (group.kept.id, duplicate.id) for group in found.groups() for duplicate in group.duplicates
     }
 
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
-def test_a_flood_of_one_template_is_one_group(keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_documents_of_one_template_are_one_group(keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """There are 120 letters with one template, and 40 letters with another template."""
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (4, 4))
     rng = random.Random(5)
@@ -110,11 +110,11 @@ def test_a_flood_of_one_template_is_one_group(keep: str, monkeypatch: pytest.Mon
     found = duplicates_among(letters, keep=keep)
 
     assert [39, 119] == sorted(len(group.duplicates) for group in found.groups())
-    assert found.floods is not None
-    assert (160, 4, 0) == (found.floods.documents, found.floods.limit, found.floods.skipped_comparisons)
+    assert found.overflow is not None
+    assert (160, 4, 0) == (found.overflow.documents, found.overflow.limit, found.overflow.skipped_comparisons)
 
 
-def test_kept_documents_of_a_flood_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_documents_in_an_overflowing_run_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (2, 2))
     monkeypatch.setattr(pairs_module, "ANCHORS", 40)
     chain = [words(*range(start, start + 100)) for start in range(0, 80, 2)]
@@ -131,8 +131,8 @@ def test_equal_texts_are_one_group_with_one_pair_each() -> None:
 
     assert [1499] == [len(group.duplicates) for group in found.groups()]
     assert ["0000"] * 1499 == [pair.a.id for pair in found.pairs()]
-    assert found.floods is not None
-    assert 1500 == found.floods.documents
+    assert found.overflow is not None
+    assert 1500 == found.overflow.documents
 
 
 # --- options ---

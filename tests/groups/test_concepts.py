@@ -77,7 +77,7 @@ def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: py
 
     assert 0 < len(actual) < len(expected)
     assert actual == pytest.approx({pair: expected[pair] for pair in actual})
-    assert topics.cut == 60
+    assert topics.documents_with_too_many_candidates == 60
     assert topics.compared <= 60
 
 
@@ -91,7 +91,7 @@ def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.Monke
         topics = find_topics(store, Limits(), None, ignore_progress)
 
     assert [120] == [1 + len(topic.members) for topic in topics.topics()]
-    assert (5, 80) == (topics.frequent, topics.alone)
+    assert (5, 80) == (topics.frequent_concept_count, topics.documents_without_candidates)
     assert topics.compared < 120 * module.ANCHORS * 2
 
 

@@ -59,7 +59,7 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], enough: float)
             expected[a, b] = score
 
     assert expected == pytest.approx(scores(found))
-    assert (True, 0) == (found.all_near, found.crowded)
+    assert (True, 0) == (found.found_all_similar, found.documents_with_frequent_sentences)
 
 
 @given(st.lists(documents(), min_size=2, max_size=6))
@@ -95,7 +95,7 @@ def test_nearly_all_versions_are_found_by_a_sample_of_similar_sentences(monkeypa
         read += [values.tolist(), edited(values, 3, draw) if number % 2 else [*values[:12].tolist(), number]]
     found = found_in(read)
 
-    assert not found.all_near
+    assert not found.found_all_similar
     assert {(at, at + 1) for at in range(0, 400, 4)} <= scores(found).keys()
     assert scores(found).keys() <= {(at, at + 1) for at in range(0, 400, 2)}
     assert len(found.first) >= 198
@@ -111,4 +111,4 @@ def test_documents_with_a_very_frequent_sentence_are_paired_with_a_few_others() 
 
     assert {*range(500)} == {*found.first.tolist(), *found.second.tolist()}
     assert found.compared < 500 * 2 * module.ANCHORS
-    assert 500 == found.crowded
+    assert 500 == found.documents_with_frequent_sentences

@@ -65,10 +65,10 @@ def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool
     options: dict[str, Any] = {"enough": learned.limits.enough, "bits": learned.limits.bits}
     versions = {id: {hit.id for hit in search.versions(id, **options).hits} for id in TEXTS}
 
-    assert (ConfusionCounts(2, 3, 0, 4), ConfusionCounts(3, 3, 0, 4)) == (learned.outcome_before, learned.best.outcome)
-    assert ((), 1.0, 1.0) == (learned.best.misclassified, learned.best.outcome.precision, learned.best.outcome.recall)
+    assert (ConfusionCounts(2, 3, 0, 4), ConfusionCounts(3, 3, 0, 4)) == (learned.current_counts, learned.best.counts)
+    assert ((), 1.0, 1.0) == (learned.best.misclassified, learned.best.counts.precision, learned.best.counts.recall)
     assert 1 / 5 < learned.limits.enough <= 1 / 3
-    assert (learned.before.least, learned.before.min_score) == (learned.limits.least, learned.limits.min_score)
+    assert (learned.current.least, learned.current.min_score) == (learned.limits.least, learned.limits.min_score)
     assert [pair.label for pair in pairs] == [pair.b in versions[pair.a] for pair in pairs]
 
 
@@ -89,16 +89,16 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
         return missed * (count - cut) + taken * cut
 
     grid = [Limits(enough / 20, 0.1, bits) for bits in (0, 7, 12, MAX_BITS) for enough in range(2, 21, 3)]
-    assert learned.best.outcome.cost == cost(learned.limits) <= min(map(cost, grid))
-    assert learned.outcome_before.cost == cost(Limits())
-    assert (learned.limits != learned.before) == (learned.best.outcome.cost < learned.outcome_before.cost)
+    assert learned.best.counts.cost == cost(learned.limits) <= min(map(cost, grid))
+    assert learned.current_counts.cost == cost(Limits())
+    assert (learned.limits != learned.current) == (learned.best.counts.cost < learned.current_counts.cost)
 
 
 def test_a_minimum_score_is_learned(tmp_path: Path) -> None:
     learned = learn_related_limits(filled(), labelled([("paper1", "paper2")], [("paper3", "paper4")]))
     score = SimilaritySearch(filled()).related("paper3").hits[0].score
 
-    assert (ConfusionCounts(1, 1, 1, 1), ConfusionCounts(1, 1, 0, 1)) == (learned.outcome_before, learned.best.outcome)
+    assert (ConfusionCounts(1, 1, 1, 1), ConfusionCounts(1, 1, 0, 1)) == (learned.current_counts, learned.best.counts)
     assert score < learned.limits.min_score <= 1.0
 
 
@@ -109,11 +109,11 @@ def test_stored_limits_decide_which_pairs_are_versions(tmp_path: Path) -> None:
     with open_store(tmp_path / "s") as store:
         learned = learn_related_limits(store, labelled([("paper3", "paper4")], [("paper1", "paper5")]))
 
-    assert Limits(1.0, 0.1, 0, 0.5) == learned.before == learned.limits
+    assert Limits(1.0, 0.1, 0, 0.5) == learned.current == learned.limits
 
 
 def test_missing_documents_and_concepts_are_errors() -> None:
-    with pytest.raises(CorpusError, match="line 2 of the pairs names 'nobody', which is not one of the documents"):
+    with pytest.raises(CorpusError, match="line 2 of the pairs file: no document has the id 'nobody'"):
         learn_version_limits(filled(), labelled([("first", "third")], [("first", "nobody")]))
     with open_store(":memory:", create=True) as plain, pytest.raises(FormatMismatchError, match="--with relations"):
         learn_related_limits(plain, labelled([("first", "third")], [("first", "fifth")]))

@@ -50,9 +50,7 @@ def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
     reason = f"{undo_file} is damaged from line 4 of {len(damaged.splitlines())} on"
     assert [(str(undo_file), f"{reason}; the changes from that line on are not undone")] == report.not_restored
     assert damaged == undo_file.read_bytes()
-    with pytest.raises(
-        PlanError, match=r"is damaged from line 4 of .*; undo the changes before that line, or move the file"
-    ):
+    with pytest.raises(PlanError, match=r"is damaged from line 4 of .*; undo the changes before that line with simdoc"):
         apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
 
     undo_file.write_bytes(b"".join(lines))
