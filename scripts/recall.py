@@ -33,7 +33,6 @@ from simdoc_search.query.planner import PLANNERS, Planner
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.sketch.estimate import shared_and_union
-from simdoc_search.sketch.tokens import hash_bits
 
 QUERIES = ((20, None), (50, None), (80, None), (20, 80), (50, 80), (80, 80), (80, 95))
 ALL_HITS = 1_000_000
@@ -76,12 +75,11 @@ def exact_overlaps(sets: Sets, truth: Path) -> Pairs:
 
 def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
     """Print the RMSE and the bias of the estimate."""
-    settings = search.store.settings
     codes = {record.id: record.codes for record in search.store.scan()}
     errors = []
     for (a, b), overlap in pairs.items():
         if a < b:
-            shared, union = shared_and_union(codes[a], codes[b], hash_bits(settings.minhash))
+            shared, union = shared_and_union(codes[a], codes[b])
             errors.append(shared / union - overlap)
     array = np.array(errors)
     rmse, bias = math.sqrt(float(np.mean(array**2))), float(np.mean(array))

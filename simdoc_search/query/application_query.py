@@ -94,7 +94,7 @@ class Similar:
     ) -> Similar:
         """Return an instance for a text that need not be stored. Nothing is similar to a text without words."""
         settings = settings or Settings()
-        tokens = fingerprint(text, settings.analysis, settings.minhash).tokens(length=settings.token_length)
+        tokens = fingerprint(text, settings.analysis, settings.minhash).tokens()
         return cls(tokens, overlap, probability, settings=settings, **options)
 
     def clause(
@@ -165,7 +165,7 @@ class Similar:
         Raises:
             ValueError: a token is malformed, or occurs twice.
         """
-        codes = np.unique(decode(tokens, self._settings.token_length))
+        codes = np.unique(decode(tokens))
         if len(codes) < len(tokens):
             raise ValueError("a token occurs twice")
         return codes

@@ -132,7 +132,7 @@ def _by_fingerprint(
     codes = document.fingerprinted.codes[:_MAX_TOKENS]
     if not len(codes):
         return {}
-    plan = Threshold(tuple(encode(codes, store.settings.token_length)), min_equal)
+    plan = Threshold(tuple(encode(codes)), min_equal)
     try:
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
     except QuerySyntaxError:  # the query and its filters are too large for the engine

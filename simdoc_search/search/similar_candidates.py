@@ -21,7 +21,7 @@ from simdoc_search.stores.record import Record
 def plan_for(store: Store, query: FingerprintQuery, source: Record, options: SimilarOptions) -> Plan:
     """Return the plan of a query. Raises NoFingerprintError if the document has no tokens."""
     check_has_tokens(source)
-    tokens = source.tokens(store.settings.token_length)
+    tokens = source.tokens()
     verified = options.verify and store.store_texts
     return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 

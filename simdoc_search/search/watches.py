@@ -78,7 +78,7 @@ class Watcher:
             raise QuerySyntaxError(
                 "a watch for any overlap would find documents that are not copies; give an overlap over 0"
             )
-        tokens = encode(record.codes, self._store.settings.token_length)
+        tokens = encode(record.codes)
         return self._watches.set(record, plan(tokens, minimum), minimum)
 
     def all(self) -> list[Watch]:

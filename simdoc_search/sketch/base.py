@@ -15,10 +15,18 @@ from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.key import HashKey
 
 MAX_SLOTS = 4096
-"""Maximum number of slots of a sketch. With more, too few bits of a token would be left for the hash."""
+"""Maximum number of slots of a sketch. The number of a slot and its hash must fit into a token."""
+
+HASH_BITS = 12
+"""Number of bits of a token that belong to the hash: the highest bits of val1.
+
+Two different values have the same bits with a probability of 1 in 4,096, so an estimated overlap is too high by at most
+0.00024. With more bits, almost every token occurs in one document only, and an index needs several times the space.
+With fewer, queries for all tokens of a document read long lists in large indices. docs/figures.md has the figures.
+"""
 
 TOKEN_LENGTH = 4
-"""Default number of characters in a token, 6 bits each."""
+"""Number of characters in a token, 6 bits each."""
 
 _BOOLEANS = {"true": True, "false": False}
 
@@ -111,13 +119,12 @@ class Sketch(ABC):
         return minima
 
     @abstractmethod
-    def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:
+    def shared_and_union(self, a: Codes, b: Codes) -> tuple[int, int]:
         """Return two counts, `shared` and `union`. Their quotient is an unbiased estimate of the Jaccard similarity.
 
         Args:
             a: token codes of one document, ascending, without repeats.
             b: token codes of the other document.
-            length: characters of a token, 4 or 5.
         """
 
     def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens

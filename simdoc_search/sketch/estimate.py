@@ -9,27 +9,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.sketch.base import HASH_BITS
+
 Estimate = Callable[[NDArray[Any], NDArray[Any]], tuple[int, int]]
 """Maps the token codes of two documents to the counts `shared` and `union`. Their quotient is the estimated overlap."""
 
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
-def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, int]:
+def shared_and_union(a: NDArray[Any], b: NDArray[Any]) -> tuple[int, int]:
     """Return two counts, `shared` and `union`. Their quotient is an estimate of the Jaccard similarity J.
 
-    Without rotation, it is unbiased: the minimum of a bucket of the union is in the intersection with probability J.
+    Without rotation, the minimum of a bucket of the union is in the intersection with probability J. The estimate is
+    too high by at most 2**-HASH_BITS, because two different minima have the same token with this probability.
     Buckets that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2).
 
     Args:
         a: token codes of one document, ascending, without repeats.
         b: token codes of the other document.
-        bits: number of low bits of a code that belong to the hash. The others are the bucket.
 
     Returns:
         The number of equal tokens, and the number of buckets that are filled in either document.
     """
-    return count_common(a, b), len(a) + len(b) - count_common(a >> bits, b >> bits)
+    return count_common(a, b), len(a) + len(b) - count_common(a >> HASH_BITS, b >> HASH_BITS)
 
 
 def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:

@@ -15,7 +15,7 @@ from simdoc_search.analysis.native import Kernel, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.analysis.words import without_surrogates
-from simdoc_search.sketch.base import MAX_SLOTS, TOKEN_LENGTH, Minima, Sketch
+from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
 from simdoc_search.sketch.estimate import overlap_interval
 from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima, top_bits
 from simdoc_search.sketch.long_text import LONG_TEXT, can_be_cut, long_text_minima
@@ -54,21 +54,20 @@ class Fingerprint:
     def __repr__(self) -> str:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
 
-    def codes(self, length: int = TOKEN_LENGTH) -> NDArray[np.uint32]:
+    def codes(self) -> NDArray[np.uint32]:
         """Return the bucketed tokens as numbers; uint32, shape (tokens,), ascending.
 
         Raises:
             ValueError: the settings have no bucketed tokens.
         """
-        return bucketed_codes(self.minima, self.minhash, length)
+        return bucketed_codes(self.minima, self.minhash)
 
-    def tokens(self, format: str = "bucketed", *, length: int = TOKEN_LENGTH, repeats: bool = False) -> list[str]:
+    def tokens(self, format: str = "bucketed", *, repeats: bool = False) -> list[str]:
         """Return the terms to index or to query.
 
         Args:
             format: `bucketed`, for fields of simdoc-search, or `lucene`, for fields that an engine's `min_hash` filter
                 fills.
-            length: characters of a bucketed token, 4 or 5.
             repeats: whether to return a `lucene` term as often as the filter emits it.
 
         Raises:
@@ -76,7 +75,7 @@ class Fingerprint:
                 no `lucene` terms.
         """
         if format == "bucketed":
-            return encode(self.codes(length), length)
+            return encode(self.codes())
         if format == "lucene":
             return self.minhash.lucene_terms(self.minima, repeats=repeats)
         raise ValueError(f"format must be 'bucketed' or 'lucene', not {format!r}")
@@ -197,9 +196,8 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: S
     both = [tokens.split() if isinstance(tokens, str) else tokens for tokens in (a, b)]
     if not all(both):
         return 0.0
-    length = len(both[0][0])
-    codes = [np.unique(decode(tokens, length)) for tokens in both]
-    shared, union = (minhash or MinHash()).shared_and_union(codes[0], codes[1], length)
+    codes = [np.unique(decode(tokens)) for tokens in both]
+    shared, union = (minhash or MinHash()).shared_and_union(codes[0], codes[1])
     return shared / union
 
 

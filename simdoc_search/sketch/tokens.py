@@ -1,7 +1,7 @@
 """Encodes tokens as text. This is a stored format. If it changes, increase the `version` of all sketches.
 
-A `bucketed` token has the number of the bucket and then the highest bits of the bucket's val1, 24 or 30 bits in total.
-Each character encodes six bits, most significant first. The alphabet has no lower-case letters. A search word that was
+A `bucketed` token has the number of the bucket and then the highest 12 bits of the bucket's val1, 24 bits at most. Each
+character encodes six bits, most significant first. The alphabet has no lower-case letters. A search word that was
 lower-cased by an analyzer therefore never equals a token that contains a letter. One token in eight has no letter, such
 as `2024`. The `simple` search analyzer of the field only keeps letters, so a search never matches these tokens either.
 
@@ -15,37 +15,34 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.sketch.base import TOKEN_LENGTH, Codes, Minima, Sketch
+from simdoc_search.sketch.base import HASH_BITS, TOKEN_LENGTH, Codes, Minima, Sketch
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
-TOKEN_LENGTHS = (4, 5)
+_MAX_LENGTH = 5
 _BITS = 6  # of a character
-_SHIFTS = np.arange(_BITS * (max(TOKEN_LENGTHS) - 1), -1, -_BITS, dtype=np.uint32)  # of the characters of a code
+_SHIFTS = np.arange(_BITS * (_MAX_LENGTH - 1), -1, -_BITS, dtype=np.uint32)  # of the characters of a code
 _SPACE, _NO_VALUE = 64, 255
 _CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # of the values
 _VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # -1 % 256 is _NO_VALUE
 
 
-def bucketed_codes(values: Minima, sketch: Sketch, length: int = TOKEN_LENGTH) -> Codes:
+def bucketed_codes(values: Minima, sketch: Sketch) -> Codes:
     """Return the token codes of a text.
 
     Args:
         values: the minima of the text.
         sketch: the sketch that made them.
-        length: characters of a token, 4 or 5.
 
     Returns:
-        uint32, shape (values,), ascending. Each code has the number of the slot and then the highest bits of val1:
-        15 bits for 512 buckets and length 4.
+        uint32, shape (values,), ascending. Each code has the number of the slot and then the highest 12 bits of val1.
 
     Raises:
-        ValueError: the sketch has no bucketed tokens, or the length is not 4 or 5.
+        ValueError: the sketch has no bucketed tokens.
     """
-    if length not in TOKEN_LENGTHS:
-        raise ValueError(f"a token must have 4 or 5 characters, not {length!r}")
     sketch.require_bucketed_tokens()
-    bits = hash_bits(sketch, length)
-    return ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
+    return ((values.slots << HASH_BITS).astype(np.uint64) | (values.val1 >> np.uint64(64 - HASH_BITS))).astype(
+        np.uint32
+    )
 
 
 def encode(codes: Codes, length: int = TOKEN_LENGTH) -> list[str]:
@@ -108,8 +105,3 @@ def _numbers(values: NDArray[np.uint8]) -> Codes:
         codes <<= np.uint32(_BITS)
         codes |= values[:, index]
     return codes
-
-
-def hash_bits(sketch: Sketch, length: int = TOKEN_LENGTH) -> int:
-    """Return how many low bits of a code belong to the hash. The other bits are the number of the slot."""
-    return _BITS * length - (sketch.slot_count - 1).bit_length()

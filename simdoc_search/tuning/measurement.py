@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import Place
 from simdoc_search.query.planner import plan
+from simdoc_search.sketch.base import TOKEN_LENGTH
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
@@ -69,8 +70,7 @@ def measure(
     began = time.perf_counter()
     sketches = list(fingerprints(texts.values(), settings.analysis, settings.minhash))
     seconds = max(time.perf_counter() - began, 1e-9)
-    length = settings.token_length
-    codes = {id: sketch.codes(length) for id, sketch in zip(texts, sketches, strict=True)}
+    codes = {id: sketch.codes() for id, sketch in zip(texts, sketches, strict=True)}
     error, measured_pair_count = _estimation_error(codes, overlaps, settings)
     overlapping_ids = overlaps.overlapping_ids(float(overlap))
     query_ids = _query_documents(overlaps.ids, overlapping_ids)
@@ -84,7 +84,7 @@ def measure(
             expected = overlapping_ids.get(id, set())
             expected_hit_count += len(expected)
             began = time.perf_counter()
-            query = plan(encode(codes[id], length), overlap, probability)
+            query = plan(encode(codes[id]), overlap, probability)
             hits = {
                 candidate.id
                 for candidate in (store.candidates(query, exclude=Place(id)) if query.can_match else ())
@@ -102,7 +102,7 @@ def measure(
         precision=correct_hit_count / hit_count if hit_count else 1.0,
         hit_count=hit_count,
         query_count=len(query_ids),
-        bytes_per_document=length * sum(map(len, codes.values())) / max(1, len(codes)),
+        bytes_per_document=TOKEN_LENGTH * sum(map(len, codes.values())) / max(1, len(codes)),
         documents_per_second=len(codes) / seconds,
         query_ms=1000 * query_seconds / max(1, len(query_ids)),
     )

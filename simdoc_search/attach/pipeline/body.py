@@ -12,6 +12,7 @@ from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
 from simdoc_search.display import printable
 from simdoc_search.errors import StoreError
+from simdoc_search.sketch.base import HASH_BITS, TOKEN_LENGTH
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
@@ -111,7 +112,8 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
         "characters": analysis.unit == "character",
         "buckets": minhash.slot_count,
         "bucket_bits": minhash.slot_count.bit_length() - 1,
-        "token_length": settings.token_length,
+        "hash_bits": HASH_BITS,
+        "token_length": TOKEN_LENGTH,
         "window": settings.passages.window if settings.passages else 0,
         "longest_text": LONGEST_TEXT,
         "alphabet": ALPHABET,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import Place
 from simdoc_search.errors import DocumentError
+from simdoc_search.sketch.base import TOKEN_LENGTH
 from simdoc_search.sketch.kinds import KINDS, Kind, kinds_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
@@ -57,7 +58,7 @@ def field_values(
         kind.name: encode_text(tokens.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)
     }
     return {
-        "tokens": encode_text(codes, settings.token_length),
+        "tokens": encode_text(codes),
         **kinds,
         "shingles": shingles,
         "buckets": len(codes),
@@ -94,7 +95,6 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
 def to_record(
     place: Place,
     source: Mapping[str, Any],
-    token_length: int,
     *,
     field: str,
     text_fields: Sequence[str] | None = None,
@@ -105,7 +105,6 @@ def to_record(
     Args:
         place: place of the document.
         source: its `_source`, or parts of it.
-        token_length: number of characters of a token.
         field: name of the fingerprint field.
         text_fields: fields with the text; None: `body`, as in our own index.
         fault: why the fingerprint field must not be read; empty if it may be read.
@@ -121,7 +120,7 @@ def to_record(
             faults.append(str(error))
             return None
 
-    codes = read(_token_set, token_length, f"{field}.tokens")
+    codes = read(_token_set, TOKEN_LENGTH, f"{field}.tokens")
     kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
     tokens_by_kind: dict[str, Any] = {name: no_passages() if found is None else found for name, found in kinds.items()}
     return Record(
@@ -141,10 +140,10 @@ def to_record(
     )
 
 
-def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> Codes | str:
+def codes_of(source: Mapping[str, Any], *, field: str) -> Codes | str:
     """Return the tokens of a document as ascending numbers, or what is wrong with them."""
     try:
-        codes = _token_set(source, token_length, f"{field}.tokens")
+        codes = _token_set(source, TOKEN_LENGTH, f"{field}.tokens")
     except _MalformedError as error:
         return str(error)
     return codes if len(codes) else f"has no {field}.tokens in its _source"
