@@ -118,7 +118,7 @@ class Marks:
         Args:
             hits: the documents.
             new_mark: returns the mark for a document, or None to leave the document unchanged.
-            unchanged_too: write marks that are equal to the stored ones too, so that searches find them.
+            unchanged_too: also write marks that equal the stored ones, so that searches find them.
 
         Raises:
             StoreError: as `GuardedUpdates.apply`.
