@@ -1,4 +1,4 @@
-"""Marks duplicates in an index, by two fields beside the fingerprint.
+"""Marks duplicates in an index, with two extra fields in the fingerprint field.
 
 Only duplicates have `duplicate_of`: the id of the kept document. All documents of a group, including the kept one, have
 the same `cluster`. So a filter can hide duplicates, and `collapse` can show one document of each group.

@@ -1,4 +1,4 @@
-"""Opens a store on a field that the engine fills with its own `min_hash` filter, beside the text.
+"""Opens a store on a field that the engine fills with its own `min_hash` filter.
 
 The terms of a document are only in the inverted index and cannot be read. They equal ours, which is checked here. So
 the engine finds candidates by their terms, and we compute the terms of each candidate from its text.
