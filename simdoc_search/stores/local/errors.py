@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from simdoc_search.durable import DISK_FULL_ADVICE, is_full
+from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full
 from simdoc_search.errors import SimdocError, StoreError, StoreLockedError
 
 _REASONS = (
@@ -51,7 +51,7 @@ def engine_errors(action: str, location: str) -> Iterator[None]:
 def _store_error(error: BaseException, action: str, location: str) -> StoreError:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        advice = DISK_FULL_ADVICE if is_full(error) else "check the path and its permissions"
+        advice = DISK_FULL_ADVICE if is_disk_full(error) else "check the path and its permissions"
         return StoreError(f"cannot {action} the store {location}: {reason}; {advice}")
     message = " ".join(f"{type(error).__name__}: {error}".split())
     without_paths = _PATHS.sub(lambda quoted: "" if "/" in quoted[0] or "\\" in quoted[0] else quoted[0], message)

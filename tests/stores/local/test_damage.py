@@ -168,7 +168,7 @@ def test_a_repair_overwrites_nothing(whole: Path, expected: dict[str, Any], tmp_
     (tmp_path / "full" / "mine").touch()
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty").chmod(0o750)
-    with pytest.raises(StoreError, match="exists already; name a new folder"):
+    with pytest.raises(StoreError, match="already exists and is not an empty folder"):
         repair_store(whole, tmp_path / "full")
     repair_store(whole, tmp_path / "empty")
 
