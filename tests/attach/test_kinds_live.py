@@ -153,7 +153,7 @@ def test_a_backfill_adds_them_to_an_index_without(made: Indices, engine: Engine)
         naming_the_danube(engine, name),
         wrong(engine, name),
     )
-    assert "it has concepts of capitals, but the given extractor is others; leave it out" == skipped.reason
+    assert "it has concepts from capitals, but the given extractor is others; omit it" == skipped.reason
 
 
 def test_the_command_adds_them_where_they_are_requested(made: Indices, engine: Engine) -> None:

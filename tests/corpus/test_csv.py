@@ -49,7 +49,7 @@ def cells(data: str, limit: int = 1_000_000) -> list[list[str] | str]:
     """Return the rows of a text, heading first, and the reason in place of a bad row."""
     return [
         row.reason if isinstance(row, BadRow) else row
-        for row in read_rows(io.StringIO(data, newline=""), delimiter=",", limit=limit)
+        for row in read_rows(io.StringIO(data, newline=""), delimiter=",", max_characters=limit)
     ]
 
 

@@ -93,7 +93,7 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
         (
             BOTH,
             Extractor(Capitals("others")),
-            "the store has concepts of capitals, but the given extractor is others",
+            "the store has concepts from capitals, but the given extractor is others",
         ),
         (BOTH, None, "no built-in extractor is called 'capitals'"),
         (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; leave"),

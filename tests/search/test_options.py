@@ -77,11 +77,14 @@ def test_filters_select_documents_by_their_fields(filters: Filters, expected: st
 @pytest.mark.parametrize(
     ("filters", "message"),
     [
-        ("language=de", "str is not a filter; give fields with their values, like {'language': 'de'}"),
-        (["language"], "str is not a filter"),
-        ({"term": {"language": "de"}}, r"the filter 'term' looks like a clause of an engine; .*filters=\[clause\]"),
-        ({"language": None}, "the filter 'language' has a value of type NoneType; give a string, a number"),
-        ({"language": ["de", ["en"]]}, "the filter 'language' has a value of type list; give a string, a number"),
+        ("language=de", "a filter cannot be of type str; give fields with their values, such as {'language': 'de'}"),
+        (["language"], "a filter cannot be of type str"),
+        (
+            {"term": {"language": "de"}},
+            r"the filter 'term' looks like a query clause .*filters=\[clause\]",
+        ),
+        ({"language": None}, "the filter 'language' has a value of type NoneType; use a string, a number"),
+        ({"language": ["de", ["en"]]}, "the filter 'language' has a value of type list; use a string, a number"),
         ([{"match_all": {}}], "clauses are for an engine"),
     ],
 )

@@ -84,7 +84,7 @@ def test_many_phrases_are_found_at_once(store: Store) -> None:
 
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other phrases of the same query are still found."""
-    monkeypatch.setattr(local, "MAX_READ_FOR_ONE", 5)
+    monkeypatch.setattr(local, "MAX_READ_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_READ", 5)
     monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
     monkeypatch.setattr(remote, "MAX_PER_PHRASE", 5)

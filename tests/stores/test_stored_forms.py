@@ -23,7 +23,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
-from simdoc_search.stores.local.settings_file import read_identity, write_identity
+from simdoc_search.stores.local.settings_file import read_manifest, write_manifest
 from simdoc_search.stores.sketching import sketches_of
 from tests.support.damage import content
 
@@ -146,9 +146,9 @@ def test_an_earlier_format_is_checked_and_repaired(location: Path, tmp_path: Pat
 
 
 def test_settings_keep_sketches_that_this_version_does_not_know(location: Path) -> None:
-    identity = read_identity(location)
+    identity = read_manifest(location)
     assert identity is not None
-    write_identity(location, replace(identity, settings=replace(identity.settings, others=("shapes:7 32 5",))))
+    write_manifest(location, replace(identity, settings=replace(identity.settings, others=("shapes:7 32 5",))))
     with closing(open_store(location, Settings(), create=True)) as store:
         settings = store.settings
         assert ["letters/final.txt"] == [hit.id for hit in SimilaritySearch(store).similar("draft_20").hits]

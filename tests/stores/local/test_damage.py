@@ -88,7 +88,7 @@ def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     if not is_missing:
         file.write_bytes(data[: len(data) // 2])
 
-    assert f"index/{file.name}" in {damage.place for damage in check_store(store)}
+    assert f"index/{file.name}" in {damage.file for damage in check_store(store)}
     repaired = repair_store(store, tmp_path / "new")
     saved = content(tmp_path / "new")
     assert expected.keys() - saved.keys() == set(repaired.lost)
@@ -131,7 +131,7 @@ def test_only_the_document_that_crashes_its_reader_is_lost(tmp_path: Path) -> No
     query = f"from simdoc_search import open_store; open_store({str(tmp_path / 's')!r}).get('a')"
 
     assert 0 > subprocess.run([sys.executable, "-c", query], check=False, capture_output=True).returncode
-    assert [f"index/{file.name}"] == [damage.place for damage in check_store(tmp_path / "s")]
+    assert [f"index/{file.name}"] == [damage.file for damage in check_store(tmp_path / "s")]
     repaired = repair_store(tmp_path / "s", tmp_path / "new")
     assert (2, ["a"]) == (repaired.documents, repaired.lost)
     assert {"b", "c"} == content(tmp_path / "new").keys()

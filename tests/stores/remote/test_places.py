@@ -352,4 +352,4 @@ def test_a_local_store_refuses_a_field_of_fingerprints(tmp_path: Path) -> None:
     result = run("similar", "a", *store, "--field", "fp")
 
     assert result.exit_code == 2
-    assert "is a local store, which has no such field; leave out --field" in result.stderr
+    assert "is a local store, which does not support --field; omit this option" in result.stderr
