@@ -85,7 +85,7 @@ def test_filters_select_documents_by_their_fields(filters: Filters, expected: st
         ),
         ({"language": None}, "the filter 'language' has a value of type NoneType; use a string, a number"),
         ({"language": ["de", ["en"]]}, "the filter 'language' has a value of type list; use a string, a number"),
-        ([{"match_all": {}}], "clauses are for an engine"),
+        ([{"match_all": {}}], "does not support query clauses"),
     ],
 )
 def test_a_malformed_filter_is_refused(documents: SimilaritySearch, filters: Any, message: str) -> None:
@@ -158,7 +158,7 @@ def test_every_question_refuses_malformed_page_options(
     documents: SimilaritySearch, method: str, name: str, values: list[Any]
 ) -> None:
     for value in values:
-        message = "is not a filter" if "filters" in name else f"{name} must be"
+        message = "a filter cannot be of type" if "filters" in name else f"{name} must be"
         with pytest.raises(QuerySyntaxError, match=message):
             getattr(documents, method)("source", **{name: value})
 

@@ -102,7 +102,7 @@ def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
     with new_store(store_texts=False) as store:
         fill(store)
         assert not store.can_find_phrases
-        with pytest.raises(FormatMismatchError, match=r"phrases|index of words"):
+        with pytest.raises(FormatMismatchError, match=r"phrases|word index"):
             store.documents_with_phrases([phrase("quick brown fox")])
 
 
@@ -137,7 +137,7 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
 
         assert not old.can_find_phrases
         assert (36, ["a", "b"]) == (result.run, sorted(hit.id for hit in result.hits))
-        with pytest.raises(FormatMismatchError, match="has no index of words; index again into a new store"):
+        with pytest.raises(FormatMismatchError, match="has no word index; index again into a new store"):
             old.documents_with_phrases([phrase("w1 w2")])
 
 

@@ -108,9 +108,9 @@ def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> N
 
     assert found is not None
     assert [0, 0] == [len(found.sentences), len(found.concepts)]
-    with pytest.raises(FormatMismatchError, match=r"was made without sentences; .*"):
+    with pytest.raises(FormatMismatchError, match=r"was created without sentences; .*"):
         store.documents_sharing(codes, among="sentences", size=1)
-    of_concepts = pytest.raises(FormatMismatchError, match=r"was made without concepts; .*")
+    of_concepts = pytest.raises(FormatMismatchError, match=r"was created without concepts; .*")
     with of_concepts:
         store.documents_sharing(codes, among="concepts", size=1)
     with of_concepts:

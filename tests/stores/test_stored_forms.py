@@ -103,7 +103,7 @@ def test_an_earlier_format_answers_and_is_written_to(location: Path) -> None:
 
 def test_a_format_without_passages_says_so(tmp_path: Path) -> None:
     codes = fingerprint(TEXTS["letters/draft.txt"], passages=Passages()).passages
-    message = "was made without passages; index the documents again into a new store"
+    message = "was created without passages; index the documents again into a new store"
     with (
         closing(open_store(unpacked("2", tmp_path / "store"))) as store,
         pytest.raises(FormatMismatchError, match=message),

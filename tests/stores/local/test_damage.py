@@ -113,7 +113,7 @@ def test_one_of_the_two_settings_files_is_enough_to_repair_a_store(
 
     assert expected == content(tmp_path / "new")
     (store / "index" / "simdoc.json").unlink()
-    with pytest.raises(StoreError, match="no settings of a store can be read"):
+    with pytest.raises(StoreError, match="the settings of the store .* cannot be read"):
         repair_store(store, tmp_path / "newer")
     assert not (tmp_path / "newer").exists()
 
@@ -241,7 +241,7 @@ def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: 
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
     assert (False, [f"index/{file.name}"]) == (found["fit"], [damage["place"] for damage in found["findings"]])
-    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; make one with")
+    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create one with")
 
 
 def test_the_command_repair_names_lost_documents(
