@@ -172,7 +172,7 @@ class MissingExtraError(SimdocError, ImportError):
     """An optional package is not installed. The message contains the command that installs it."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package; install it with: pip install 'simdoc-search[{extra}]'")
+        super().__init__(f"{what} needs optional packages; install them with: pip install 'simdoc-search[{extra}]'")
 
 
 class StoreError(SimdocError):

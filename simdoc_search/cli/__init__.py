@@ -47,7 +47,7 @@ def _main() -> None:
         import click  # noqa: F401 - only to report that it is missing
         import rich  # noqa: F401
     except ImportError:
-        sys.exit("Error: the command line needs optional packages; install them: pip install 'simdoc-search[cli]'")
+        sys.exit("Error: the command line needs optional packages; install them with: pip install 'simdoc-search[cli]'")
     from simdoc_search.cli.group import cli
 
     # The clients log errors that the command reports itself.

@@ -165,7 +165,7 @@ def test_without_kreuzberg_documents_are_listed_with_what_to_install(tmp_path: P
     corpus = tmp_path / "corpus"
     cli.write(corpus, {"a.docx": formats.docx(), "b.pdf": formats.pdf(), "c.txt": cli.words(0, 20), "d": formats.pdf()})
     done = cli.process("index", "corpus", cwd=tmp_path, PYTHONPATH=str(tmp_path / "hidden"))
-    needs = "needs an optional package; install it with: " + INSTALL
+    needs = "needs optional packages; install them with: " + INSTALL
 
     assert (0, "1 indexed, 0 unchanged, 3 skipped") == (done.returncode, done.stdout.partition(" in ")[0])
     assert [

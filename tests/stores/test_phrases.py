@@ -102,7 +102,7 @@ def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
     with new_store(store_texts=False) as store:
         fill(store)
         assert not store.can_find_phrases
-        with pytest.raises(FormatMismatchError, match=r"phrases|word index"):
+        with pytest.raises(FormatMismatchError, match=r"phrase queries|word index"):
             store.documents_with_phrases([phrase("quick brown fox")])
 
 

@@ -92,13 +92,13 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
     before = plain(engine_store.get("a", text=True))
     remove = updates._remove
 
-    def meanwhile(*arguments: Any) -> Any:
+    def remove_and_delete_the_kept(*arguments: Any) -> Any:
         removed = remove(*arguments)
         with engine_store.writer() as writer:
             writer.delete(["b"])
         return removed
 
-    monkeypatch.setattr(updates, "_remove", meanwhile)
+    monkeypatch.setattr(updates, "_remove", remove_and_delete_the_kept)
     left = engine_store.remove({place["a"]: Removal("hash of a", (place["b"], "hash of b"))})
 
     assert {place["a"]: "the document that is kept instead has changed or no longer exists"} == left

@@ -113,7 +113,7 @@ def test_one_of_the_two_settings_files_is_enough_to_repair_a_store(
 
     assert expected == content(tmp_path / "new")
     (store / "index" / "simdoc.json").unlink()
-    with pytest.raises(StoreError, match="the settings of the store .* cannot be read"):
+    with pytest.raises(StoreError, match=r"the settings of the store .* cannot be read"):
         repair_store(store, tmp_path / "newer")
     assert not (tmp_path / "newer").exists()
 

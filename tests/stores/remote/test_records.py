@@ -1,4 +1,4 @@
-"""Records as JSON documents of an index, and back."""
+"""Converts records to documents of an index, and documents to records."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from simdoc_search.stores.remote.schema import format_label
 from tests.support.stores import plain, record
 
 MAX_TERM_BYTES = 32_766
-"""Lucene refuses a longer term."""
+"""Lucene refuses longer terms."""
 
 CODES_30 = st.sets(st.integers(0, 2**30 - 1), max_size=20).map(lambda codes: np.array(sorted(codes), np.uint32))
-ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)  # also lone surrogates
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)  # includes lone surrogates
 TEXT = st.text(max_size=20)
 VALUE = TEXT | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.lists(TEXT)
 RECORDS = st.builds(
@@ -46,7 +46,7 @@ RECORDS = st.builds(
 
 
 @given(RECORDS, st.sampled_from(["simdoc", "metadata_of"]))
-def test_a_record_comes_back_from_its_document_with_or_without_its_text(written: Record, field: str) -> None:
+def test_a_record_is_read_back_from_its_document_with_or_without_its_text(written: Record, field: str) -> None:
     source = json.loads(json.dumps(to_source(written, Settings(), field=field, store_text=True)))
     bare = to_source(written, Settings(), field=field, store_text=False)
 
@@ -124,7 +124,7 @@ def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> 
     assert f"has invalid {name}" in fault_of({"simdoc": changed}, "simdoc", Settings())
 
 
-# --- names and facts, which a local store has too ---
+# --- names and facts, which local stores also use ---
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> 
         ("é 漢/ü.txt", ["é 漢/ü", "ü", "ü.txt"]),
     ],
 )
-def test_names_are_the_last_component_and_both_without_extension(id: str, names: list[str]) -> None:
+def test_names_are_the_last_component_and_the_forms_without_extension(id: str, names: list[str]) -> None:
     assert names == names_of(id)
 
 
