@@ -12,7 +12,8 @@ from typing import NamedTuple, Protocol
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, Skipped
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.preparation import Job, Outcome, origin_of
+from simdoc_search.indexing.jobs import Job, origin_of
+from simdoc_search.indexing.preparation import Outcome, Prepared
 from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_gone, is_same_file, is_unchanged
@@ -20,7 +21,6 @@ from simdoc_search.indexing.seen import IdStatus, Seen
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, kind_of
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
-from simdoc_search.stores.sketching import missing_kinds
 
 _LOOKUP_BATCH = 64  # sources; at most as many as a chunk of jobs, because a chunk waits for its last job
 
@@ -193,10 +193,15 @@ class Decisions:
             outcomes = self._document_filter.filter_outcomes(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
             stored = self._stored_before.pop(id, None)
-            if isinstance(outcome, Record):
-                self._writer.put([outcome])
+            if isinstance(outcome, Prepared | Record):
+                prepared = (
+                    Prepared.of(outcome, self._store.settings, self._store.encoder)
+                    if isinstance(outcome, Record)
+                    else outcome
+                )
+                self._writer.put_encoded([prepared.encoded])
                 self._written(id)
-                self.report.note_missing_kinds(id, missing_kinds(self._store.settings, outcome))
+                self.report.note_missing_kinds(id, prepared.missing_kinds)
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):

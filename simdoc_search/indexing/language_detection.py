@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Skipped
-from simdoc_search.indexing.preparation import Job, chunks_of, map_chunks, read_document
+from simdoc_search.indexing.jobs import Job, chunks_of, map_chunks, read_document
 from simdoc_search.languages import Identification, declared_language, identify, require_identifier
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 

@@ -60,7 +60,8 @@ def index_documents(
     began = time.monotonic()
     errors: list[Exception] = []
     limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
-    preparation = PreparationSettings(store.settings, extractor_for(store.settings, extractor))
+    encode = None if document_filter else store.encoder  # the filter needs records
+    preparation = PreparationSettings(store.settings, extractor_for(store.settings, extractor), encode)
     check_can_sketch(store.settings, preparation.extractor, "the store")
     with store.writer() as writer:
         opened = Archives(store, look_inside=archives, reread=checksum, limits=limits)

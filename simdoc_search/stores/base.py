@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -16,7 +16,17 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.record import Candidate, Digest, LeftOut, LeftOutIndex, Phrase, PhraseMatches, Record, Removal
+from simdoc_search.stores.record import (
+    Candidate,
+    Digest,
+    EncodedRecord,
+    LeftOut,
+    LeftOutIndex,
+    Phrase,
+    PhraseMatches,
+    Record,
+    Removal,
+)
 from simdoc_search.stores.shared_tokens import SharingDocuments
 
 Self = TypeVar("Self")
@@ -71,6 +81,9 @@ class StoreInfo:
     text_compressed: bool = True
 
 
+Encoder = Callable[[Record], EncodedRecord]
+
+
 class Writer(Protocol):
     """A writer of a store.
 
@@ -84,6 +97,9 @@ class Writer(Protocol):
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
+
+    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
+        """Add records that the store's `encoder` has converted."""
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""
@@ -120,6 +136,10 @@ class Store(Protocol):
         """Close the store and its connections."""
 
     # --- writing ---
+
+    @property
+    def encoder(self) -> Encoder:
+        """Converts records for `Writer.put_encoded`. It can be pickled, so that worker processes can do this work."""
 
     def writer(self) -> AbstractContextManager[Writer]:
         """Return a writer.

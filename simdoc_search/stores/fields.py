@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable
 from difflib import SequenceMatcher
-from pathlib import PurePosixPath
 from unicodedata import normalize
 
 from simdoc_search.stores.filters import Condition, FilterValue
@@ -27,7 +26,8 @@ def indexable(text: str) -> str:
 def names_of(id: str) -> list[str]:
     """Return other names of a document: its last path component, and both without extension."""
     last = id.rsplit("/", 1)[-1]
-    extension = len(PurePosixPath(last).suffix)
+    dot = last.rfind(".")
+    extension = len(last) - dot if 0 < dot < len(last) - 1 else 0
     member = last.rpartition("!")[2]  # of an archive, or a message of a mailbox
     names = {last, member, *(name[: len(name) - extension] for name in (id, last, member))}
     return sorted(names - {""})

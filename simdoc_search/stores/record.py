@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,18 @@ class Record:
         """The value for the filter `path`: the metadata field of this name if it is a string, else the id."""
         path = self.metadata.get("path")
         return path if isinstance(path, str) else self.id
+
+
+class EncodedRecord(NamedTuple):
+    """A record in the form that the writer of its store takes; see `Store.encoder`.
+
+    Attributes:
+        id: id of the document.
+        content: the content of the document. Its type depends on the store.
+    """
+
+    id: str
+    content: Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,9 +61,9 @@ class Watched:
 
 def wait_for(holds: Callable[[], bool], seconds: float = 30) -> None:
     """Wait until a condition holds. The time limit is long enough for a busy machine."""
-    until = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < until
+        assert time.monotonic() < deadline
         time.sleep(0.05)
 
 

@@ -22,7 +22,7 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KINDS, Kind, KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Closable, StoreInfo
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Closable, Encoder, StoreInfo
 from simdoc_search.stores.fields import field_or_folder_names, indexable, metadata_prefix, most_similar_ids, names_of
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.local.candidates import LocalCandidates, with_enough_tokens
@@ -38,7 +38,7 @@ from simdoc_search.stores.local.queries import (
     root_query,
     term_query,
 )
-from simdoc_search.stores.local.schema import build_schema, id_of, optional_fields, to_document
+from simdoc_search.stores.local.schema import build_schema, encode_record, id_of, optional_fields
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_sharing
 from simdoc_search.stores.local.snapshot import Snapshot
@@ -121,17 +121,20 @@ class LocalStore(Closable):
         """Return the index for a writer."""
         return self._index().for_writing()
 
+    @property
+    def encoder(self) -> Encoder:
+        return partial(encode_record, settings=self._settings, store_text=self.store_texts)
+
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
         folder = self._folder and self._folder / INDEX_FOLDER
-        convert = partial(to_document, schema=self._schema, settings=self._settings, store_text=self.store_texts)
         with engine_errors("write to", self.location):
             engine = self.for_writing().writer(heap_bytes(), WRITER_THREADS)
         try:
             if folder:
                 with engine_errors("write to", self.location):
                     engine.garbage_collect_files()  # a failed commit may have left files of the next one
-            yield (writer := LocalWriter(engine, folder, self.location, convert))
+            yield (writer := LocalWriter(engine, folder, self.location, self._schema, self.encoder))
             writer.commit()
         except BaseException:
             with suppress(Exception):
