@@ -20,8 +20,9 @@ from simdoc_search.sketch.base import TOKEN_LENGTH, Codes, Minima, Sketch
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
 TOKEN_LENGTHS = (4, 5)
 _BITS = 6  # of a character
-_LETTERS = np.frombuffer(ALPHABET.encode("ascii"), np.uint8)
+_SHIFTS = np.arange(_BITS * (max(TOKEN_LENGTHS) - 1), -1, -_BITS, dtype=np.uint32)  # of the characters of a code
 _SPACE, _NO_VALUE = 64, 255
+_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # of the values
 _VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # -1 % 256 is _NO_VALUE
 
 
@@ -48,18 +49,21 @@ def bucketed_codes(values: Minima, sketch: Sketch, length: int = TOKEN_LENGTH) -
 
 
 def encode(codes: Codes, length: int = TOKEN_LENGTH) -> list[str]:
-    """Encode codes as tokens of `length` characters.
+    """Encode codes as tokens of `length` characters. The errors are those of `encode_text`."""
+    return encode_text(codes, length).split()
+
+
+def encode_text(codes: Codes, length: int = TOKEN_LENGTH) -> str:
+    """Encode codes as the text of a field: tokens of `length` characters, separated by spaces.
 
     Raises:
         ValueError: a code needs more characters.
     """
     if len(codes) and int(codes.max()) >> (_BITS * length):
         raise ValueError(f"{int(codes.max())} does not fit into {length} characters")
-    text = np.empty((len(codes), length + 1), np.uint8)
-    text[:, length] = ord(" ")
-    for index in range(length):
-        text[:, index] = _LETTERS[(codes >> np.uint32(_BITS * (length - 1 - index))) & np.uint32(63)]
-    return text.tobytes().decode("ascii").split()
+    values = np.full((len(codes), length + 1), _SPACE, np.uint8)
+    values[:, :length] = (codes[:, np.newaxis] >> _SHIFTS[-length:]) & np.uint32(63)
+    return values.tobytes()[:-1].translate(_CHARACTERS).decode("ascii")
 
 
 def decode(tokens: Sequence[str], length: int = TOKEN_LENGTH) -> Codes:
