@@ -106,4 +106,4 @@ def _passages(settings: Settings, *, can_find_phrases: bool) -> str:
     if can_find_phrases:
         return f"every shared run of {SHORT_RUN} words is found; of {LONG_RUN} if a text has over {SHORT_TEXT:,} words"
     size = settings.analysis.shingle_size
-    return f"every shared run of {settings.passages.run(size)} {settings.analysis.unit}s is found"
+    return f"every shared run of {settings.passages.guaranteed_run(size)} {settings.analysis.unit}s is found"

@@ -86,4 +86,4 @@ def _passages(no_passages: bool, run: int | None, shingle_size: int) -> Passages
         return Passages()
     if run < shingle_size:
         raise click.UsageError(f"--shingle-size is {shingle_size}; give a longer --passage-run")
-    return Passages.of_run(run, shingle_size)
+    return Passages.for_run(run, shingle_size)

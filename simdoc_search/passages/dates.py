@@ -45,7 +45,7 @@ _PATTERNS = _DAY_PATTERNS + tuple(
 
 _ANY_YEAR = re.compile(r"(?=((?:19|20)\d\d))")
 _BEFORE_YEAR, _AFTER_YEAR = 30, 12
-"""The numbers of characters around a year that contain the whole date."""
+"""The whole date is within 30 characters before the start of its year and 12 characters after it."""
 
 _SECONDS, _MILLISECONDS = (10**8, 10**10), (10**11, 10**13)
 """Ranges of numbers that are read as a time since 1970, in this unit: the years 1973 to 2286."""

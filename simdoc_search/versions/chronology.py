@@ -25,7 +25,7 @@ from simdoc_search.versions.evidence import (
 ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 
 _OUTWEIGH_FILES: tuple[EvidenceKind, ...] = ("modified", "version control")
-"""These dates change with the text. If a file time contradicts one of them, the file was copied or downloaded."""
+"""These dates change with the text. If a file time contradicts one of them, the file was probably copied."""
 
 _TITLES: Mapping[EvidenceKind, str] = {
     "modified": "modification date in their metadata",

@@ -14,7 +14,7 @@ from simdoc_search.query.dsl import Score, can_count_tokens, clause_count
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Candidate, LeftOut
 from simdoc_search.stores.remote.access import IndexAccess
@@ -177,7 +177,7 @@ def find_candidates(
     run(range(len(plans)), scored=False)
     again = []
     for number, plan in enumerate(chosen):
-        if not isinstance(plan, Bands) or (total := total_hits(answers[number])) <= MAX_COUNTED_HERE:
+        if not isinstance(plan, Bands) or (total := total_hits(answers[number])) <= MAX_COUNTED_CLIENT_SIDE:
             continue
         counting = (total > MAX_BAND_MATCHES and plan.unbanded) or plan
         if can_count_tokens(counting, clause_count([*clauses, *without[number]]), access.engine.max_clauses()):
@@ -208,7 +208,7 @@ def first_page(
     parts = [*source, *access.ids.parts, *source_paths(fields, own=access.own)]
     return {
         "query": query,
-        "size": FIRST_PAGE if scored else MAX_COUNTED_HERE,
+        "size": FIRST_PAGE if scored else MAX_COUNTED_CLIENT_SIDE,
         "track_total_hits": True if scored else MAX_BAND_MATCHES + 1,
         "track_scores": scored,
         "sort": ["_score"] if scored else ["_doc"],

@@ -97,7 +97,7 @@ class Engine:
 
     def in_background(self) -> Engine:
         """Return the same engine with longer retries, for work that no user waits for. It stops when this one stops."""
-        other = self.cancellable_by(self.stopped.child())
+        other = self.cancellable_by(self.stopped.make_child())
         other._seconds = max(retry.BACKGROUND_SECONDS, self._seconds)
         return other
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Closable, StoreInfo
+from simdoc_search.stores.base import Closable, Encoder, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Digest, LeftOutIndex, Phrase, PhraseMatches, Record, Removal
 from simdoc_search.stores.remote import lookups, phrases, shared_tokens
@@ -34,7 +35,7 @@ from simdoc_search.stores.remote.mappings import mapping_at, mappings_of
 from simdoc_search.stores.remote.min_hash_field import find_term_candidates, min_hash_access, term_records
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import Ids, root_clause
-from simdoc_search.stores.remote.records import to_source
+from simdoc_search.stores.remote.records import encode_record
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
@@ -153,6 +154,11 @@ class RemoteStore(Closable):
 
     # --- writing ---
 
+    @property
+    def encoder(self) -> Encoder:
+        """Converts a record to the line of its document in a bulk request."""
+        return partial(encode_record, settings=self.settings, field=self.field, store_text=self.store_texts)
+
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
         """Open a writer. Several may be open at once; the last write wins. An error does not undo earlier writes."""
@@ -167,7 +173,7 @@ class RemoteStore(Closable):
         self.access.background.refresh(self.index, allow=(403,))
         with closing(
             RemoteWriter(
-                self.engine, self.index, self._to_source, has_several_indices=len(self.access.indices.mappings) > 1
+                self.engine, self.index, self.encoder, has_several_indices=len(self.access.indices.mappings) > 1
             )
         ) as writer:
             yield writer
@@ -348,6 +354,3 @@ class RemoteStore(Closable):
         hits = self.engine.search(self.index, {"size": SAMPLE_SIZE, "_source": ["body"]})["hits"]["hits"]
         sizes = [len((self.access.record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
         return round(sum(sizes) / len(sizes) * documents) if sizes else 0
-
-    def _to_source(self, record: Record) -> dict[str, object]:
-        return to_source(record, self.settings, field=self.field, store_text=self.store_texts)

@@ -141,7 +141,7 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
     made: Indices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need_usual_clauses(made.engine)
-    monkeypatch.setattr(candidates, "MAX_COUNTED_HERE", 50)
+    monkeypatch.setattr(candidates, "MAX_COUNTED_CLIENT_SIDE", 50)
     stores = in_index(made, made.name(), create=True), new_memory_store()
     rng = random.Random(0)
     written = [record("source", range(512), team="a")]
