@@ -50,7 +50,7 @@ def print_groups(result: Duplicates, limit: int | None, page: Path | None, *, es
         say()
     say(summary(result))
     if limit is not None and (more := show_more(limit, result.group_count, option="--limit")):
-        say(f"{showing(limit, result.group_count, what='group')}.{more}")
+        say(f"{showing(limit, result.group_count, singular='group')}.{more}")
     if page:
         say(f"page: {page}")
     for note in notes(result, estimated_by_option=estimated_by_option):

@@ -194,7 +194,7 @@ def _print_rest(
 ) -> None:
     """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
     if more := show_more(shown, total, offset):
-        say(f"{showing(shown, total, offset, names[0], many=names[1])}.{more}")
+        say(f"{showing(shown, total, offset, names[0], plural=names[1])}.{more}")
     if edges is not None:
         say(f"edges: {edges}, {counted(result.edge_count, 'pair')}")
     for note in notes:

@@ -95,8 +95,8 @@ class Decisions:
         located = self._locate(source)
         members = None
         if isinstance(source, FileSource) and isinstance(located.source, FileSource) and located.named:
-            is_named_itself = source.root == absolute(source.path)
-            members = self._archives.members_of(located.source, is_named_itself=is_named_itself)
+            is_named_by_user = source.root == absolute(source.path)
+            members = self._archives.members_of(located.source, is_named_by_user=is_named_by_user)
         if members is None or not located.named:
             yield located
             return
@@ -285,7 +285,7 @@ class Decisions:
         report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
         report.replaced, report.deleted = seen.count(IdStatus.REPLACED), seen.count(IdStatus.DELETED) + self._removed
         for named in self._paths:
-            report.problems += named.conflicts()
+            report.problems += named.conflict_messages()
             if named.renamed:
                 files = "1 file" if named.renamed == 1 else f"{named.renamed:,} files"
                 report.notes.append(f"{files} of {named.path} got new ids; the documents with the old ids were removed")

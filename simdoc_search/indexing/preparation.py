@@ -13,7 +13,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
 from simdoc_search.corpus.file_reader import NeedsSubprocessError
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.corpus.text_filters import without_parts
+from simdoc_search.corpus.text_filters import remove_parts
 from simdoc_search.documents import Document, MetadataValue, Skipped
 from simdoc_search.indexing.jobs import Job, chunks_of, map_chunks, origin_of, read_document
 from simdoc_search.languages import FIELD as LANGUAGE
@@ -140,7 +140,7 @@ def _prepare_chunk(
         origin = None
         if isinstance(job.source, FileSource):
             origin = origin_of(job.source)
-            document = without_parts(document, job.source.format, preparation.settings.left_out)
+            document = remove_parts(document, job.source.format, preparation.settings.left_out)
         digest = _digest(document)
         outcomes.append((document.id, Unchanged(origin)))
         if digest != job.stored_digest:

@@ -197,7 +197,7 @@ def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
 
     assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
     assert "not in the store; run simdoc-search index to add it" in sentence(run("show", "draft.txt"))
-    assert "a skipped file has none" in sentence(run("show", "xyzzy"))
+    assert "a skipped file has no id" in sentence(run("show", "xyzzy"))
 
 
 def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_code
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode_text
 from simdoc_search.sketch.winnow import no_passages
-from simdoc_search.stores.fields import indexable, metadata_terms, names_of
+from simdoc_search.stores.fields import escape_surrogates, metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 
 MAX_TERM_BYTES = 65_000
@@ -174,7 +174,7 @@ def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, M
 
 def path_terms(path: str) -> list[str]:
     """Return a path and its parent folders, each with a final `/`, so that a folder is found by one term."""
-    path = indexable(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
+    path = escape_surrogates(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
     ends = [position + 1 for position, character in enumerate(path) if character == "/"]
     return [path, *(path[:end] for end in ends if end < len(path))]
 
