@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
-from simdoc_search.sketch.base import HASH_BITS
+from simdoc_search.sketch.tokens import HASH_BITS
 
 DOCUMENTS = 12_000
 MIN_BYTES, MAX_BYTES = 1_000, 60_000  # size of a file

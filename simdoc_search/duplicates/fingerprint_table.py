@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.duplicates.arrays import Bools, Ints, Keys, mix_bits, slices
-from simdoc_search.sketch.base import HASH_BITS
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, mix_bits, slices
+from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.sketch.tokens import HASH_BITS
 
 BucketMatrix = NDArray[np.uint16] | NDArray[np.uint32]
 
@@ -74,12 +75,15 @@ class FingerprintTable:
                 position += 1
             yield keys
 
-    def shared_and_union(self, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Count the equal tokens of each pair, and the buckets that are filled in either document.
+    def estimated_jaccard(self, first: Ints, second: Ints) -> tuple[Floats, Ints]:
+        """Estimate the Jaccard similarity of each pair, as `estimate.compare_codes`.
 
-        The counts are those of `estimate.shared_and_union`. This method is faster if `first` is ascending.
+        This method is faster if `first` is ascending.
+
+        Returns:
+            The estimates, 0..1, and the number of buckets that are filled in either document.
         """
-        shared, union = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
+        matched, union = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
         for part in slices(len(first), _PAIRS_AT_ONCE):
             matrix, rows, other_rows = self._matrix_of_pairs(first[part], second[part])
             for batch in slices(len(rows), _PAIRS_IN_CACHE):
@@ -88,8 +92,10 @@ class FingerprintTable:
                 left |= right
                 filled = count_true(left != 0)
                 pairs = slice(part.start + batch.start, part.start + batch.start + len(filled))
-                shared[pairs], union[pairs] = equal - (self.buckets - filled), filled  # empty buckets are equal too
-        return shared, union
+                matched[pairs], union[pairs] = equal - (self.buckets - filled), filled  # empty buckets are equal too
+        common = self.counts[first] + self.counts[second] - union
+        shared, scaled_union = shared_and_union(matched, common, union)
+        return shared / scaled_union, union
 
     def bucket_matrix(self, documents: Ints) -> BucketMatrix:
         """Return the hash in each bucket plus 1, or 0 if the bucket is empty; shape (documents, buckets)."""

@@ -78,9 +78,9 @@ def fold_near_duplicates(
     remaining = np.arange(len(codes))
     while len(remaining):
         first, remaining = remaining[0], remaining[1:]
-        shared, union = table.shared_and_union(np.repeat(first, len(remaining)), remaining)
-        is_near = shared * min_overlap.denominator >= union * min_overlap.numerator
-        estimates = (shared / union)[is_near].tolist()
+        jaccard, _ = table.estimated_jaccard(np.repeat(first, len(remaining)), remaining)
+        is_near = jaccard >= float(min_overlap)
+        estimates = jaccard[is_near].tolist()
         for near, estimate in zip(remaining[is_near].tolist(), estimates, strict=True):
             shown[numbers[first]].append(NearHit(page[numbers[near]], estimate))
             del shown[numbers[near]]

@@ -151,12 +151,12 @@ class Similar:
         for hit, values in rows:
             tokens = [token for value in values for token in str(value).split()]
             try:
-                shared, union = self._settings.estimate(source_codes, self._codes(tokens))
+                compared = self._settings.estimate(source_codes, self._codes(tokens))
             except ValueError as error:
                 _log.warning("left out document %r, because its tokens are not readable: %s", hit.get("_id"), error)
                 continue
-            if tokens and self.plan.is_hit(shared, union, self._overlap):
-                refined.append(SimilarHit(hit, shared / union, shared))
+            if tokens and self.plan.is_hit(compared, self._overlap):
+                refined.append(SimilarHit(hit, compared.overlap, compared.matched))
         return refined
 
     def _codes(self, tokens: Sequence[str]) -> NDArray[np.uint32]:

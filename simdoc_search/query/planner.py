@@ -18,7 +18,7 @@ from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.curve import probability_of_bands, reliable_matches
-from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance
+from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance, min_matches
 
 Planner = Literal["enough", "all"]
 """How a planner chooses bands; see `plan`."""
@@ -119,13 +119,13 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     """
     count = len(tokens)
     minimum, maximum = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
-    return Threshold(tokens, max(minimum, min_beyond_chance(count)), (minimum, maximum))
+    return Threshold(tokens, max(minimum, min_matches(count, share)), (minimum, maximum))
 
 
 def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     """Return a threshold that 99 % of the documents of the overlap reach. Its range of buckets is wider, too."""
     count = len(tokens)
-    minimum = max(reliable_matches(count, float(share), _MISSED), min_beyond_chance(count))
+    minimum = max(reliable_matches(count, float(share), _MISSED), min_matches(count, share))
     expected = count / float(share)
     maximum = min(math.ceil(expected + DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
     return Threshold(tokens, minimum, (minimum, maximum))
@@ -145,7 +145,7 @@ def _unbanded(banded: Bands, share: Fraction) -> Threshold:
     """Return a threshold that finds a document of the overlap with at least the probability of the bands."""
     count = len(banded.tokens)
     likely = reliable_matches(count, float(share), 1 - banded.probability_of_finding(float(share)))
-    minimum = max(min(likely, math.ceil(count * share)), min_beyond_chance(count))
+    minimum = max(min(likely, math.ceil(count * share)), min_matches(count, share))
     return Threshold(banded.tokens, minimum, is_tolerant=True)
 
 

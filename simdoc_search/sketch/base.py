@@ -11,27 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.shingles import ShingleBatch
+from simdoc_search.sketch.estimate import TokenOverlap, compare_codes
 from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.tokens import Codes
 
 MAX_SLOTS = 4096
 """Maximum number of slots of a sketch. The number of a slot and its hash must fit into a token."""
 
-HASH_BITS = 12
-"""Number of bits of a token that belong to the hash: the highest bits of val1.
-
-Two different values have the same bits with a probability of 1 in 4,096, so an estimated overlap is too high by at most
-0.00024. With more bits, almost every token occurs in one document only, and an index needs several times the space.
-With fewer, queries for all tokens of a document read long lists in large indices. docs/figures.md has the figures.
-"""
-
-TOKEN_LENGTH = 4
-"""Number of characters in a token, 6 bits each."""
-
 _BOOLEANS = {"true": True, "false": False}
-
-Codes = NDArray[np.uint32]
-"""Tokens as numbers; `tokens.encode` makes strings from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +106,9 @@ class Sketch(ABC):
         """Return the minima from which tokens are made, given the minima of a whole text. Empty slots may be filled."""
         return minima
 
-    @abstractmethod
-    def shared_and_union(self, a: Codes, b: Codes) -> tuple[int, int]:
-        """Return two counts, `shared` and `union`. Their quotient is an unbiased estimate of the Jaccard similarity.
-
-        Args:
-            a: token codes of one document, ascending, without repeats.
-            b: token codes of the other document.
-        """
+    def compare(self, a: Codes, b: Codes) -> TokenOverlap:
+        """Compare the tokens of two documents; see `estimate.compare_codes`."""
+        return compare_codes(a, b)
 
     def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens
         """Raise a ValueError if these settings have no bucketed tokens."""

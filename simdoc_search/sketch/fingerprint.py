@@ -16,11 +16,11 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.sketch.base import MAX_SLOTS, Minima, Sketch
-from simdoc_search.sketch.estimate import overlap_interval
+from simdoc_search.sketch.estimate import TokenOverlap, overlap_interval
 from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima, top_bits
 from simdoc_search.sketch.long_text import LONG_TEXT, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
+from simdoc_search.sketch.terms import codes_of_terms, compare_terms, own_values
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
@@ -89,8 +89,7 @@ class Fingerprint:
         Raises:
             ValueError: the fingerprints were made with different settings.
         """
-        shared, union = self._shared_and_union(other)
-        return shared / union if union else 0.0
+        return self._compared(other).overlap
 
     def interval(self, other: Fingerprint) -> tuple[float, float]:
         """Return the 95 % confidence interval of `overlap`, as fractions.
@@ -103,9 +102,9 @@ class Fingerprint:
             raise ValueError(
                 f"an interval is only known for hash_count 1, not {self.minhash.hash_count}; use overlap instead"
             )
-        return overlap_interval(*self._shared_and_union(other))
+        return overlap_interval(*self._compared(other)[1:])
 
-    def _shared_and_union(self, other: Fingerprint) -> tuple[int, int]:
+    def _compared(self, other: Fingerprint) -> TokenOverlap:
         if (self.analysis, self.minhash) != (other.analysis, other.minhash):
             raise ValueError(
                 "fingerprints made with different settings cannot be compared: "
@@ -117,8 +116,8 @@ class Fingerprint:
         except ValueError:  # only MinHash has settings without tokens
             assert isinstance(minhash, MinHash)  # noqa: S101
             ours, theirs = (codes_of_terms(own_values(fp.minima, minhash), minhash) for fp in (self, other))
-            return shared_and_union_of_terms(ours, theirs, minhash)
-        return minhash.shared_and_union(self.codes(), other.codes())
+            return compare_terms(ours, theirs, minhash)
+        return minhash.compare(self.codes(), other.codes())
 
 
 def fingerprint(
@@ -197,8 +196,7 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: S
     if not all(both):
         return 0.0
     codes = [np.unique(decode(tokens)) for tokens in both]
-    shared, union = (minhash or MinHash()).shared_and_union(codes[0], codes[1])
-    return shared / union
+    return (minhash or MinHash()).compare(codes[0], codes[1]).overlap
 
 
 def _of_long_text(

@@ -104,7 +104,7 @@ class Settings:
     @property
     def estimate(self) -> Estimate:
         """The function that compares the tokens of two documents."""
-        return self.minhash.shared_and_union
+        return self.minhash.compare
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """Return the codes for the comparison, and the terms for the query. Without terms, query the encoded codes."""

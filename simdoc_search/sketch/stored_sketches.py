@@ -1,6 +1,6 @@
 """Reads and writes the stored form of sketches: name, version and parameters. Missing parameters have defaults.
 
-    bucketed:1 512 1 false 12   bucket_count, hash_set_size, with_rotation, bits of the hash in a token. The other
+    bucketed:1 512 1 false 9    bucket_count, hash_set_size, with_rotation, bits of the hash in a token. The other
                                 sketches of `schemes` have other parameters, and then the bits of the hash
     passages:1 32 5             window, characters of a token
     sentences:2                 simhashes of sentences
@@ -17,9 +17,10 @@ other sketches. Versions of simdoc-search that do not know a sketch ignore it.
 from __future__ import annotations
 
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.base import HASH_BITS, Sketch
+from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.schemes import SCHEMES
+from simdoc_search.sketch.tokens import HASH_BITS
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 
 NO_SYNONYMS = "-"

@@ -12,11 +12,10 @@ from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
 from simdoc_search.display import printable
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.base import HASH_BITS, TOKEN_LENGTH
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import ALPHABET
+from simdoc_search.sketch.tokens import ALPHABET, HASH_BITS
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, MARK_FIELDS, format_label
 from simdoc_search.stores.remote.texts import text_field_names
 
@@ -112,7 +111,6 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
         "buckets": minhash.slot_count,
         "bucket_bits": minhash.slot_count.bit_length() - 1,
         "hash_bits": HASH_BITS,
-        "token_length": TOKEN_LENGTH,
         "window": settings.passages.window if settings.passages else 0,
         "longest_text": LONGEST_TEXT,
         "alphabet": ALPHABET,

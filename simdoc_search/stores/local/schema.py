@@ -16,11 +16,10 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.words import joined_words
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.base import HASH_BITS
 from simdoc_search.sketch.kinds import KINDS, Kind, KindName, kinds_of, names_of_kinds
 from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import encode_text
+from simdoc_search.sketch.tokens import HASH_BITS, encode_text
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.fields import escape_surrogates, metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
@@ -216,8 +215,9 @@ def _unpack_fingerprint(packed: bytes, slots: int) -> NDArray[np.uint32]:
     filled = np.flatnonzero(bits[:slots])
     octets = np.zeros((len(filled), 32), np.uint8)
     octets[:, -HASH_BITS:] = bits[slots : slots + len(filled) * HASH_BITS].reshape(-1, HASH_BITS)
-    hashes = np.packbits(octets, axis=1).view(">u4").ravel().astype(np.uint32)
-    return (filled << HASH_BITS).astype(np.uint32) | hashes
+    codes: NDArray[np.uint32] = np.packbits(octets, axis=1).view(">u4").ravel().astype(np.uint32)
+    codes |= (filled << HASH_BITS).astype(np.uint32)
+    return codes
 
 
 def _width(length: int) -> int:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.documents import Place
-from simdoc_search.sketch.base import HASH_BITS, TOKEN_LENGTH
 from simdoc_search.sketch.kinds import KINDS, kinds_of
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import HASH_BITS, encode_text
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.schema import MARK_FIELDS
@@ -63,7 +63,7 @@ def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
 
 def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> Iterator[str]:
     """Yield the faults of a fingerprint that can be read as a record."""
-    tokens = {"tokens": (record.codes, TOKEN_LENGTH)}
+    tokens: dict[str, tuple[NDArray[np.uint32], int | None]] = {"tokens": (record.codes, None)}
     if len(record.codes):
         tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in kinds_of(settings)}
     for name, (codes, length) in tokens.items():
@@ -78,8 +78,8 @@ def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> It
         yield "has two tokens in one bucket"
 
 
-def _is_encoded(text: Any, codes: NDArray[np.uint32], length: int) -> bool:
-    """Return whether a string contains exactly these tokens, separated by single spaces."""
+def _is_encoded(text: Any, codes: NDArray[np.uint32], length: int | None) -> bool:
+    """Return whether a string contains exactly these tokens, in any order, separated by single spaces."""
     if not len(codes):
         return text in ("", None)
-    return isinstance(text, str) and len(text) + 1 == len(codes) * (length + 1)
+    return isinstance(text, str) and len(text) == len(encode_text(codes, length))

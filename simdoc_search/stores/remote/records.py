@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import Place
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.base import TOKEN_LENGTH
 from simdoc_search.sketch.kinds import KINDS, Kind, kinds_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
@@ -120,7 +119,7 @@ def to_record(
             faults.append(str(error))
             return None
 
-    codes = read(_token_set, TOKEN_LENGTH, f"{field}.tokens")
+    codes = read(_token_set, None, f"{field}.tokens")
     kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
     tokens_by_kind: dict[str, Any] = {name: no_passages() if found is None else found for name, found in kinds.items()}
     return Record(
@@ -143,7 +142,7 @@ def to_record(
 def codes_of(source: Mapping[str, Any], *, field: str) -> Codes | str:
     """Return the tokens of a document as ascending numbers, or what is wrong with them."""
     try:
-        codes = _token_set(source, TOKEN_LENGTH, f"{field}.tokens")
+        codes = _token_set(source, None, f"{field}.tokens")
     except _MalformedError as error:
         return str(error)
     return codes if len(codes) else f"has no {field}.tokens in its _source"
@@ -172,16 +171,16 @@ def _tokens_of_kind(source: Mapping[str, Any], kind: Kind, path: str) -> Codes:
     return codes
 
 
-def _token_set(source: Mapping[str, Any], token_length: int, path: str) -> Codes:
-    codes = np.sort(_tokens(source, token_length, path))
+def _token_set(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
+    codes = np.sort(_tokens(source, length, path))
     if (codes[1:] == codes[:-1]).any():
         raise _MalformedError(f"has repeated {path.rpartition('.')[2]}")
     return codes
 
 
-def _tokens(source: Mapping[str, Any], token_length: int, path: str) -> Codes:
+def _tokens(source: Mapping[str, Any], length: int | None, path: str) -> Codes:
     try:
-        return decode_text(_only_value(source, path, str) or "", token_length)
+        return decode_text(_only_value(source, path, str) or "", length)
     except ValueError as error:
         raise _MalformedError(f"has invalid {path.rpartition('.')[2]} ({one_line(error)})") from None
 
