@@ -20,7 +20,7 @@ ROOTS = {
 
 
 def test_documents_are_found_by_their_root_and_its_parent_folders(store: Store) -> None:
-    """A root does not match a folder whose name it begins."""
+    """A root does not match a folder whose name only begins with that of the root."""
     made = [replace(record(id), origin=Origin(root, 1, 2, "p/")) for id, root in ROOTS.items()]
     put(store, *made, record("none"), record("metadata", root="/home/reports"))
 
