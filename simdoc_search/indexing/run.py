@@ -138,7 +138,7 @@ def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[
 
 
 def require_readable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
-    """Return the sources of `skip_unreadable`, after checking that there is at least one.
+    """Return the sources of `skip_unreadable`, after checking that at least one source can be read.
 
     Raises:
         CorpusError: no path can be read.

@@ -293,7 +293,7 @@ else:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_processes_that_create_a_store_at_once_get_the_same_store(tmp_path: Path, seed: int) -> None:
-    """The first of four processes determines the settings. The others get this store or an error, and nothing is lost."""
+    """The first of four processes determines the settings. The others get this store or an error, losing nothing."""
     command = [sys.executable, "-c", MAKE, str(tmp_path / "s")]
     makers = [
         subprocess.Popen([*command, str(3 + n % 2), f"d{n}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
