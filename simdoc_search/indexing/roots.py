@@ -91,8 +91,8 @@ class NamedPath:
         """
         if self.root != self.path or not self.files:
             return
-        if store.count(self.root, below=True):
-            yield from store.scan(root=self.root, below=True)
+        if store.count(self.root, below_root=True):
+            yield from store.scan(root=self.root, below_root=True)
         if has_new_prefix and self.stored:
             records = store.scan(root=self.root)
             yield from (record for record in records if record.origin and record.origin.prefix != self.prefix)

@@ -83,7 +83,7 @@ def index_documents(
             if not errors:
                 decisions.remove_old(prune=prune_all or prune, prune_all=prune_all)
         except KeyboardInterrupt:
-            writer.commit(within=_INTERRUPTED_SECONDS)
+            writer.commit(timeout=_INTERRUPTED_SECONDS)
             raise
     if errors:
         raise errors[0]
