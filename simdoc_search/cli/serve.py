@@ -36,12 +36,12 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help=f"Address to listen on. If other machines can reach it, set {_TOKEN_VARIABLE} to an access token of at least 16 "
-    "characters.",
+    help=f"Address to listen on. If other machines can reach it, set {_TOKEN_VARIABLE} to an access token of at least "
+    "16 characters.",
 )
 @click.option(
     "--name", "names", multiple=True, metavar="NAME",
-    help="Another host name of this server, such as the name of a proxy in front of it. Repeatable.",
+    help="Another host name of this server, such as the name of a proxy. Repeatable.",
 )  # fmt: skip
 @show_option
 @field_options

@@ -23,7 +23,8 @@ def _shared_options(command: Command) -> Command:
     """Add `--pipeline`, `--search` and the fields."""
     for option in (
         click.option("--search", "with_search", is_flag=True,
-                     help="Print or install search templates. With them, an application in any language can query the engine."),
+                     help="Print or install search templates, which let an application in any language query the "
+                     "engine."),
         click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
                      help="Object field for the fingerprints."),
         click.option("--text-field", "text_fields", multiple=True, metavar="FIELD",

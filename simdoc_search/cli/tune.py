@@ -53,19 +53,19 @@ _MAX_DIGITS = 4
     "sketches",
     metavar="NAME[:SIZE],...",
     default=_DEFAULT_SKETCHES,
-    show_default="all, in for_pairs sizes",
+    show_default="all, in several sizes",
     help="Kinds and sizes of fingerprints to measure.",
 )
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",
     help="Kinds of shingles to measure, such as words:5, characters:9, words:3+stop:en+stem:en or words:1+frequencies. "
-    " [default: those of the store, or words:5; for_pairs with --pairs]",
+    " [default: those of the store, or words:5; several with --pairs]",
 )  # fmt: skip
 @click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Learn from the labelled pairs in FILE. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
+              help="Learn from labelled pairs. Each line of FILE has two ids and yes or no, separated by tabs.")  # fmt: skip
 @click.option(
     "--for", "purpose", type=click.Choice(["duplicates", "versions", "related"]), default="duplicates",
-    show_default=True, help="What `yes` in --pairs means: that the two documents are duplicates, versions or related.",
+    show_default=True, help="What `yes` means in --pairs: the two documents are duplicates, versions or related.",
 )  # fmt: skip
 @click.option(
     "--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Number of documents to measure on."

@@ -57,9 +57,9 @@ def as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
         "probability": float(result.probability), "pairs": result.pairs, "near": result.near,
         "few": result.near < MIN_NEAR_PAIRS,
         "learned": [
-            {"shingles": format_shingles(analysis), "overlap": threshold.threshold, "useful": threshold.outcome.is_useful,
-             **_outcome_as_json(threshold.outcome), "unseen": _outcome_as_json(threshold.cross_validated),
-             "wrong": _wrong_as_json(threshold.misclassified)}
+            {"shingles": format_shingles(analysis), "overlap": threshold.threshold,
+             "useful": threshold.outcome.is_useful, **_outcome_as_json(threshold.outcome),
+             "unseen": _outcome_as_json(threshold.cross_validated), "wrong": _wrong_as_json(threshold.misclassified)}
             for analysis, threshold in result.learned.items()
         ],
         "rows": [_row_as_json(row) for row in result.rows],
@@ -159,9 +159,9 @@ def _format_row(row: Measurement) -> tuple[str, ...]:
 
 def _row_as_json(row: Measurement) -> dict[str, Any]:
     return {
-        "sketch": row.name, "shingles": format_shingles(row.settings.analysis), "recall": row.recall, "wanted": row.wanted,
-        "precision": row.precision, "found": row.found, "asked": row.queries, "error": row.error,
-        "compared": row.compared, "bytes": row.bytes, "documents_per_second": row.speed, "query_ms": row.query_ms,
+        "sketch": row.name, "shingles": format_shingles(row.settings.analysis), "recall": row.recall,
+        "wanted": row.wanted, "precision": row.precision, "found": row.found, "asked": row.queries,
+        "error": row.error, "compared": row.compared, "bytes": row.bytes, "documents_per_second": row.speed, "query_ms": row.query_ms,
     }  # fmt: skip
 
 
@@ -188,7 +188,8 @@ def _misclassified_lines(misclassified: Sequence[LabelledPair]) -> Iterator[str]
         other = "no" if pair.label else "yes"
         yield printable(f"line {pair.line}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {other}")
     if len(misclassified) > _MAX_MISCLASSIFIED:
-        yield f"{counted(len(misclassified) - _MAX_MISCLASSIFIED, 'more pair')} classified wrongly; --json lists all of them"
+        more = counted(len(misclassified) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
+        yield f"{more} misclassified; --json lists all of them"
 
 
 def _wrong_as_json(misclassified: Sequence[LabelledPair]) -> list[dict[str, Any]]:

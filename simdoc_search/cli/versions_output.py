@@ -49,7 +49,8 @@ def lines_of(result: VersionsResult, own_id: str | None, store: str) -> Iterator
         yield f"to see the last change, run: {_command('compare', names, store)}"
     if result.newest is not None and not result.newest.is_source:
         command = _command("versions", [result.newest.name], store)
-        yield f"later versions may have too little in common with {result.source or 'the text'}. Find them with: {command}"
+        source = result.source or "the text"
+        yield f"later versions may have too little in common with {source}. Find them with: {command}"
 
 
 def notes_of(result: VersionsResult) -> Iterator[str]:
@@ -94,7 +95,8 @@ def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], an
         own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
-            yield f"{'similar' if pair.bits else 'equal':>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
+            likeness = "similar" if pair.bits else "equal"
+            yield f"{likeness:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
             yield f"{'':>10}“{excerpt(own)}”"
             if own.split() != other.split():
                 yield f"{'':>10}“{excerpt(other)}”"

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 @click.argument("ids", nargs=-1, metavar="[ID...]", shell_complete=complete_ids)
 @click.option("--overlap", type=percent_type, metavar="PERCENT", help="Minimum overlap of a copy.  [default: 50]")
 @click.option("--arrived", is_flag=True, help="Check whether these new documents are copies of watched documents.")
-@click.option("--list", "is_list", is_flag=True, help="List the watched documents.")
+@click.option("--list", "lists_watches", is_flag=True, help="List the watched documents.")
 @click.option("--remove", is_flag=True, help="Stop watching these documents. They may already be deleted.")
-@click.option("--watches", "name", default="simdoc-watches", show_default=True, metavar="INDEX",
+@click.option("--watches", "watches_index", default="simdoc-watches", show_default=True, metavar="INDEX",
               help="Index in which the watches are stored.")  # fmt: skip
 @field_option
 @store_option
@@ -42,9 +42,9 @@ def watch(
     ids: tuple[str, ...],
     overlap: Fraction | None,
     arrived: bool,
-    is_list: bool,
+    lists_watches: bool,
     remove: bool,
-    name: str,
+    watches_index: str,
     field: str | None,
     store: str,
     engine: EngineKind | None,
@@ -64,13 +64,13 @@ def watch(
     """
     from simdoc_search.search.watches import Watcher
 
-    if arrived + is_list + remove > 1 or (overlap is not None and (arrived or is_list or remove)):
+    if arrived + lists_watches + remove > 1 or (overlap is not None and (arrived or lists_watches or remove)):
         raise click.UsageError("--overlap, --arrived, --list and --remove exclude each other; give only one of them")
-    if bool(ids) == is_list:
+    if bool(ids) == lists_watches:
         raise click.UsageError(
-            "--list does not take an ID; omit it" if is_list else "give the ID of a document, or --list"
+            "--list does not take an ID; omit it" if lists_watches else "give the ID of a document, or --list"
         )
-    watcher = Watcher(open_for_query(store, engine=engine, field=field), name)
+    watcher = Watcher(open_for_query(store, engine=engine, field=field), watches_index)
     if remove:
         count = watcher.remove(ids)
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")
@@ -83,11 +83,11 @@ def watch(
                 err=True,
             )
     else:
-        watches = watcher.all() if is_list else [watcher.set(id, overlap=overlap) for id in ids]
-        _show_watches(watches, as_json, is_list=is_list)
+        watches = watcher.all() if lists_watches else [watcher.set(id, overlap=overlap) for id in ids]
+        _show_watches(watches, as_json, lists_watches=lists_watches)
 
 
-def _show_watches(watches: list[Watch], as_json: bool, *, is_list: bool) -> None:
+def _show_watches(watches: list[Watch], as_json: bool, *, lists_watches: bool) -> None:
     if as_json:
         print_json({"watched": [_watch_as_json(watch) for watch in watches]})
         return
@@ -96,7 +96,7 @@ def _show_watches(watches: list[Watch], as_json: bool, *, is_list: bool) -> None
         outdated = (
             "; finds no copies, because its settings are outdated; watch the document again" if watch.outdated else ""
         )
-        since = f", since {watch.since}{outdated}" if is_list else ""
+        since = f", since {watch.since}{outdated}" if lists_watches else ""
         say(f"{watch.place.id} is watched for copies with an overlap of {overlap} or more{since}")
     if not watches:
         say("no documents are watched")
