@@ -268,7 +268,7 @@ def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
             yield text
             text.detach()  # flushes the text
     except OSError as error:
-        advice = DISK_FULL_ADVICE if is_full(error) else "check that its folder exists and that you can write to it"
+        advice = DISK_FULL_ADVICE if is_full(error) else "check that the folder exists and is writable"
         raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="How to measure overlap. `jaccard`: the share of all text in both documents that they have in common. "
+    help="How to measure overlap. By default, it is the share of their combined text that both documents contain. "
     "`containment`: the share of a document that is in the kept one. `contained`: the share of the kept document that "
     "is in the other one.",
 )  # fmt: skip

@@ -199,7 +199,9 @@ def _no_engine_message(port: int) -> str:
     from simdoc_search.devengine import find_all
 
     others = ", ".join(str(cluster.port) for cluster in find_all())
-    return f"no engine is running on port {port}" + (f" (for the ports in use, add --port: {others})" if others else "")
+    return f"no engine is running on port {port}" + (
+        f" (engines run on these ports: {others}; choose one with --port)" if others else ""
+    )
 
 
 def _as_json(cluster: Cluster, status: Status) -> dict[str, Any]:

@@ -104,6 +104,8 @@ def _describe_passages(settings: Settings, *, can_find_phrases: bool) -> str:
     if settings.passages is None:
         return "no stored data, so a few shared passages of long documents may be missed"
     if can_find_phrases:
-        return f"every shared run of {SHORT_RUN} words is found; in a text of over {SHORT_TEXT:,} words, of {LONG_RUN}"
+        return (
+            f"every shared run of {SHORT_RUN} words is found ({LONG_RUN} words in a text of over {SHORT_TEXT:,} words)"
+        )
     size = settings.analysis.shingle_size
     return f"every shared run of {settings.passages.run(size)} {settings.analysis.unit}s is found"

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     type=click.Choice(["jaccard", "containment", "contained"]),
     default="jaccard",
     show_default=True,
-    help="How to measure overlap. `jaccard`: the share of all text in both documents that they have in common. "
+    help="How to measure overlap. By default, it is the share of their combined text that both documents contain. "
     "`containment`: the share of your document that is in the hit. `contained`: the share of the hit that is in your "
-    "document. The last two do not support a probability.",
+    "document. These two cannot be combined with a probability.",
 )
 @page_options
 @filter_options

@@ -62,8 +62,9 @@ def word_options(command: Command) -> Command:
                      help="Compare the stems of words in this language (en, de, fr, ...). `auto` identifies the "
                      "language of each text."),
         click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
-                     help="Remove the stop words of this language (en, de, ...), or those in this file. `auto` identifies "
-                     "the language of each text. For a file, set SIMDOC_STOP_WORDS to its path in all later commands."),
+                     help="Remove the stop words of this language (en, de, ...), or those in this file. `auto` "
+                     "identifies the language of each text. For a file, set SIMDOC_STOP_WORDS to its path for all "
+                     "later commands."),
     ):  # fmt: skip
         command = option(command)
     return command

@@ -62,7 +62,7 @@ _MAX_DIGITS = 4
     " [default: those of the store, or words:5; several with --pairs]",
 )  # fmt: skip
 @click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Learn from labelled pairs. Each line of FILE has two ids and yes or no, separated by tabs.")  # fmt: skip
+              help="File with labelled pairs. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
 @click.option(
     "--for", "purpose", type=click.Choice(["duplicates", "versions", "related"]), default="duplicates",
     show_default=True, help="What `yes` means in --pairs: the two documents are duplicates, versions or related.",

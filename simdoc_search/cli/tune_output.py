@@ -161,7 +161,8 @@ def _row_as_json(row: Measurement) -> dict[str, Any]:
     return {
         "sketch": row.name, "shingles": format_shingles(row.settings.analysis), "recall": row.recall,
         "wanted": row.wanted, "precision": row.precision, "found": row.found, "asked": row.queries,
-        "error": row.error, "compared": row.compared, "bytes": row.bytes, "documents_per_second": row.speed, "query_ms": row.query_ms,
+        "error": row.error, "compared": row.compared, "bytes": row.bytes, "documents_per_second": row.speed,
+        "query_ms": row.query_ms,
     }  # fmt: skip
 
 

@@ -102,10 +102,10 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["versions", "--all", "D3"], "--all compares all documents; leave out ID"),
-        (["versions", "--all", "--html", "x.html"], "--all compares all documents; leave out --html"),
-        (["related", "--all", "--text", "x"], "--all compares all documents; leave out --text"),
-        (["related", "--all", "--explain"], "--all compares all documents; leave out --explain"),
+        (["versions", "--all", "D3"], "--all compares all documents; omit ID"),
+        (["versions", "--all", "--html", "x.html"], "--all compares all documents; omit --html"),
+        (["related", "--all", "--text", "x"], "--all compares all documents; omit --text"),
+        (["related", "--all", "--explain"], "--all compares all documents; omit --explain"),
         (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs that --all finds; add --all"),
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),

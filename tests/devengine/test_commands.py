@@ -36,7 +36,9 @@ def test_status_without_an_engine_has_exit_code_1() -> None:
 def test_the_port_of_another_engine_is_named(child: Any) -> None:
     registered(port=9270, pids=(child(),), token="the-token")
 
-    assert "(use --port for one on: 9270)" in sentence(run("engine", "status", "--port", NOWHERE))
+    assert "(engines run on these ports: 9270; choose one with --port)" in sentence(
+        run("engine", "status", "--port", NOWHERE)
+    )
 
 
 def test_status_of_an_engine_that_ended_has_exit_code_1() -> None:

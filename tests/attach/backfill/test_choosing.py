@@ -121,8 +121,8 @@ def test_the_parts_of_a_range_have_each_write_once() -> None:
         (["--full"], "--full needs --stale"),
         (["--throttle", "fast"], "Invalid value for '--throttle': 'fast' is not a number of documents per second"),
         (["--throttle", "0"], "Invalid value for '--throttle': '0' is not a number of documents per second"),
-        (["--field", "a.b"], "Invalid value for --field: 'a.b' has a dot; name a top-level field"),
-        (["--passages", "--no-passages"], "--passages and --no-passages contradict each other; leave one out"),
+        (["--field", "a.b"], "Invalid value for --field: 'a.b' contains a dot; choose a top-level field"),
+        (["--passages", "--no-passages"], "--passages and --no-passages contradict each other; omit one of them"),
     ],
 )
 def test_a_wrong_call_is_refused_before_the_engine_is_asked(options: list[str], message: str) -> None:
