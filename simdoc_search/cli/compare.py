@@ -70,9 +70,9 @@ def compare(
 ) -> None:
     """Show what two texts share, and where they differ.
 
-    A and B are files or stored documents. If a file with this path exists, the file is read; - is stdin. Otherwise, the
-    argument is the id, path or file name of a stored document, as for `similar`. An id in double quotes is always a
-    stored document. A path that begins with ./ is always a file.
+    A and B are files or stored documents. An argument that is the path of an existing file means that file. Use - for
+    stdin. Any other argument is the id, path or file name of a stored document, as for `similar`. An id in double
+    quotes is always a stored document. A path that begins with ./ is always a file.
 
     Two files are compared with the default settings, or with the settings of --store if you give it.
 

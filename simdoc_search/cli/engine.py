@@ -50,14 +50,14 @@ def engine() -> None:
 
 @engine.command()
 @click.option("--nodes", type=click.IntRange(1, 9),
-              help="Number of nodes. Each node is a process.  [default: as in existing data, or 1]")  # fmt: skip
+              help="Number of nodes. Each node is a process.  [default: as in its data, or 1]")  # fmt: skip
 @port_option
 @click.option("--heap", metavar="SIZE", help="Heap size of each node, such as 512m.  [default: 1g]")
 @click.option(
     "--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: a tested version]"
 )
 @click.option("--data", type=click.Path(), callback=_check_data, metavar="DIR",
-              help="Folder for the data.  [default: a folder in your home]")  # fmt: skip
+              help="Folder for the data.  [default: a folder in your home directory]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")
 @json_option
 @handle_errors

@@ -144,9 +144,9 @@ def index(
       simdoc-search index documents.jsonl --store ./docs.simdoc
       simdoc-search index ./b --prefix b/
 
-    The command reads plain text in any encoding, Markdown and HTML. To also read .pdf .epub .rtf .doc .docx .docm .odt
-    .ppt .pptx .odp .xls .xlsx .ods .eml .msg, run: pip install 'simdoc-search[documents]'. Tables (.jsonl .ndjson, also
-    as .gz, .csv .tsv .parquet) are only read if PATH names them.
+    The command reads plain text in any encoding, Markdown and HTML. Install simdoc-search[documents] to also read .pdf
+    .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg. Tables (.jsonl .ndjson, also as .gz,
+    .csv .tsv .parquet) are only read if PATH names them.
 
     Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also as .gz) are read if PATH names them,
     or with --archives. Later runs also read them without --archives. Their files have ids like old.zip!2021/Report.txt

@@ -63,7 +63,7 @@ def languages(
 
     Without PATH, the command counts the documents in the store. A stored document has a
     language if you indexed it with --language, or if its metadata names one. With PATH, the command identifies the
-    languages of files and folders. It then needs no store.
+    languages of files and folders. It then does not need a store.
 
     \b
       simdoc-search languages

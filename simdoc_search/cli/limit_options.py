@@ -19,7 +19,7 @@ _OPTIONS = (
         "--bits",
         type=click.IntRange(0, MAX_BITS),
         metavar="DISTANCE",
-        help="Maximum distance between similar sentences, from 0 (almost equal) to 16.  [default: 12, unless "
+        help="Maximum distance between similar sentences, from 0 (almost identical) to 16.  [default: 12, unless "
         "changed with `defaults`]",
     ),
     click.option(

@@ -142,7 +142,7 @@ def passages(
     if sum(map(bool, (id is not None, files, folders, text is not None, all_from))) != 1:
         raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
     if other_folders and text is not None:
-        raise click.UsageError("--other-folders needs a document in a folder, not a text; omit it")
+        raise click.UsageError("a text is not in a folder; omit --other-folders")
     if each_other and (not folders or other_folders):
         raise click.UsageError("--each-other needs --folder, and cannot be combined with --other-folders")
     if each_other:

@@ -181,7 +181,7 @@ def overlap_options(command: Command) -> Command:
             "--overlap",
             type=percent_type,
             metavar="PERCENT",
-            help="Minimum overlap. FINGERPRINT must then be an ID without numbers for overlap and probability.",
+            help="Minimum overlap. FINGERPRINT is then read as an ID, even if it ends in numbers.",
         ),
     ):
         command = option(command)

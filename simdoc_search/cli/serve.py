@@ -60,7 +60,7 @@ def serve(
     """Search the store in a browser.
 
     Programs can get JSON from the same addresses. The server never changes the store, and does not keep the texts and
-    files that you search with. Press Ctrl-C to stop it.
+    files that you submit. Press Ctrl-C to stop it.
 
     \b
       simdoc-search serve                         then open http://127.0.0.1:8765/

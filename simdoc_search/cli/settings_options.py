@@ -31,7 +31,7 @@ def passage_options(command: Command) -> Command:
     no_passages = click.option("--no-passages", is_flag=True, help="Do not store the data for finding shared passages.")
     passage_run = click.option(
         "--passage-run", type=click.IntRange(20, 10_000), metavar="WORDS",
-        help="Number of words from which a shared run is always found.  [default: 36]",
+        help="Always find shared runs of at least this many words.  [default: 36]",
     )  # fmt: skip
     return no_passages(passage_run(command))
 

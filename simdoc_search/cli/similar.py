@@ -97,7 +97,7 @@ def similar(
 
     \b
       simdoc-search similar doc123              all documents that share text with doc123
-      simdoc-search similar doc123_20           only an overlap of 20 % or more
+      simdoc-search similar doc123_20           only documents with an overlap of 20 % or more
       simdoc-search similar doc123_20_80        faster: finds an overlap of 20 % with a probability of 80 %
       simdoc-search similar --file draft.txt --overlap 50
       simdoc-search similar doc123 --measure containment --overlap 50     all that contain half of doc123

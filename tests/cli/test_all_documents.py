@@ -87,7 +87,7 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
     text = output("related", "--all", "--edges", tmp_path / "pairs.csv")
     rows = list(csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines()))
 
-    assert f"edges: {tmp_path / 'pairs.csv'}, 2 pairs" in text.splitlines()
+    assert f"edges: 2 pairs written to {tmp_path / 'pairs.csv'}" in text.splitlines()
     assert [
         ("D1 v1.txt", "D2 <v2>.txt", "version", "1"),
         ("D3.txt", "D4 & more.txt", "related", "2"),

@@ -144,19 +144,17 @@ def test_a_group_without_a_kept_document_is_refused() -> None:
     result = run("apply", "plan.tsv", "--delete", "--yes")
 
     assert (1, "0 deleted, 1 group not applied") == (result.exit_code, result.stdout.strip())
-    assert "group 1 is refused: " in result.stderr
+    assert "group 1 was not applied: " in result.stderr
     assert 5 == len(tree(Path("docs")))
 
 
 def test_deleting_needs_yes() -> None:
     """`--yes` is needed for a file that cannot be restored, and if there is no terminal."""
     plan("docs", "--drop", "same-words")
-    lost = "1 file with other bytes than the kept one"
-    assert f"{lost} could not be restored; check with --dry-run, then add --yes" == sentence(
-        run("apply", "plan.tsv", "--delete")
-    )
+    problem = "the deletion of 1 file whose bytes differ from the kept file cannot be undone"
+    assert f"{problem}; check the plan with --dry-run, then add --yes" == sentence(run("apply", "plan.tsv", "--delete"))
     dry = run("apply", "plan.tsv", "--delete", "--dry-run")
-    assert f"note: {lost} cannot be undone" in dry.stderr.splitlines()
+    assert f"note: {problem}" in dry.stderr.splitlines()
     edit("drop\t1\t100.0\tsame words", "decide\t1\t100.0\tsame words")
     assert "cannot ask for confirmation" in sentence(run("apply", "plan.tsv", "--delete"))
     assert 5 == len(tree(Path("docs")))

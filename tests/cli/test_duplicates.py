@@ -261,8 +261,12 @@ def test_members_of_a_named_archive_have_its_path() -> None:
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_indexed() -> None:
-    assert "cannot be written" in sentence(run("duplicates", "docs", "--new", "--html", "gone/page.html"))
-    assert "cannot be written" in sentence(run("duplicates", "docs", "--new", "--csv", "gone/pairs.csv"))
+    assert "because its folder does not exist" in sentence(
+        run("duplicates", "docs", "--new", "--html", "gone/page.html")
+    )
+    assert "because its folder does not exist" in sentence(
+        run("duplicates", "docs", "--new", "--csv", "gone/pairs.csv")
+    )
     assert "may be a document" in sentence(run("duplicates", "docs", "--csv", "docs/copy.txt"))
     assert "--html cannot write to stdout" in usage_error(run("duplicates", "docs", "--html", "-"))
     assert "nowhere" in sentence(run("duplicates", "nowhere"))
