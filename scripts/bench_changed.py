@@ -109,7 +109,8 @@ def told(inspection: Inspection) -> str:
     """The sample of `status`."""
     sample = inspection.sample
     low, high = sample.interval
-    return f"{sample.sampled:,} of {sample.unsure:,} compared, {sample.stale:,} stale: {low:.2%} to {high:.2%} of all"
+    compared = f"{sample.sampled:,} of {sample.unchecked:,} compared"
+    return f"{compared}, {sample.stale:,} stale: {low:.2%} to {high:.2%} of all"
 
 
 def timed(what: str, done: Callable[[], str]) -> None:

@@ -1,4 +1,4 @@
-"""Long computations can be cancelled."""
+"""Tests of the cancellation of long computations."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
 from simdoc_search.analysis.words import words
 from simdoc_search.cancellation import Stop, StoppedError, cancellable_by, check_stopped, current_stop
-from simdoc_search.sketch.long_text import LONG
+from simdoc_search.sketch.long_text import LONG_TEXT
 from tests.support.texts import text
 
 PROSE = text(random.Random("stopping"), 2000)
 
 
 def search() -> SimilaritySearch:
-    found = SimilaritySearch(open_store(":memory:"))
-    found.index([Document("prose", PROSE)])
-    return found
+    search = SimilaritySearch(open_store(":memory:"))
+    search.index([Document("prose", PROSE)])
+    return search
 
 
 @pytest.mark.parametrize(
     "work",
     [
         lambda: words("👩" * 10),
-        lambda: fingerprint("word " * (LONG // 5 + 1)),
+        lambda: fingerprint("word " * (LONG_TEXT // 5 + 1)),
         lambda: compare(PROSE, PROSE[1000:]),
         lambda: search().passages(text=PROSE),
         lambda: search().similar_to_text(PROSE),

@@ -32,7 +32,7 @@ def test_loops_of_links_are_skipped_and_listed(tmp_path: Path) -> None:
     (corpus / "one").symlink_to("two")
     (corpus / "two").symlink_to("one")
     report = cli.answer("index", corpus, "--store", tmp_path / "store")
-    loops, circles = "a link to a folder that was read already", "too many levels of symbolic links"
+    loops, circles = "a link to a folder that was already read", "too many levels of symbolic links"
 
     assert {"a/b/c/x.txt", "y.txt"} == stored(tmp_path / "store")
     assert {"a/up/": loops, "a/b/up/": loops, "a/b/c/up/": loops, "one": circles, "two": circles} == {

@@ -210,7 +210,7 @@ for location in ("store", ":memory:"):
     except SimdocError as error:
         print(isinstance(error, ImportError), error)
 """
-    message = "True the local store needs an optional package; install it with: pip install 'simdoc-search[local]'"
+    message = "True the local store needs optional packages; install them with: pip install 'simdoc-search[local]'"
 
     assert ["0.6 2", message, message] == printed(NUMPY_ALONE + code, tmp_path)
     assert [] == list(tmp_path.iterdir())
@@ -218,7 +218,7 @@ for location in ("store", ":memory:"):
 
 def test_the_program_without_its_extra_says_what_to_install(tmp_path: Path) -> None:
     done = python(NUMPY_ALONE + "from simdoc_search.cli import main; main()", tmp_path)
-    message = "Error: the command line needs an optional package; install it with: pip install 'simdoc-search[cli]'\n"
+    message = "Error: the command line needs optional packages; install them with: pip install 'simdoc-search[cli]'\n"
 
     assert (1, "", message) == (done.returncode, done.stdout, done.stderr)
 
@@ -234,6 +234,6 @@ for command in (["index", "a.txt"], ["similar", "a.txt"], ["info"], ["delete", "
         print(end.code)
 """
     done = python(NO_STORE + code, tmp_path)
-    message = "Error: the local store needs an optional package; install it with: pip install 'simdoc-search[local]'\n"
+    message = "Error: the local store needs optional packages; install them with: pip install 'simdoc-search[local]'\n"
 
     assert (0, 4 * "1\n", 4 * message) == (done.returncode, done.stdout, done.stderr)

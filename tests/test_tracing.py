@@ -1,4 +1,4 @@
-"""OpenTelemetry spans."""
+"""Tests of OpenTelemetry spans."""
 
 from __future__ import annotations
 

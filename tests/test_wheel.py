@@ -144,7 +144,7 @@ print(component_template())
 """
     place, query, template = output_of(core / "python", "-c", code, cwd=tmp_path).splitlines()
     done = subprocess.run([core / "simdoc-search"], check=False, cwd=tmp_path, capture_output=True, text=True)
-    message = "Error: the command line needs an optional package; install it with: pip install 'simdoc-search[cli]'\n"
+    message = "Error: the command line needs optional packages; install them with: pip install 'simdoc-search[cli]'\n"
 
     assert core.parent in Path(place).parents
     assert "dict_keys(['simdoc.tokens'])" == query

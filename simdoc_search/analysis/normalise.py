@@ -74,6 +74,7 @@ class LetterMap:
     """Normalises single letters whose neighbours do not matter."""
 
     WHOLE_WORD = -1
+    """Returned for a letter whose word must be normalised as a whole."""
     _UNKNOWN = -2
 
     def __init__(self, profile: str) -> None:
@@ -84,8 +85,7 @@ class LetterMap:
         """Normalise letters.
 
         Returns:
-            For each code point its replacement, or `WHOLE_WORD` if its word must be normalised as a whole; int32, of
-            the same shape.
+            The replacement of each code point, or `WHOLE_WORD`; int32, shape of `points`.
         """
         mapped: NDArray[np.int32] = self._map[points]
         unknown = mapped == self._UNKNOWN

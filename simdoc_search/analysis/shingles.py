@@ -56,7 +56,7 @@ def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBat
 
 
 def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
-    """Return the shingles of a batch of texts, made of exactly these words."""
+    """Return the shingles of a batch of texts. Stop words and stems are not applied."""
     if analysis.unit == "character":
         words = _characters(words)
     size = analysis.shingle_size

@@ -1,7 +1,7 @@
 """Stop words of a language (package stop-words) or from a file. An index stores their check value.
 
-A query text needs the same stop words as the index. A language is found by its code in the index, a file by the
-environment variable SIMDOC_STOP_WORDS. `auto` means the stop words of each text's language.
+A query text needs the same stop words as the index. The index stores the code of the language. The environment
+variable SIMDOC_STOP_WORDS names the file. `auto` means the stop words of each text's language.
 """
 
 from __future__ import annotations
@@ -92,8 +92,7 @@ class StopWords:
         """The words.
 
         Raises:
-            FormatMismatchError: the words are not loaded yet, and those of the language or file do not match the check
-                value.
+            FormatMismatchError: the words of the language or file do not match the check value.
             MissingExtraError: the package with the words of the language is not installed.
             StoreError: the file cannot be read.
         """

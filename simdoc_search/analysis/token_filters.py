@@ -1,8 +1,8 @@
 """Removes stop words and stems the other words before shingles are made.
 
 Only shingles change. Positions in a text, and the hash of its words, refer to the original words. If the rules depend
-on the language, it is identified from the text alone, so that a query text is treated like an indexed text. The words
-of a text in several languages, or in an unknown language, are not changed.
+on the language, the language is identified from the text alone, so that a query text is treated like an indexed text.
+The words of a text in several languages, or in an unknown language, are not changed.
 """
 
 from __future__ import annotations

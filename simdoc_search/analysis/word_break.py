@@ -18,8 +18,8 @@ Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends of words."""
 
 _LETTER, _DIGIT, _KATAKANA, _JOINER = 1, 2, 4, 8  # these form runs of letters and digits
-_MID_LETTER, _MID_NUMBER = 16, 32  # joins its neighbours if both are letters, or if both are digits
-_SINGLE, _COMPLEX = 64, 128  # Han and Hiragana: every character is a word. Thai, Lao, Khmer, ...: a run is a word
+_MID_LETTER, _MID_NUMBER = 16, 32  # these join their neighbours if both are letters, or if both are digits
+_SINGLE, _COMPLEX = 64, 128  # Each Han or Hiragana character is a word. A run of Thai, Lao, Khmer, ... is a word
 _RUN = _LETTER | _DIGIT | _KATAKANA | _JOINER
 
 _BITS = {
@@ -42,14 +42,14 @@ class _Tables:
     """Properties of each class of characters; each array has shape (classes,)."""
 
     def __init__(self) -> None:
-        having = classes().have_any
+        have_any = classes().have_any
         self.bits: NDArray[np.uint8] = np.array([_bits_of(names) for names in classes().properties], np.uint8)
-        self.extend: NDArray[np.bool_] = having("Extend")
-        self.hebrew: NDArray[np.bool_] = having("Hebrew")
-        self.quote: NDArray[np.bool_] = having("SingleQuote", "DoubleQuote")
-        self.emoji: NDArray[np.bool_] = having("Emoji", "EmojiModifier", "RegionalIndicator", "Keycap")
-        self.complex_sign: NDArray[np.bool_] = self.extend & having("ComplexContext")
-        self.suspect: NDArray[np.bool_] = self.emoji | self.hebrew | self.complex_sign
+        self.extend: NDArray[np.bool_] = have_any("Extend")
+        self.hebrew: NDArray[np.bool_] = have_any("Hebrew")
+        self.quote: NDArray[np.bool_] = have_any("SingleQuote", "DoubleQuote")
+        self.emoji: NDArray[np.bool_] = have_any("Emoji", "EmojiModifier", "RegionalIndicator", "Keycap")
+        self.complex_mark: NDArray[np.bool_] = self.extend & have_any("ComplexContext")
+        self.suspect: NDArray[np.bool_] = self.emoji | self.hebrew | self.complex_mark
 
 
 def _bits_of(properties: frozenset[str]) -> int:
@@ -134,9 +134,9 @@ def find_words(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
 def _cuts(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether a word ends between two characters that are both in words; shape (characters - 1,)."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
-    cut: NDArray[np.bool_] = (either & _SINGLE) != 0  # around every Han or Hiragana character,
-    cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # at the border of a Thai run,
-    cut |= (differ & _KATAKANA != 0) & (either & _JOINER == 0)  # and of a Katakana run.
+    cut: NDArray[np.bool_] = (either & _SINGLE) != 0  # around every Han or Hiragana character
+    cut |= (in_run[:-1] != in_run[1:]) & (either & _COMPLEX != 0)  # at the border of a Thai run
+    cut |= (differ & _KATAKANA != 0) & (either & _JOINER == 0)  # at the border of a Katakana run
     return cut
 
 
@@ -178,14 +178,14 @@ def _hard_stretches(class_ids: NDArray[np.uint8], long: NDArray[np.int64]) -> li
     if table.hebrew[suspect].any():
         quoted = np.searchsorted(borders, np.flatnonzero(_lookup(class_ids, table.quote)))
         hard |= table.hebrew[suspect] & np.isin(stretch, quoted)
-    if table.complex_sign[suspect].any():
-        hard |= table.complex_sign[suspect] & _has_no_base(class_ids, suspects)
+    if table.complex_mark[suspect].any():
+        hard |= table.complex_mark[suspect] & _has_no_base(class_ids, suspects)
     numbers = distinct(np.concatenate((stretch[hard], np.searchsorted(borders, long))))
     return list(zip((borders[numbers - 1] + 1).tolist(), borders[numbers].tolist(), strict=True))
 
 
 def _has_no_base(class_ids: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each mark does not follow a letter or digit. Such a Thai or Burmese sign can begin a word."""
+    """Whether no letter or digit precedes each mark. Such a Thai or Burmese mark can begin a word."""
     extend = _lookup(class_ids, _tables().extend)
     last_solid = np.maximum.accumulate(np.where(extend, -1, np.arange(len(class_ids))))[marks]
     base = _tables().bits[class_ids[np.maximum(last_solid, 0)]]

@@ -98,7 +98,7 @@ def strings(units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[
 
 
 def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
-    """Return the words of several texts. ASCII texts need no Python object per word; other texts need one."""
+    """Return the words of several texts. Consecutive ASCII texts are read together by a faster method."""
     batches = []
     for all_ascii, group in itertools.groupby(texts, str.isascii):
         texts_of_group = list(group)
@@ -131,9 +131,10 @@ def _original_indices(text: str) -> NDArray[np.int64] | None:
 
 
 def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spans]:
-    """Return the words of texts and their spans in code points, which are right for a single text.
+    """Return the words of texts, and the spans of the words in code points.
 
-    For several texts, Python counts from the first text, and the native kernel from each text.
+    The spans are only valid for a single text. Of several texts, Python counts from the start of the first text, and
+    the native kernel from the start of each text.
     """
     native = kernel()
     if native is None:
@@ -147,7 +148,7 @@ def _batch_and_spans(texts: Sequence[str], profile: str) -> tuple[WordBatch, Spa
 
 
 def _ascii_batch(texts: list[str]) -> tuple[WordBatch, Spans]:
-    """Find the words of ASCII texts and their positions, with a table of bytes. Both profiles only lower-case ASCII."""
+    """Find the words of ASCII texts and their positions. In both profiles, the words are in lower case."""
     data = "\n".join([*texts, ""]).encode("ascii")
     (starts, ends), in_word = find_words(np.frombuffer(data.translate(ascii_bits()), np.uint8))
     lengths = ends - starts

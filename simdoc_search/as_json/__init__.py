@@ -1,4 +1,4 @@
-"""Converts results to plain values for JSON, for `--json` and `serve`.
+"""Converts results to values that can be written as JSON, for `--json` and `serve`.
 
 queries.py      places, queries and plans
 similar.py      documents that share text

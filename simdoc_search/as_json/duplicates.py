@@ -1,4 +1,4 @@
-"""Converts duplicates to JSON. The parts are separate, because there may be millions of pairs."""
+"""Converts duplicates to JSON, in separate parts because there may be millions of pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
-    """Convert the counts. `keep` is the rule that chooses the kept document."""
+    """Convert the counts. `keep` is the rule that selects the kept document of a group."""
     measure = duplicates.measure
     return {
         "documents": duplicates.documents,
@@ -32,10 +32,12 @@ def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
 
 
 def duplicates_tail(duplicates: Duplicates) -> dict[str, Any]:
-    """Convert the documents that were left out, and the sets that were too large to compare all pairs."""
-    floods = duplicates.floods
+    """Convert the documents that were left out, and the sets in which not all pairs were compared."""
+    floods = None
+    if (sets := duplicates.overflow) is not None:
+        floods = {"documents": sets.documents, "limit": sets.limit, "left_over": sets.skipped_comparisons}
     return {
-        "floods": floods and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.left_over},
+        "floods": floods,
         "left_out": [{**place_as_json(place), "reason": reason} for place, reason in duplicates.left_out.items()],
     }
 

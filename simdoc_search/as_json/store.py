@@ -23,7 +23,7 @@ def info_as_json(info: StoreInfo) -> dict[str, Any]:
 
 
 def _named_parts(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Return the settings of the analysis, and the settings of the sketch under its own name."""
+    """Return the settings of the analysis, and those of the sketch with the name of the sketch as the key."""
     sketch = settings.minhash
     values = {key: value for key, value in asdict(cast(Any, sketch)).items() if key != "key"}
     return {"analysis": settings.to_dict()["analysis"], sketch.name: values}

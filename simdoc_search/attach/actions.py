@@ -17,7 +17,7 @@ from simdoc_search.stores.remote.texts import text_field_names, text_of
 from simdoc_search.stores.sketching import check_can_sketch, sketches_of
 
 _BATCH = 64
-"""Texts that are fingerprinted together."""
+"""Number of actions that are read and fingerprinted together."""
 
 
 def fingerprint_actions(
@@ -28,25 +28,26 @@ def fingerprint_actions(
     extractor: Extractor | None = None,
     field: str = "simdoc",
 ) -> Iterator[dict[str, Any]]:
-    """Add our field to bulk actions for the `helpers.bulk` of the clients. Actions are copied, not changed.
+    """Add fingerprints to bulk actions, for `helpers.bulk` of a client. Actions are copied, not changed.
 
-    A document without a text gets no fingerprint, and loses one that it has. A text without words gets a mark
-    (`shingles: 0`). A deletion, and an update of other fields, pass unchanged. An update that removes the text, or that
-    has some of several text fields, removes the fingerprint: run `simdoc-search backfill` for the latter. The `upsert`
-    document of an update gets its own fingerprint. What a script does is not seen.
+    A document without a text gets no fingerprint, and an existing fingerprint is removed. A text without words gets a
+    mark (`shingles: 0`). Deletions and updates of other fields are unchanged. An update that removes the text also
+    removes the fingerprint. So does an update of only some of several text fields: run `simdoc-search backfill` after
+    it. The `upsert` document of an update gets its own fingerprint. Changes by a script are not seen.
 
     Args:
-        actions: with the document in `_source`, in `doc` (an update), or among the keys of the action.
-        text_field: the field of the text; dots lead into objects. A list of texts, and several fields, are one text,
-            one line each.
-        settings: the settings of the index, which `open_store(client=client, index="articles").settings` returns. None
-            for the default ones, with passage tokens. Use `Settings(passages=None)` for a mapping without them.
-        extractor: finds concepts, if the settings have them. A text for which it fails gets none.
+        actions: the actions. The document is in `_source`, in `doc` (an update), or is the action itself.
+        text_field: the path of the text field, such as `page.body`. Several fields, or a list of strings, make one
+            text, one line each.
+        settings: the settings of the index, as returned by `open_store(client=client, index="articles").settings`. None
+            for the default settings, which include passage tokens. Use `Settings(passages=None)` for a mapping without
+            passage tokens.
+        extractor: finds concepts, if the settings include concepts. A text on which it fails gets no concepts.
         field: the object field to fill.
 
     Raises:
-        FormatMismatchError: the settings have concepts of another extractor.
-        MissingExtraError: a package that makes sentences is not installed.
+        FormatMismatchError: the settings name another concept extractor.
+        MissingExtraError: a package that the sentence tokens need is not installed.
         DocumentError: a text is neither a string nor a list of strings.
     """
     remaining = iter(actions)
@@ -77,14 +78,14 @@ def fingerprint_actions(
 def fingerprint_field(
     text: str, settings: Settings | None = None, extractor: Extractor | None = None
 ) -> dict[str, Any]:
-    """Return the value of our field for one text. A text without words has a mark, `shingles: 0`."""
+    """Return the value of the fingerprint field for one text. A text without words gets a mark, `shingles: 0`."""
     return fingerprint_fields([text], settings or Settings(), extractor)[0]
 
 
 def fingerprint_fields(
     texts: list[str], settings: Settings, extractor: Extractor | None = None
 ) -> list[dict[str, Any]]:
-    """Return the values of our field for many texts, several times faster than one by one."""
+    """Return the values of the fingerprint field for many texts. This is several times faster than one by one."""
     check_can_sketch(settings, extractor, "the index")
     sketches = sketches_of(texts, settings, extractor)
     results = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
@@ -99,7 +100,8 @@ def fingerprint_fields(
             }
             values.append(field_values(codes, fingerprint.shingles, hashes, settings, **kinds))
         else:
-            removed = dict.fromkeys(["tokens", *names_of_kinds(settings), "words_hash"])  # null removes it in an update
+            # In an update, null removes the old values.
+            removed = dict.fromkeys(["tokens", *names_of_kinds(settings), "words_hash"])
             mark = {"shingles": 0, "buckets": 0, "text_hash": text_hash(text), "format": format_label(settings)}
             values.append({**removed, **mark})
     return values
@@ -112,7 +114,7 @@ _Path = tuple[str, ...]
 
 
 def _document_paths(action: dict[str, Any]) -> list[_Path]:
-    """The documents that an engine reads from an action."""
+    """The paths of the documents in an action."""
     kind, source = action.get("_op_type", "index"), action.get("_source")
     if kind == "delete":
         return []
@@ -147,11 +149,11 @@ def _has_some_fields(document: dict[str, Any], names: Sequence[str]) -> bool:
 
 
 def _has_field(document: dict[str, Any], name: str) -> bool:
-    """Whether a document has a field, or null in its place or in the place of an object around it."""
+    """Whether a document sets a field, or replaces an object around it. Null is a value too."""
     first, _, rest = name.partition(".")
     if name in document:
         return True
     if not rest or first not in document:
         return False
-    inner = document[first]  # an update merges objects, and replaces other values
+    inner = document[first]  # an update merges objects and replaces other values
     return not isinstance(inner, dict) or _has_field(inner, rest)

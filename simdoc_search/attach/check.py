@@ -1,4 +1,4 @@
-"""Lists what is wrong with an index and its fingerprints, and what to do about it."""
+"""Lists the problems of an index and its fingerprints, with their solutions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from simdoc_search.stores.remote.shared_settings import common_settings, queryab
 from simdoc_search.stores.remote.texts import backfill_command
 
 SAMPLE = 500
-"""Documents that are drawn at random and looked at."""
+"""Number of documents in a random sample."""
 
 _EXAMPLES = 5
 
@@ -35,9 +35,9 @@ class Finding:
     """A problem, or a note.
 
     Attributes:
-        index: the concrete index, or the name that was checked if it concerns all indices.
-        wrong: whether queries fail or miss documents because of it.
-        problem: the problem and what to do, in one sentence.
+        index: the concrete index, or the checked name if the finding concerns all indices.
+        wrong: whether it makes queries fail or miss documents.
+        problem: the problem and its solution, in one sentence.
     """
 
     index: str
@@ -68,31 +68,32 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     for_all = [*_differences(inspection.described, mappings, location), *_sample_faults(inspection)]
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
-        for_all.append(f"the engine allows {limit} clauses; raise indices.query.bool.max_clause_count to {MAX_CLAUSES}")
+        how = f"raise indices.query.bool.max_clause_count to {MAX_CLAUSES}"
+        for_all.append(f"the engine allows only {limit} clauses per query; {how}")
     return [*findings, *(Finding(index, True, problem) for problem in for_all)]
 
 
 def _mapping_faults(index: ApplicationIndex, mappings: _Mappings, location: str) -> Iterator[tuple[bool, str]]:
-    """What is wrong with the mapping and the settings of an index."""
+    """Yield the faults of the mapping and the settings of an index: whether each is wrong, and the problem."""
     faults = list(find_faults(index.mappings, index.index_settings, index.field))
     can_fill = not any(fault.blocks_writes for fault in faults)
     for fault in faults:
         how = ""
         if can_fill and fault.blocks_queries and "tokens" not in index.fields:
             command = backfill_command(mappings.values(), index.field, location)
-            how = f"; {command}, or put the mapping of simdoc-search template show"
+            how = f"; {command}, or apply the mapping of simdoc-search template show"
         yield fault.is_wrong, fault.problem + how
 
 
 def _notes(index: ApplicationIndex) -> Iterator[tuple[bool, str]]:
-    """What the owner of an index should know about our field."""
+    """Yield what the owner of an index should know about the fingerprint field."""
     field = index.field
     if "tokens" not in index.fields or index.is_own:
         return
     if not index.index_settings.get("query", {}).get("default_field"):
         yield (
             False,
-            f"searches without a field also search {field}, where a number can match a count and 20* a token; set "
+            f"searches that name no field also search {field}, so a number may match a count, and 20* a token; set "
             "index.query.default_field to your own fields",
         )
     yield (
@@ -103,21 +104,23 @@ def _notes(index: ApplicationIndex) -> Iterator[tuple[bool, str]]:
 
 
 def _document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, str]]:
-    """What is wrong with the documents of an index, and with its pipeline."""
+    """Yield the faults of the documents of an index, and of its pipeline."""
     index, counts = inspected.index, inspected.counts
     if "format" not in index.fields or index.settings is None:
         return
     if inspected.ingest.is_wrong:
         yield True, f"its pipeline is wrong: {inspected.ingest}"
     if counts.errors:
-        how = f"correct these documents, whose {index.field}.error has the reason, and write them again"
+        how = f"read the reason in {index.field}.error, correct these documents, and write them again"
         yield True, f"the pipeline could not fingerprint {counts.errors:,} documents; {how}"
     if counts.missing:
-        with_text = counts.without_text is not None
-        problem = f"{counts.missing:,} of {counts.documents:,} documents have no fingerprint"
-        yield with_text, f"{problem}, but a text; run simdoc-search backfill" if with_text else problem
+        which = f"{counts.missing:,} of {counts.documents:,} documents have"
+        if counts.without_text is not None:
+            yield True, f"{which} a text but no fingerprint; run simdoc-search backfill"
+        else:
+            yield False, f"{which} no fingerprint"
     if counts.text_gone:
-        yield True, f"{counts.text_gone:,} fingerprints are of removed texts; run simdoc-search backfill"
+        yield True, f"{counts.text_gone:,} fingerprints belong to removed texts; run simdoc-search backfill"
     for kind in kinds_of(index.settings):
         if lacking := counts.lacking[kind.name]:
             yield True, f"{lacking:,} fingerprints have no {kind.name}; run simdoc-search backfill"
@@ -126,27 +129,27 @@ def _document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, str]]:
 
 
 def _sample_faults(inspection: Inspection) -> Iterator[str]:
-    """Malformed and stale fingerprints among the drawn documents."""
+    """Yield the malformed and the stale fingerprints in the sample."""
     sample = inspection.sample
     if malformed := sorted(sample.malformed.items()):
-        some = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_EXAMPLES])
+        examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_EXAMPLES])
         how = "replace them with simdoc-search backfill --stale"
-        yield f"{len(malformed):,} of {sample.sampled:,} sampled fingerprints are malformed: {some}; {how}"
+        yield f"{len(malformed):,} of {sample.sampled:,} sampled fingerprints are malformed: {examples}; {how}"
     stale = sample.stale - len(malformed)
     if stale > 0:
         examples = ", ".join(repr(id) for id in sample.examples if id not in sample.malformed)
         of_all = "" if sample.is_exact else f", about {sample.share * sample.documents:,.0f} in all"
         yield (
-            f"{stale:,} of {sample.sampled:,} sampled fingerprints are not of the current text{of_all}: {examples}; "
+            f"{stale:,} of {sample.sampled:,} sampled fingerprints do not match the current text{of_all}: {examples}; "
             "run simdoc-search backfill --stale"
         )
 
 
 def _crafted_texts(engine: Engine, index: ApplicationIndex) -> Iterator[tuple[bool, str]]:
-    """Texts in an index of our own whose words were chosen to match any text, in a sample."""
+    """Yield the texts whose words were chosen to match any text, in a sample of an index that `index` created."""
     if not index.is_own or index.settings is None or mapping_at(index.mappings, "body") is None:
         return
-    with suppress(FormatMismatchError):  # the key is not known, or the sketch cannot show it
+    with suppress(FormatMismatchError):  # the hash key is unknown, or the sketch does not allow this check
         settings = index.settings.unlocked(key_from(), f"the index {index.name}")
         body = {"size": SAMPLE, "query": in_random_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
@@ -157,7 +160,7 @@ def _crafted_texts(engine: Engine, index: ApplicationIndex) -> Iterator[tuple[bo
 
 
 def _differences(indices: Sequence[ApplicationIndex], mappings: _Mappings, location: str) -> Iterator[str]:
-    """What prevents queries from comparing the documents of several indices."""
+    """Yield the differences between indices that prevent queries over all of them."""
     if not indices:
         return
     field = indices[0].field
@@ -175,12 +178,12 @@ def _differences(indices: Sequence[ApplicationIndex], mappings: _Mappings, locat
                 require_kind(common, field, location, kind)
             except StoreError as error:
                 yield str(error)
-    names = {tuple(index.text_fields): index.name for index in reversed(indices) if index.text_fields}
-    if len(names) > 1:
-        fields = ", ".join(f"{name} from {' and '.join(texts)}" for texts, name in sorted(names.items()))
-        options = "".join(f" --text-field {name}" for name in min(names))
+    examples = {tuple(index.text_fields): index.name for index in reversed(indices) if index.text_fields}
+    if len(examples) > 1:
+        fields = ", ".join(f"{name} from {' and '.join(texts)}" for texts, name in sorted(examples.items()))
+        options = "".join(f" --text-field {name}" for name in min(examples))
         yield (
-            f"fingerprints are from different text fields ({fields}); choose one and run, for example, "
+            f"the fingerprints come from different text fields ({fields}); choose one and run, for example, "
             f"simdoc-search backfill {location}{options} --stale --force"
         )
 

@@ -1,4 +1,4 @@
-"""Describes the indices behind a name, as the engine reports them."""
+"""Describes the indices behind a name."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from simdoc_search.stores.remote.mappings import fields_of
 from simdoc_search.stores.remote.schema import only_fingerprint_field, settings_of
 from simdoc_search.stores.remote.texts import recorded_text_fields
 
-OPTIONAL = (400, 401, 403, 404, 405, 410)
-"""Statuses of an engine that lacks a request, or that does not allow it to this user."""
+UNSUPPORTED_OR_FORBIDDEN = (400, 401, 403, 404, 405, 410)
+"""HTTP statuses for a request that the engine does not support, or does not allow this user."""
 
 NO_PIPELINE = "_none"
 """The name that engines use for no pipeline."""
@@ -24,7 +24,7 @@ NO_PIPELINE = "_none"
 
 @dataclass(frozen=True, slots=True)
 class SkippedIndex:
-    """An index that was left out, and why."""
+    """An index that was skipped, and the reason."""
 
     index: str
     reason: str
@@ -38,9 +38,9 @@ class ApplicationIndex:
         name: the name of the index; in a data stream, the name of the backing index.
         field: the object field of the fingerprints.
         mappings: its mappings.
-        index_settings: its settings, below `index`.
-        filters: the filters of the aliases by which the index was named, as one clause at most.
-        other_names: its aliases, and its data stream.
+        index_settings: its settings, without the prefix `index`.
+        filters: the filters of the aliases that were named, combined into at most one clause.
+        other_names: its aliases and its data stream.
     """
 
     name: str
@@ -62,7 +62,7 @@ class ApplicationIndex:
 
     @property
     def copies(self) -> int:
-        """The number of copies of each shard, with the primary one."""
+        """The number of copies of each shard, including the primary."""
         return 1 + int(self.index_settings.get("number_of_replicas", 0))
 
     @property
@@ -102,11 +102,11 @@ class ApplicationIndex:
 
 
 def describe_indices(engine: Engine, name: str, field: str | None = None) -> list[ApplicationIndex]:
-    """Return the indices behind a name, also closed ones, sorted by name.
+    """Return the indices behind a name, including closed ones, sorted by name.
 
     Args:
         engine: the engine.
-        name: an index, an alias, a data stream or a pattern, or several with commas.
+        name: an index, an alias, a data stream or a pattern, or several of these, separated by commas.
         field: the object field of the fingerprints; None for the only one in the mappings.
 
     Raises:
@@ -133,7 +133,7 @@ def describe_indices(engine: Engine, name: str, field: str | None = None) -> lis
 
 
 def _filters(index: str, described: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
-    """The filters of the aliases in `names`; none if another of the names is that of the whole index."""
+    """The filters of the aliases in `names`; none if one of the names selects the whole index."""
 
     def is_named(name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in names)

@@ -1,8 +1,8 @@
 """Plans and runs `template install`: everything is checked first, then installed in a safe order.
 
-The order is: component template, mapping of indices, pipeline, index template, pipeline of indices. An index with
-`dynamic: strict` refuses each write through a pipeline that fills a field without a mapping. So an index gets the
-mapping before it uses the pipeline.
+The order is: component template, mapping of indices, pipeline, index template, pipeline of indices. An index gets the
+mapping before it uses the pipeline: with `dynamic: strict`, it refuses all writes through a pipeline that fills an
+unmapped field.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class InstallRequest:
 
     Attributes:
         field: the object field of the fingerprints. The component template has the same name.
-        settings: the settings of the fingerprints, unless the indices have some.
+        settings: the settings of the fingerprints. Indices with fingerprints keep their settings.
         change: the requested change of settings, see `Task`.
         pipeline: the name of the pipeline; empty for none.
         text_fields: the fields of the text.
         index: an index, an alias or a data stream that must use the pipeline; empty for none.
         index_template: the index template to extend; empty for none.
         search: whether to install the search templates.
-        force: whether to replace what is different.
+        force: whether to replace parts that are installed already but differ.
     """
 
     field: str
@@ -56,14 +56,14 @@ class InstallRequest:
 
 @dataclass(frozen=True, slots=True)
 class InstallPlan:
-    """The steps of an installation, all of them checked.
+    """The steps of an installation, after all checks.
 
     Attributes:
         engine: the engine.
         request: what to install.
-        steps: the steps in their order. Parts that are installed already have none.
-        indices: the indices that use the pipeline afterwards.
-        warnings: sentences for the person who installs.
+        steps: the steps in their order, without those for parts that are installed already.
+        indices: the indices that will use the pipeline.
+        warnings: sentences to show to the user.
     """
 
     engine: Engine
@@ -86,12 +86,12 @@ class InstallPlan:
 
 
 def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
-    """Check everything, and change nothing.
+    """Check everything and return the steps, without changing anything.
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: something different is installed already, an index cannot have fingerprints, or the engine cannot
-            make them. The message says what to do.
+        StoreError: an installed part differs, an index cannot have fingerprints, or the engine cannot make them. The
+            message says what to do.
     """
     _check_address(engine)
     name, force = request.field, request.force
@@ -126,18 +126,18 @@ def component_steps(engine: Engine, template: dict[str, Any], name: str, *, forc
     """Return the step that installs a component template; none if it is installed already.
 
     Raises:
-        StoreError: another one with this name is installed, and `force` is not set.
+        StoreError: a different one is installed under this name, and `force` is not set.
     """
-    place = ["_component_template", name]
-    answer = engine.call("GET", place, allow=(404,))
+    segments = ["_component_template", name]
+    answer = engine.call("GET", segments, allow=(404,))
     existing = answer["component_templates"][0]["component_template"] if answer else None
     return install_step(
-        engine, "component", place, template, existing=existing, name=f"component template {name}", force=force
+        engine, "component", segments, template, existing=existing, name=f"component template {name}", force=force
     )
 
 
 def mapping_steps(targets: Sequence[Target], field: str) -> list[Step]:
-    """Return the steps that add the mapping of our field to indices that need it."""
+    """Return the steps that add the mapping of the fingerprint field to indices that lack a part of it."""
     steps = []
     for target in targets:
         if missing := target.missing | target.record:
@@ -150,8 +150,8 @@ def mapping_steps(targets: Sequence[Target], field: str) -> list[Step]:
 def index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force: bool = False) -> list[Step]:
     """Return the steps that make indices use a pipeline on every write.
 
-    It is their final pipeline, as this runs on partial updates too, on the whole document. An index refuses all writes
-    while its pipeline is missing: set `index.final_pipeline` to `_none` before you delete a pipeline.
+    It becomes their final pipeline, which also runs on partial updates, with the whole document. An index refuses all
+    writes while its pipeline is missing, so set `index.final_pipeline` to `_none` before you delete a pipeline.
 
     Raises:
         StoreError: an index has another final pipeline, and `force` is not set.
@@ -167,7 +167,7 @@ def index_pipeline_steps(targets: Sequence[Target], pipeline: str, *, force: boo
 
 
 def _check_address(engine: Engine) -> None:
-    """Check that the address of the engine does not end in the name of an index. It may have a path before a proxy."""
+    """Check that the address does not name an index. A path alone is not an error: the engine may be behind a proxy."""
     path = urlsplit(engine.name).path
     try:
         if path:
@@ -180,7 +180,7 @@ def _check_address(engine: Engine) -> None:
 
 
 def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
-    """The indices behind the name, all of them fit for the pipeline.
+    """The indices behind the name, which must all be able to use the pipeline.
 
     Raises:
         StoreNotFoundError: no index has this name.
@@ -196,14 +196,14 @@ def _find_targets(engine: Engine, request: InstallRequest) -> list[Target]:
 def _common_settings(targets: Sequence[Target], request: InstallRequest) -> Settings:
     settings = [target.settings for target in targets] or [request.settings]
     if any(other != settings[0] for other in settings):
-        how = "install a pipeline for each of them, with --name"
+        how = "install one pipeline per index, each with its own --name"
         raise StoreError(f"the indices behind {request.index} have different settings; {how}")
     return settings[0]
 
 
 def _command(engine: Engine, request: InstallRequest) -> str:
-    """The command that installs the same for something else."""
+    """The command of this request, without `--index` and `--index-template`."""
     name = [] if request.pipeline == PIPELINE else ["--name", request.pipeline]
     texts = [part for text_field in request.text_fields for part in ("--text-field", text_field)]
-    ours = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
-    return shlex.join(["simdoc-search", "template", "install", engine.name, "--pipeline", *name, *texts, *ours])
+    field = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
+    return shlex.join(["simdoc-search", "template", "install", engine.name, "--pipeline", *name, *texts, *field])

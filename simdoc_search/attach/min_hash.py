@@ -1,8 +1,8 @@
 """Fields that the engine fills itself, with its `min_hash` filter.
 
-Such a field is a store: `open_store(URL, field="body.fingerprint")`. For queries of your own,
-`fingerprint(text, *settings_of_engine()).tokens("lucene")` returns the terms of a text, and
-`similar_query(terms, kind="terms", field="body.fingerprint")` the query.
+`open_store(URL, field="body.fingerprint")` opens such a field as a store. To build your own queries, make the terms of
+a text with `fingerprint(text, *settings_of_engine()).tokens("lucene")`, and the query with
+`similar_query(terms, kind="terms", field="body.fingerprint")`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ ANALYZER = "simdoc_min_hash"
 
 
 def settings_of_engine(minhash: MinHash | None = None) -> tuple[Analysis, MinHash]:
-    """Return the settings of such a field: standard words in Lucene's lower case, and no shingles of fewer words.
+    """Return the settings of such a field.
+
+    Its words are those of Lucene's standard tokenizer in lower case. A text shorter than a shingle has no terms.
 
     Raises:
         ValueError: the settings have a hash key, which the filter does not support.
     """
     if minhash is not None and minhash.key is not None:
-        raise ValueError("the min_hash filter of an engine takes no hash key; fill a field of ours with backfill")
+        raise ValueError("the min_hash filter of an engine cannot use a hash key; use a field that backfill fills")
     return analysis_of_engine(), minhash or MinHash(with_rotation=True)
 
 
@@ -34,17 +36,17 @@ def min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> 
 
     Args:
         text_field: the name of the text field.
-        minhash: the options of the filter; None for those of the engine, 512 buckets with rotation.
+        minhash: the options of the filter; None for the engine's defaults, 512 buckets with rotation.
     """
     analysis, minhash = settings_of_engine(minhash)
     options = {key: value for key, value in asdict(minhash).items() if key in {*SPELLINGS, "with_rotation"}}
-    both = options | {SPELLINGS[key]: value for key, value in options.items() if key in SPELLINGS}
+    in_both_spellings = options | {SPELLINGS[key]: value for key, value in options.items() if key in SPELLINGS}
     size = analysis.shingle_size
     shingles = {"type": "shingle", "min_shingle_size": size, "max_shingle_size": size, "output_unigrams": False}
-    filters = {"simdoc_shingles": shingles, ANALYZER: {"type": "min_hash", **both}}
+    filters = {"simdoc_shingles": shingles, ANALYZER: {"type": "min_hash", **in_both_spellings}}
     analyzer = {"type": "custom", "tokenizer": "standard", "filter": ["lowercase", *filters]}
     tokens = {"type": "text", "analyzer": ANALYZER, "similarity": "boolean", "norms": False, "index_options": "docs"}
-    # With `keyword`, the words of a user's search stay as they are. No word is a term of the filter.
+    # `keyword` does not hash the words of a user's search, so they match none of the filter's terms.
     field = {"type": "text", "fields": {"fingerprint": {**tokens, "search_analyzer": "keyword"}}}
     return {
         "settings": {"analysis": {"filter": filters, "analyzer": {ANALYZER: analyzer}}},
@@ -53,13 +55,13 @@ def min_hash_index(text_field: str = "body", minhash: MinHash | None = None) -> 
 
 
 def check_min_hash(client: Any, index: str, field: str = "body.fingerprint", minhash: MinHash | None = None) -> None:
-    """Check that the terms of the engine equal ours.
+    """Check that the engine makes the same terms as `fingerprint`.
 
     Args:
         client: a client, `opensearchpy.OpenSearch` or `elasticsearch.Elasticsearch`, or an `Engine`.
         index: the name of the index.
         field: the path of the field.
-        minhash: the options of its filter; None for those of `min_hash_index`.
+        minhash: the options of its filter; None for the defaults of `min_hash_index`.
 
     Raises:
         StoreError: the engine ignores an option, or the analyzer of the field is different.

@@ -1,4 +1,4 @@
-"""Warns if the next index of an alias or a data stream will lack the field, the pipeline or the text fields."""
+"""Warns if the next index of an alias or a data stream will lack a part of an installation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simdoc_search.attach.index_template import Extension, all_index_templates, is_covered, matches, resolved_template
-from simdoc_search.attach.indices import OPTIONAL
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN
 from simdoc_search.stores.remote.engine import Engine
 
 _NUMBERED = re.compile(r"(.*-)(\d+)")
@@ -16,32 +16,34 @@ _NUMBERED = re.compile(r"(.*-)(\d+)")
 def warn_of_next_indices(
     engine: Engine, names: str, extension: Extension, command: str, extended: str = ""
 ) -> Iterator[str]:
-    """Yield a sentence for each alias and data stream in `names` whose next index lacks something of the extension.
+    """Yield a warning for each alias and data stream in `names` whose next index will lack a part of the extension.
 
-    The sentence proposes the command with `--index-template`. The template `extended` gets the extension anyway.
+    The warning proposes `command` with `--index-template`. The template `extended` is not checked, because this
+    installation extends it.
     """
-    for behind, index, template in _next_indices(engine, names.split(",")):
+    for alias, index, template in _next_indices(engine, names.split(",")):
         if template and template == extended:
             continue
         resolved = resolved_template(engine, template) if template else {}
         if resolved is None or is_covered(resolved, extension):
             continue
-        problem = f"the next index of {behind} ({index}) will not have all of this"
+        problem = f"the next index of {alias} ({index}) will lack parts of this installation"
         if template:
             yield f"{problem}. Extend its index template: {command} --index-template {template}"
         else:
-            yield f"{problem}, as no index template applies to it. Create one, and run: {command} --index-template NAME"
+            yield f"{problem}: no index template applies to it. Create one, then run: {command} --index-template NAME"
 
 
 def _next_indices(engine: Engine, names: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield each alias and data stream, the name of its next index, and the template for that; empty if none."""
+    """Yield each alias and data stream, the name of its next index, and the index template of that index, or ''."""
     for name in names:
-        streams = (engine.call("GET", ["_data_stream", name], allow=OPTIONAL) or {}).get("data_streams", ())
+        answer = engine.call("GET", ["_data_stream", name], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
+        streams = answer.get("data_streams", ())
         for stream in streams:
             yield stream["name"], f".ds-{stream['name']}-{stream['generation'] + 1:06d}", stream.get("template", "")
         templates = None if streams else all_index_templates(engine)
         if templates is not None:
-            indices = engine.call("GET", ["_alias", name], allow=OPTIONAL) or {}
+            indices = engine.call("GET", ["_alias", name], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
             for alias in sorted({alias for index in indices.values() for alias in index["aliases"]}):
                 next_name = _next_name(alias, indices)
                 yield alias, next_name, _template_for(templates, next_name)
@@ -49,9 +51,9 @@ def _next_indices(engine: Engine, names: list[str]) -> Iterator[tuple[str, str, 
 
 def _next_name(alias: str, indices: Mapping[str, Any]) -> str:
     """The name that a rollover gives to the next index."""
-    behind = {name: index["aliases"][alias] for name, index in indices.items() if alias in index["aliases"]}
-    written = [name for name, entry in behind.items() if entry.get("is_write_index")]
-    newest = max(written or behind)
+    members = {name: index["aliases"][alias] for name, index in indices.items() if alias in index["aliases"]}
+    write_indices = [name for name, options in members.items() if options.get("is_write_index")]
+    newest = max(write_indices or members)
     number = _NUMBERED.fullmatch(newest)
     return f"{number[1]}{int(number[2]) + 1:06d}" if number else newest
 

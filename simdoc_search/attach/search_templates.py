@@ -2,11 +2,12 @@
 
     simdoc-similar           documents similar to a stored document, by its id
     simdoc-similar-to-text   documents similar to a text, by its fingerprint
-    simdoc-passages          documents that share passages with either
-    simdoc-new-copies        watched documents of which either is a copy; for the index of watches
+    simdoc-passages          documents that share passages with a stored document or a text
+    simdoc-new-copies        watched documents that a stored document or a text copies; searches the index of watches
 
-docs/search_templates.md has the parameters. Mustache cannot compute, so the minimum of equal tokens is rounded down
-here. A stored script, simdoc-bands, makes the bands for an overlap and a probability in a simulated pipeline.
+docs/search_templates.md describes the parameters. Mustache cannot compute, so the minimum of equal tokens is a
+percentage, and the engine rounds the number down. The stored script simdoc-bands computes the bands for an overlap and
+a probability. It runs in a simulated pipeline.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
 
-_LANGUAGE = "mustache"
-_SCRIPTS = "painless"
+_TEMPLATE_LANGUAGE = "mustache"
+_SCRIPT_LANGUAGE = "painless"
 
 _TOKENS = "512"
-"""Maximum of tokens in a query: all tokens of a document with the default settings."""
+"""Maximum number of tokens in a query. It is the number of buckets in the default settings."""
 
 _PASSAGES = "{{most}}{{^most}}" + str(MAX_CLAUSES - 24) + "{{/most}}"
-"""Maximum of passage tokens in a query. The rest of the clauses is for filters."""
+"""Maximum number of passage tokens in a query. The other clauses are for filters."""
 
-# Without an index, each shard would look for the source in its own index: in two of three indices behind an alias it
-# would silently find nothing. An unknown key makes that an error, which quotes the key.
-# The engine itself would exclude all documents with the id of the source, also those in other indices.
+# If the index is missing, each shard looks for the source in its own index, and the other indices behind an alias
+# silently return nothing. So an unknown key turns a missing index into an error, and the error quotes the key.
+# `must_not` replaces the exclusion by the engine, which would exclude documents with the same id in other indices too.
 _BY_ID = """{"bool": {
   "must": [{"more_like_this": {
     "fields": ["$field.$kind"],
-    {{^index}}"the parameter index is missing: the _index of a hit, or of the answer to a write": 1, {{/index}}
+    {{^index}}"the parameter index is missing; give the _index of the source, as in a hit": 1, {{/index}}
     "like": [{
       {{#index}}"_index": "{{index}}", {{/index}}{{#routing}}"routing": "{{routing}}", {{/routing}}"_id": "{{id}}"
     }], "include": true,
@@ -55,7 +56,7 @@ _BY_FINGERPRINT = """{"match": {"$field.$kind": {
   "analyzer": "whitespace", "minimum_should_match": "$least"
 }}}"""
 
-# With bands, the bands select documents, and the number of equal tokens decides.
+# With bands, a document must have one band, and the minimum number of equal tokens.
 _BY_TOKENS = """{"bool": {
   "must": [{"match": {"$field.$kind": {
     {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
@@ -76,7 +77,7 @@ _BY_EITHER = "{{^fingerprint}}" + _BY_ID + "{{/fingerprint}}{{#fingerprint}}" + 
 
 _OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + BEYOND_CHANCE + "{{/overlap}}"
 
-# The last include is not a field. It ends the list; OpenSearch 3.8 and newer refuse a field in both lists.
+# The last include names no existing field: it ends the list, and OpenSearch 3.8 and newer refuse a field in both lists.
 _REQUEST = """{
 "query": {"bool": {
   "must": [$clause],
@@ -89,7 +90,7 @@ _REQUEST = """{
 "docvalue_fields": ["$field.buckets"]
 }"""
 
-# The score of a percolated query is meaningless; the other clause counts equal tokens.
+# The score of a percolated query is meaningless, so another clause counts the equal tokens.
 _NEW_COPIES = """{
 "query": {"bool": {
   "must": [$clause],
@@ -111,31 +112,31 @@ _NEW_COPIES = """{
 
 
 def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
-    """Return the bodies for `PUT _scripts/NAME`, by name. `field` is used by requests without this parameter."""
+    """Return the bodies for `PUT _scripts/NAME`, by name. `field` is the default of their parameter `field`."""
     names = {"field": "{{field}}" + _default_field(field), "query": QUERY, "watched": WATCHED}
 
-    def body(request: str, form: str, kind: str, most: str, least: str) -> dict[str, Any]:
-        clause = Template(form).substitute(names, kind=kind, most=most, least=least)
-        return {"script": {"lang": _LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
+    def body(request: str, clause: str, kind: str, most: str, least: str) -> dict[str, Any]:
+        clause = Template(clause).substitute(names, kind=kind, most=most, least=least)
+        return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
 
     return {
         "simdoc-similar": body(_REQUEST, _BY_ID, "tokens", _TOKENS, _OVERLAP),
         "simdoc-similar-to-text": body(_REQUEST, _BY_TOKENS, "tokens", _TOKENS, _OVERLAP),
         "simdoc-passages": body(_REQUEST, _BY_EITHER, "passages", _PASSAGES, "1"),
         "simdoc-new-copies": body(_NEW_COPIES, _BY_EITHER, "tokens", _TOKENS, "1"),
-        "simdoc-bands": {"script": {"lang": _SCRIPTS, "source": script_source("bands")}},
+        "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": script_source("bands")}},
     }
 
 
 def search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[Step]:
-    """Return the steps that install the search templates which are not installed yet.
+    """Return the steps that install the missing search templates.
 
     Raises:
         StoreError: a different template has one of these names, and `force` is not set.
     """
     steps = []
     for name, body in search_templates(field).items():
-        kind = "script" if body["script"]["lang"] == _SCRIPTS else "search template"
+        kind = "script" if body["script"]["lang"] == _SCRIPT_LANGUAGE else "search template"
         stored = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
         existing = {"script": {key: stored.get(key) for key in ("lang", "source")}} if stored else None
         steps += install_step(
@@ -145,5 +146,5 @@ def search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: 
 
 
 def _default_field(field: str) -> str:
-    """The name of the field for requests without the parameter `field`."""
+    """The part of a template that inserts this name if the request has no parameter `field`."""
     return "{{^field}}" + json.dumps(field)[1:-1] + "{{/field}}"

@@ -1,4 +1,4 @@
-"""Requests that change an engine, to be shown first, or sent."""
+"""Requests that change an engine. A dry run shows them instead of sending them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Step:
 
     Attributes:
         part: the part of the installation.
-        place: the parts of the path.
+        segments: the segments of the path.
         body: the body.
-        change: the change as an imperative clause.
-        undo: how to undo it; empty if there is no need.
+        change: the change in the imperative, such as `install the pipeline simdoc`.
+        undo: how to undo the change; may be empty.
     """
 
     part: Part
-    place: tuple[str, ...]
+    segments: tuple[str, ...]
     body: Mapping[str, Any]
     change: str
     undo: str = ""
@@ -35,55 +35,63 @@ class Step:
     @property
     def path(self) -> str:
         """The path of the request."""
-        return path_of(self.place)
+        return path_of(self.segments)
 
 
-def path_of(place: Iterable[str]) -> str:
-    """Return a path from its parts, quoted."""
-    return "/" + "/".join(quote(part, safe="*,-_.:") for part in place)
+def path_of(segments: Iterable[str]) -> str:
+    """Join the segments of a path, percent-encoded."""
+    return "/" + "/".join(quote(segment, safe="*,-_.:") for segment in segments)
 
 
 def install_step(
-    engine: Engine, part: Part, place: Iterable[str], body: dict[str, Any], *, existing: object, name: str, force: bool
+    engine: Engine,
+    part: Part,
+    segments: Iterable[str],
+    body: dict[str, Any],
+    *,
+    existing: object,
+    name: str,
+    force: bool,
 ) -> list[Step]:
-    """Return the step that installs a body; none if the existing body in the engine is equal.
+    """Return the step that installs a body; none if the engine already has an equal body.
 
-    Descriptions are not compared. `existing` is None if there is none. `name` is for messages.
+    Descriptions are not compared. `existing` is the body in the engine, or None. `name` appears in messages.
 
     Raises:
         StoreError: the body in the engine is different, and `force` is not set.
     """
     if existing is None:
-        return [Step(part, tuple(place), body, f"install the {name}", f"DELETE {path_of(place)}")]
-    parts = ("template", "processors", "script")  # what is not a description
-    if isinstance(existing, Mapping) and all(_plain(existing.get(part)) == _plain(body.get(part)) for part in parts):
+        return [Step(part, tuple(segments), body, f"install the {name}", f"DELETE {path_of(segments)}")]
+    keys = ("template", "processors", "script")  # everything but the description
+    if isinstance(existing, Mapping) and all(_plain(existing.get(key)) == _plain(body.get(key)) for key in keys):
         return []
     if not force:
-        raise StoreError(f"{engine.name} has another {name}; compare it with template show, or replace it with --force")
-    return [Step(part, tuple(place), body, f"replace the {name}")]
+        how = "compare it with template show, or replace it with --force"
+        raise StoreError(f"{engine.name} has a different {name}; {how}")
+    return [Step(part, tuple(segments), body, f"replace the {name}")]
 
 
 def run_steps(engine: Engine, steps: Iterable[Step]) -> None:
-    """Send the requests in their order, up to the first that fails.
+    """Send the requests in order, and stop at the first that fails.
 
     Raises:
-        StoreError: a request failed. The message lists those before it, and how to undo them.
+        StoreError: a request failed. The message lists the changes that were made, and how to undo them.
     """
     done: list[Step] = []
     for step in steps:
         try:
-            engine.call("PUT", step.place, dict(step.body))
+            engine.call("PUT", step.segments, dict(step.body))
         except StoreError as error:
             before = "; ".join(
                 earlier.change + (f" (undo: {earlier.undo})" if earlier.undo else "") for earlier in done
             )
             message = f"cannot {step.change}: {error}"
-            raise StoreError(f"{message}. Done before that: {before}" if before else message) from error
+            raise StoreError(f"{message}. Changes made before: {before}" if before else message) from error
         done.append(step)
 
 
 def _plain(value: Any) -> Any:
-    """A value as engines return it: settings as text, and no empty objects."""
+    """Bring a value into the form that engines return: strings in lower case, and no empty objects."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items() if item != {}}
     return [_plain(item) for item in value] if isinstance(value, list) else str(value).lower()

@@ -1,6 +1,7 @@
-"""Lets an engine write all documents that a query finds again, through an ingest pipeline.
+"""Lets an engine rewrite all documents that match a query, through an ingest pipeline.
 
-The engine does it as a task, on all of its nodes, and no text leaves it. We follow the task, and cancel it if we end.
+The engine runs a task on all of its nodes, and no text leaves the engine. This process polls the task, and cancels it
+if the process is interrupted.
 """
 
 from __future__ import annotations
@@ -14,27 +15,28 @@ from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError, reason_in
 
-FIRST_POLL, LAST_POLL = 0.05, 2.0
-"""Seconds between two looks at the task: at first, and at most."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+"""Seconds between two polls of the task: at first, and at most."""
 
-BATCH = 500
-"""Documents that the engine reads and writes at once in each slice."""
+_BATCH = 500
+"""Number of documents that each slice reads and writes at once."""
 
 _UNSUPPORTED = (400, 405)
-_CONTINUE = "run the same command to continue"
+_CONTINUE = "run the same command again to continue"
 
 Progress = Callable[[int], None]
-"""Called with the number of documents that were written so far."""
+"""Called with the number of documents written so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What the engine did.
+    """The result of an update by query.
 
     Attributes:
-        updated: number of documents that it wrote.
-        conflicts: number of documents that others changed at the same time. The engine left them as they are.
-        failures: for each document that it could not write, the reason. It stops at these, so others may be left.
+        updated: number of documents that the engine wrote.
+        conflicts: number of documents that others changed meanwhile, so the engine did not write them.
+        failures: the reason for each document that the engine could not write, by id. The engine stops after a failure,
+            so other documents may be missing too.
     """
 
     updated: int
@@ -51,19 +53,19 @@ def update_by_query(
     throttle: float | None = None,
     progress: Progress = lambda _: None,
 ) -> Updated:
-    """Let the engine write again what a query finds. The writes of others at the same time are kept.
+    """Let the engine rewrite the documents that match a query. Concurrent writes by others are kept.
 
     Args:
         engine: the engine.
         index: the name of the index.
-        query: the documents, as searches see them now.
-        pipeline: the id of an ingest pipeline; None for the one of the index.
-        throttle: maximum of documents per second; None for no limit.
+        query: selects the documents, among those that searches can see now.
+        pipeline: the id of an ingest pipeline; None for the pipeline of the index.
+        throttle: maximum number of documents per second; None for no limit.
         progress: called while the task runs.
 
     Raises:
-        StoreError: the engine cannot do this, or ended it.
-        StoreUnavailableError: it does not answer. It completes what it has begun.
+        StoreError: the engine does not support this, or ended the task.
+        StoreUnavailableError: the engine does not answer. It may still complete the task.
         KeyboardInterrupt: the task was cancelled.
     """
     task = _start(engine, index, query, pipeline, throttle)
@@ -75,13 +77,13 @@ def update_by_query(
 
 
 def _start(engine: Engine, index: str, query: Any, pipeline: str | None, throttle: float | None) -> str:
-    """Start a task, and return its id. While the engine is busy, wait."""
+    """Start a task and return its id. Waits while the engine is busy."""
     params: dict[str, Any] = {
         "conflicts": "proceed",
         "wait_for_completion": False,
         "slices": "auto",
         "refresh": True,
-        "scroll_size": BATCH if throttle is None else max(1, min(BATCH, int(throttle / 4))),
+        "scroll_size": _BATCH if throttle is None else max(1, min(_BATCH, int(throttle / 4))),
     }
     params |= {"pipeline": pipeline} if pipeline else {}
     params |= {"requests_per_second": throttle} if throttle else {}
@@ -96,8 +98,8 @@ def _start(engine: Engine, index: str, query: Any, pipeline: str | None, throttl
 
 
 def _follow(engine: Engine, task: str, progress: Progress) -> Updated:
-    """Wait for the end of a task."""
-    pause = FIRST_POLL
+    """Wait until the task ends."""
+    pause = _FIRST_PAUSE
     while True:
         state = engine.call("GET", ["_tasks", task], allow=(404,))
         if state is None or (state["completed"] and not state.keys() & {"error", "response"}):
@@ -106,11 +108,11 @@ def _follow(engine: Engine, task: str, progress: Progress) -> Updated:
             return _result(engine, state)
         progress(_count_written(engine, task, state))
         time.sleep(pause)
-        pause = min(2 * pause, LAST_POLL)
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def _count_written(engine: Engine, task: str, state: Mapping[str, Any]) -> int:
-    """The documents that a running task has written. A task with slices reports only those of completed slices."""
+    """The number of documents that a running task has written. A task itself counts only its completed slices."""
     params: dict[str, Any] = {"parent_task_id": task, "detailed": True, "actions": "*byquery"}
     nodes: Mapping[str, Any] = engine.call("GET", ["_tasks"], **params).get("nodes", {})
     slices = (child.get("status", {}) for node in nodes.values() for child in node.get("tasks", {}).values())

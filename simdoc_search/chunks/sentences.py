@@ -12,7 +12,7 @@ from simdoc_search.errors import MissingExtraError
 MAX_CHARACTERS = 400
 """A longer sentence is cut, between words if possible. Tables and source code contain such sentences.
 
-If words are added to one, each of the pieces after them changes only a little.
+If words are added to such a sentence, each of the pieces after them changes only a little.
 """
 
 _LANGUAGE = "en"

@@ -58,11 +58,11 @@ def _check_store(folder: Path, as_json: bool) -> bool:
         damages = list(check_store(folder, lambda done, total: update(completed=done, total=total)))
     documents = 0 if damages else read_commit(folder / INDEX_FOLDER).documents
     if as_json:
-        findings = [{"place": damage.place, "problem": damage.problem} for damage in damages]
+        findings = [{"place": damage.file, "problem": damage.problem} for damage in damages]
         print_json({"store": str(folder), "fit": not damages, "documents": documents, "findings": findings})
         return bool(damages)
     for damage in damages:
-        say(f"problem: {damage.place}: {damage.problem}")
+        say(f"problem: {damage.file}: {damage.problem}")
     if not damages:
         say(f"{folder} is not damaged: {counted(documents, 'document')}")
     return bool(damages)

@@ -77,7 +77,7 @@ class HitColumns:
 
     def read(self, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
         """Return the values of all columns for the documents at these places."""
-        return self._columns.at(self._store, list(places))
+        return self._columns.values_at(self._store, list(places))
 
     def add_to_json(self, answer: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
         """Return an answer as JSON with its hits sorted, and with the columns of each hit."""

@@ -260,7 +260,7 @@ def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
     Raises:
         ClickException: the file cannot be written.
     """
-    from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_full
+    from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 
     try:
         with atomic_file(path) as file:
@@ -268,7 +268,7 @@ def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
             yield text
             text.detach()  # flushes the text
     except OSError as error:
-        advice = DISK_FULL_ADVICE if is_full(error) else "check that the folder exists and is writable"
+        advice = DISK_FULL_ADVICE if is_disk_full(error) else "check that the folder exists and is writable"
         raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
 
 

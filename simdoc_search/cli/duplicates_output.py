@@ -50,7 +50,7 @@ def print_groups(result: Duplicates, limit: int | None, page: Path | None, *, es
         say()
     say(summary(result))
     if limit is not None and (more := show_more(limit, result.group_count, option="--limit")):
-        say(f"{showing(limit, result.group_count, what='group')}.{more}")
+        say(f"{showing(limit, result.group_count, singular='group')}.{more}")
     if page:
         say(f"page: {page}")
     for note in notes(result, estimated_by_option=estimated_by_option):
@@ -180,12 +180,13 @@ def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
     elif result.unverified:
         overlaps = counted(result.unverified, "overlap is", "overlaps are")
         yield f"{overlaps} estimated, because texts are missing or have changed"
-    if result.floods:
-        crowded = counted(result.floods.documents, "document")
-        yield f"{crowded} resemble more than {result.floods.limit:,} others; each was compared with only a few of them"
-        if result.floods.left_over:
-            skipped = counted(result.floods.left_over, "comparison was", "comparisons were")
-            yield f"up to {skipped} skipped, so duplicates may be missing"
+    if result.overflow:
+        documents = counted(result.overflow.documents, "document is", "documents are")
+        limit = result.overflow.limit
+        yield f"{documents} similar to more than {limit:,} others; each was compared with only a few of them"
+        if skipped := result.overflow.skipped_comparisons:
+            skipped_comparisons = counted(skipped, "comparison was", "comparisons were")
+            yield f"at most {skipped_comparisons} skipped, so a duplicate may be missing"
     if result.ignored:
         yield f"{counted(result.ignored, 'word is', 'words are')} ignored in the compared texts"
     for root, count in result.gone.items():

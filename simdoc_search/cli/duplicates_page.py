@@ -15,7 +15,7 @@ from simdoc_search.passages.summary import describe_differences
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.duplicates import Duplicates, Group
-    from simdoc_search.duplicates.verdicts import Kind
+    from simdoc_search.duplicates.verdicts import DuplicateKind
     from simdoc_search.passages.report import ListSection
 
 _MAX_PAIRS, _MAX_CHARACTERS, _MAX_PAIRS_OF_GROUP = 100, 4_000_000, 10
@@ -26,7 +26,7 @@ They keep the page fast. Pairs of the first groups are shown.
 
 _MAX_GROUPS, _MAX_MEMBERS = 1_000, 100
 
-_KINDS: dict[Kind, str] = {
+_KINDS: dict[DuplicateKind, str] = {
     "identical": "identical",
     "hard link": "hard links",
     "same text": "with the same text",

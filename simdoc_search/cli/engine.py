@@ -56,7 +56,7 @@ def engine() -> None:
 @click.option(
     "--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: a tested version]"
 )
-@click.option("--data", type=click.Path(), callback=_check_data, metavar="DIR",
+@click.option("--data", type=click.Path(), callback=_check_data, is_eager=True, metavar="DIR",  # before the port
               help="Folder for the data.  [default: a folder in your home directory]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")
 @json_option
@@ -127,7 +127,7 @@ def status(port: int, as_json: bool) -> None:
         say(f"data    {state.data}{' (deleted when the engine is stopped)' if state.ephemeral else ''}")
         for node in state.nodes:
             say(f"node {node.number}  {node.url}  {node.state}{f', process {node.pid}' if node.pid else ''}")
-    if not state.is_well:
+    if not state.is_healthy:
         sys.exit(1)
 
 
@@ -172,7 +172,7 @@ def logs(node: int, lines: int, port: int, as_json: bool) -> None:
     cluster = find(port)
     if cluster is None:
         raise click.ClickException(f"{_no_engine_message(port)}; the logs of a stopped engine are in its data folder")
-    log = cluster.log_end(node, lines)
+    log = cluster.log_tail(node, lines)
     if as_json:
         print_json({"node": node, "lines": log})
         return

@@ -28,7 +28,7 @@ from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, cl
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
-from simdoc_search.query.syntax import FingerprintQuery, Parsed
+from simdoc_search.query.syntax import FingerprintQuery, ParsedFingerprint
 from simdoc_search.stores.base import MAX_BAND_MATCHES
 from simdoc_search.stores.remote.min_hash import TermSettings
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
@@ -155,7 +155,7 @@ def _resolve(
         query = search.resolve(requested, overlap=overlap, probability=probability)
         return query, search.tokens(query.id), search.store
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
-        parsed = parse(requested) if isinstance(requested, str) else Parsed(requested.id, (requested,))
+        parsed = parse(requested) if isinstance(requested, str) else ParsedFingerprint(requested.id, (requested,))
         if overlap is not None or probability is not None:
             return FingerprintQuery(parsed.readings[0].id, overlap, probability), [], None
         if parsed.refused:

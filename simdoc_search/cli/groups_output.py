@@ -152,34 +152,35 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
 
 
 def _family_notes(result: Families) -> Iterator[str]:
-    if not result.all_near:
+    if not result.found_all_similar:
         yield (
             "all equal sentences were compared, but only a sample of the similar ones, so a version may be missing if "
             "it shares no sentence verbatim"
         )
-    if result.crowded:
-        documents = counted(result.crowded, "document shares", "documents share")
+    if result.documents_with_frequent_sentences:
+        documents = counted(result.documents_with_frequent_sentences, "document shares", "documents share")
         yield (
-            f"{documents} a sentence with more than {result.most_owners} others; each was compared with only "
-            f"{result.anchors} of them, so versions may be missing"
+            f"{documents} a sentence with more than {result.frequent_sentence_limit} others; each was compared with "
+            f"only {result.compared_per_sentence} of them, so versions may be missing"
         )
 
 
 def _topic_notes(result: Topics) -> Iterator[str]:
-    if result.cut:
-        documents = counted(result.cut, "document shares", "documents share")
+    if result.documents_with_too_many_candidates:
+        documents = counted(result.documents_with_too_many_candidates, "document shares", "documents share")
         yield (
-            f"{documents} rare concepts with more than {result.most_compared} others; each was only compared with the "
-            f"{result.most_compared} that share the most concepts"
+            f"{documents} rare concepts with more than {result.max_compared} others; each was only compared with the "
+            f"{result.max_compared} that share the most concepts"
         )
-    if result.frequent:
-        concepts = counted(result.frequent, "concept is", "concepts are")
+    if result.frequent_concept_count:
+        concepts = counted(result.frequent_concept_count, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {result.most_met:,} documents; each counts in scores, but was used to find only "
-            f"{result.anchors} documents"
+            f"{concepts} in more than {result.frequent_concept_limit:,} documents; each counts in scores, but was used "
+            f"to find only {result.found_per_concept} documents"
         )
-    if result.alone:
-        yield f"{counted(result.alone, 'document shares', 'documents share')} no concept with any other document"
+    if result.documents_without_candidates:
+        documents = counted(result.documents_without_candidates, "document shares", "documents share")
+        yield f"{documents} no concept with any other document"
 
 
 def _print_footer(
@@ -193,7 +194,7 @@ def _print_footer(
 ) -> None:
     """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
     if more := show_more(shown, total, offset):
-        say(f"{showing(shown, total, offset, names[0], many=names[1])}.{more}")
+        say(f"{showing(shown, total, offset, names[0], plural=names[1])}.{more}")
     if edges is not None:
         say(f"edges: {counted(result.edge_count, 'pair')} written to {edges}")
     for note in notes:

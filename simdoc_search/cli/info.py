@@ -108,4 +108,4 @@ def _describe_passages(settings: Settings, *, can_find_phrases: bool) -> str:
             f"every shared run of {SHORT_RUN} words is found ({LONG_RUN} words in a text of over {SHORT_TEXT:,} words)"
         )
     size = settings.analysis.shingle_size
-    return f"every shared run of {settings.passages.run(size)} {settings.analysis.unit}s is found"
+    return f"every shared run of {settings.passages.guaranteed_run(size)} {settings.analysis.unit}s is found"

@@ -194,7 +194,7 @@ def _read_bytes(file: Path) -> bytes:
     else:
         check_path(file)
         if file.is_dir():
-            raise CorpusError(f"{file} is a folder; choose a file in it")
+            raise CorpusError(f"{file} is a folder; give a file in it")
         try:
             with file.open("rb") as opened:
                 data = opened.read(DEFAULT_MAX_BYTES + 1)

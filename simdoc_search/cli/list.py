@@ -90,5 +90,5 @@ def list_command(
             1 for _ in list_documents(opened_store, Columns([]), **selection, limit=None if is_sorted else limit + 1)
         )
         if total > count:
-            shown = showing(count, total, what="document", at_least=not is_sorted)
+            shown = showing(count, total, singular="document", at_least=not is_sorted)
             say(f"{shown}.{show_more(count, total, option='--limit')}")

@@ -235,5 +235,5 @@ class _Summary:
             length = f"{shorter} shorter; the shortest has {counted(words, self._unit)}"
         if not passages or words < size:
             return f"{length}. It is only found in documents that have no other words."
-        chance = percent(passages.chance(words, size))
+        chance = percent(passages.probability_of_finding(words, size))
         return f"{length}. A document that contains all of it is found with a probability of {chance}."

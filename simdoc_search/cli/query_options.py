@@ -21,7 +21,7 @@ from simdoc_search.stores.filters import none_of
 
 if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.search.resolver import Question
+    from simdoc_search.search.resolver import Query
     from simdoc_search.stores.base import Store
 
     ParamType = click.ParamType[Any]  # generic since click 8.4
@@ -195,8 +195,8 @@ def are_from_config(*names: str) -> bool:
 
 
 def apply_defaults(
-    search: SimilaritySearch, query: Question, overlap: Fraction | None, probability: Fraction | None
-) -> Question:
+    search: SimilaritySearch, query: Query, overlap: Fraction | None, probability: Fraction | None
+) -> Query:
     """Return the query. If it has no overlap or no probability of its own, use these."""
     try:
         resolved = search.resolve(query)

@@ -40,7 +40,7 @@ def repair(store: str, target: str, as_json: bool) -> None:
         for id in repaired.lost:
             say(f"lost: {id}")
         for doubt in repaired.doubts:
-            say(f"note: {doubt.place}: {doubt.problem}")
+            say(f"note: {doubt.file}: {doubt.problem}")
         lost = f", {counted(len(repaired.lost), 'is lost', 'are lost')}" if repaired.lost else ""
         say(f"{counted(repaired.documents, 'document')} saved to {target}{lost}")
     if repaired.lost:

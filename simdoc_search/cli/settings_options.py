@@ -88,4 +88,4 @@ def _passages(no_passages: bool, run: int | None, shingle_size: int) -> Passages
         raise click.UsageError(
             f"--passage-run {run} is shorter than --shingle-size {shingle_size}; increase --passage-run"
         )
-    return Passages.of_run(run, shingle_size)
+    return Passages.for_run(run, shingle_size)

@@ -84,10 +84,10 @@ def show(
         if concepts:
             _show_concepts(opened, place, synonyms, as_json=as_json)
             return
-        record = next(iter(columns.read(opened, [place], text=True)), None)
+        record = next(iter(columns.read_records(opened, [place], text=True)), None)
     if record is None:  # another process removed it just now
         raise UnknownDocumentError(id)
-    values = columns.of(record)
+    values = columns.values(record)
     if as_json:
         print_json(_as_json(record, values))
     elif only_text:

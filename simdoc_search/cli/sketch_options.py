@@ -122,7 +122,7 @@ def parse_sketch(text: str) -> Sketch:
     kind: Callable[..., Sketch] = kinds[name]
     try:
         sketch = kind(**({kinds[name].stored_fields[0]: int(size)} if colon else {}))
-        sketch.check_tokens()
+        sketch.require_bucketed_tokens()
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--sketch") from None
     return sketch

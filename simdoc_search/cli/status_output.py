@@ -138,18 +138,18 @@ def _describe_staleness(inspection: Inspection) -> str:
         return f"unknown: {sample.not_compared}"
     if not sample.documents:
         return "none, because no document has a fingerprint with the settings of the mapping"
-    if not sample.unsure:
+    if not sample.unchecked:
         return f"none of {sample.documents:,}, because none was written since the last backfill --stale"
     examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
     of_all = f"{sample.stale:,} of {sample.documents:,}"
     if sample.is_exact and sample.compared:
-        return f"{of_all}; the {sample.unsure:,} written since the last backfill --stale were compared{examples}"
+        return f"{of_all}; the {sample.unchecked:,} written since the last backfill --stale were compared{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
     low, high = sample.interval
     estimate = f"about {sample.share * sample.documents:,.0f} of {sample.documents:,} ({_format_percent(sample.share)}"
     drawn = f"{sample.stale:,} of {sample.sampled:,} drawn at random"
-    since = f" from the {sample.unsure:,} written since the last backfill --stale" if sample.compared else ""
+    since = f" from the {sample.unchecked:,} written since the last backfill --stale" if sample.compared else ""
     return f"{estimate}; with 95 % confidence {low:.1%} to {high:.1%}), based on {drawn}{since}{examples}"
 
 

@@ -25,7 +25,7 @@ def plan_as_json(plan: InstallPlan, *, dry_run: bool) -> dict[str, Any]:
         values["indices"] = plan.indices
     if request.search:
         values["search_templates"] = list(search_templates(request.field))
-        values["search_templates_installed"] = [step.place[-1] for step in plan.steps_of("search template")]
+        values["search_templates_installed"] = [step.segments[-1] for step in plan.steps_of("search template")]
     values |= {"changes": [step.change for step in plan.steps], "warnings": plan.warnings}
     if dry_run:
         requests = [{"method": "PUT", "path": step.path, "body": step.body} for step in plan.steps]
@@ -70,7 +70,7 @@ def _show_installed(plan: InstallPlan) -> None:
         what = "both" if request.pipeline else "the component template"
         say(f"add {what} to your index template with --index-template NAME, or by hand:  {body}")
     if request.search:
-        installed = ", ".join(step.place[-1] for step in plan.steps_of("search template"))
+        installed = ", ".join(step.segments[-1] for step in plan.steps_of("search template"))
         say(
             f"the search templates {installed} are installed"
             if installed

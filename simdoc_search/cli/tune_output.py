@@ -24,21 +24,22 @@ def lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the output for a terminal."""
     wanted = f"{100 * float(result.overlap):g} %"
     yield (
-        f"{result.documents:,} of {counted(total, 'document')}; {counted(result.pairs, 'pair')} with an overlap of "
-        f"{wanted} or more, {result.near:,} with about {wanted} (within {100 * NEAR_DISTANCE:g} percentage points)"
+        f"{result.documents:,} of {counted(total, 'document')}; {counted(result.pair_count, 'pair')} with an overlap "
+        f"of {wanted} or more, {result.near_pair_count:,} with about {wanted} (within {100 * NEAR_DISTANCE:g} percentage "
+        "points)"
     )
-    if result.near < MIN_NEAR_PAIRS:
+    if result.near_pair_count < MIN_NEAR_PAIRS:
         yield "note: there are too few pairs of about this overlap to measure recall well; increase --sample"
     for analysis, threshold in result.learned.items():
-        outcome = threshold.outcome
+        counts = threshold.counts
         yield f"your pairs with {format_shingles(analysis)}: " + (
-            f"a minimum overlap of {percent(threshold.threshold)} selects {outcome.found} of {outcome.yes} yes pairs "
-            f"and {outcome.taken} of {outcome.no} no pairs"
-            if outcome.is_useful
+            f"a minimum overlap of {percent(threshold.threshold)} selects {counts.true_positives} of "
+            f"{counts.positives} yes pairs and {counts.false_positives} of {counts.negatives} no pairs"
+            if counts.is_useful
             else "no minimum overlap separates yes from no; to see the differences, use simdoc-search compare"
         )
         yield from _misclassified_lines(threshold.misclassified)
-    rows = [_COLUMNS, *map(_format_row, result.rows)]
+    rows = [_COLUMNS, *map(_format_row, result.measurements)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     yield ""
     for row in rows:
@@ -54,15 +55,15 @@ def as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
     """Return the output as JSON."""
     return {
         "documents": result.documents, "of": total, "overlap": float(result.overlap),
-        "probability": float(result.probability), "pairs": result.pairs, "near": result.near,
-        "few": result.near < MIN_NEAR_PAIRS,
+        "probability": float(result.probability), "pairs": result.pair_count, "near": result.near_pair_count,
+        "few": result.near_pair_count < MIN_NEAR_PAIRS,
         "learned": [
             {"shingles": format_shingles(analysis), "overlap": threshold.threshold,
-             "useful": threshold.outcome.is_useful, **_outcome_as_json(threshold.outcome),
-             "unseen": _outcome_as_json(threshold.cross_validated), "wrong": _wrong_as_json(threshold.misclassified)}
+             "useful": threshold.counts.is_useful, **_counts_as_json(threshold.counts),
+             "unseen": _counts_as_json(threshold.cross_validated), "wrong": _wrong_as_json(threshold.misclassified)}
             for analysis, threshold in result.learned.items()
         ],
-        "rows": [_row_as_json(row) for row in result.rows],
+        "rows": [_row_as_json(row) for row in result.measurements],
         "recommended": result.recommended and _row_as_json(result.recommended),
         "said": verdict(result), "command": index_command(result, paths) or None,
     }  # fmt: skip
@@ -77,12 +78,12 @@ def verdict(result: Tuning) -> str:
     if row is not None:
         return (
             f"For {wanted}, use {row.name} with {format_shingles(row.settings.analysis)}. It finds "
-            f"{percent(row.recall, 1)}, needs {row.bytes:,.0f} bytes per document, and its estimates are off by "
-            f"{100 * row.error:.1f} percentage points."
+            f"{percent(row.recall, 1)}, needs {row.bytes_per_document:,.0f} bytes per document, and its estimates are "
+            f"off by {100 * row.error:.1f} percentage points."
         )
-    if not any(row.wanted for row in result.rows):
+    if not any(row.expected_hit_count for row in result.measurements):
         return f"No recommendation for {wanted}: no two of the documents overlap that much."
-    best = max(result.rows, key=lambda row: row.recall)
+    best = max(result.measurements, key=lambda row: row.recall)
     return f"No recommendation for {wanted}: the best, {best.name}, only finds {percent(best.recall, 1)}."
 
 
@@ -107,17 +108,17 @@ def index_command(result: Tuning, paths: Sequence[str]) -> str:
 def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     """Yield the output of `--for versions` and `--for related` for a terminal."""
     best = learned.best
-    pairs = counted(best.outcome.yes + best.outcome.no, "pair")
-    yield f"{pairs}: {best.outcome.yes:,} yes, {best.outcome.no:,} no"
+    pairs = counted(best.counts.positives + best.counts.negatives, "pair")
+    yield f"{pairs}: {best.counts.positives:,} yes, {best.counts.negatives:,} no"
     yield ""
     yield f"{'':<34}{'precision':>10}{'recall':>9}"
-    for name, outcome in (
-        (f"now: {_format_limits(learned, learned.before)}", learned.outcome_before),
-        (f"best: {_format_limits(learned, learned.limits)}", best.outcome),
+    for name, counts in (
+        (f"now: {_format_limits(learned, learned.current)}", learned.current_counts),
+        (f"best: {_format_limits(learned, learned.limits)}", best.counts),
         ("on pairs not used for learning", best.cross_validated),
     ):
-        precision = "-" if outcome.precision is None else percent(outcome.precision, 1)
-        yield f"{name:<35}{precision:>9}{percent(outcome.recall, 1):>9}"
+        precision = "-" if counts.precision is None else percent(counts.precision, 1)
+        yield f"{name:<35}{precision:>9}{percent(counts.recall, 1):>9}"
     yield ""
     yield from _misclassified_lines(best.misclassified)
     command = _defaults_command(learned, store)
@@ -127,10 +128,10 @@ def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
 def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
     """Return the output of `--for versions` and `--for related` as JSON."""
     return {
-        "for": learned.about,
-        "before": {"limits": asdict(learned.before), **_outcome_as_json(learned.outcome_before)},
-        "best": {"limits": asdict(learned.limits), **_outcome_as_json(learned.best.outcome)},
-        "unseen": _outcome_as_json(learned.best.cross_validated),
+        "for": learned.purpose,
+        "before": {"limits": asdict(learned.current), **_counts_as_json(learned.current_counts)},
+        "best": {"limits": asdict(learned.limits), **_counts_as_json(learned.best.counts)},
+        "unseen": _counts_as_json(learned.best.cross_validated),
         "wrong": _wrong_as_json(learned.best.misclassified),
         "command": _defaults_command(learned, store) or None,
     }
@@ -148,26 +149,34 @@ def _format_row(row: Measurement) -> tuple[str, ...]:
     return (
         row.name,
         format_shingles(row.settings.analysis),
-        percent(row.recall, 1) if row.wanted else "-",
-        percent(row.precision, 1) if row.found else "-",
-        f"{row.error:.4f}" if row.compared else "-",
-        f"{row.bytes:,.0f}",
-        f"{row.speed:,.0f}",
+        percent(row.recall, 1) if row.expected_hit_count else "-",
+        percent(row.precision, 1) if row.hit_count else "-",
+        f"{row.error:.4f}" if row.measured_pair_count else "-",
+        f"{row.bytes_per_document:,.0f}",
+        f"{row.documents_per_second:,.0f}",
         f"{row.query_ms:.2f}",
     )
 
 
 def _row_as_json(row: Measurement) -> dict[str, Any]:
     return {
-        "sketch": row.name, "shingles": format_shingles(row.settings.analysis), "recall": row.recall,
-        "wanted": row.wanted, "precision": row.precision, "found": row.found, "asked": row.queries,
-        "error": row.error, "compared": row.compared, "bytes": row.bytes, "documents_per_second": row.speed,
+        "sketch": row.name,
+        "shingles": format_shingles(row.settings.analysis),
+        "recall": row.recall,
+        "wanted": row.expected_hit_count,
+        "precision": row.precision,
+        "found": row.hit_count,
+        "asked": row.query_count,
+        "error": row.error,
+        "compared": row.measured_pair_count,
+        "bytes": row.bytes_per_document,
+        "documents_per_second": row.documents_per_second,
         "query_ms": row.query_ms,
-    }  # fmt: skip
+    }
 
 
 def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
-    if learned.about == "related":
+    if learned.purpose == "related":
         return f"score {limits.min_score:g}"
     return f"{limits.bits} bits, {100 * limits.enough:g} % of sentences"
 
@@ -175,10 +184,10 @@ def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
 def _defaults_command(learned: LearnedLimits, store: str) -> str:
     """Return the command that stores the learned limits; empty if they are the current ones."""
     limits = learned.limits
-    if limits == learned.before:
+    if limits == learned.current:
         return ""
     options = ["--bits", str(limits.bits), "--enough", f"{100 * limits.enough:.6g}"]
-    if learned.about == "related":
+    if learned.purpose == "related":
         options = ["--min-score", f"{limits.min_score:.6g}"]
     return shlex.join(["simdoc-search", "defaults", *options, "--store", store])
 
@@ -197,5 +206,12 @@ def _wrong_as_json(misclassified: Sequence[LabelledPair]) -> list[dict[str, Any]
     return [{"a": pair.a, "b": pair.b, "yes": pair.label, "line": pair.line} for pair in misclassified]
 
 
-def _outcome_as_json(outcome: ConfusionCounts) -> dict[str, Any]:
-    return {"precision": outcome.precision, "recall": outcome.recall, **asdict(outcome)}
+def _counts_as_json(counts: ConfusionCounts) -> dict[str, Any]:
+    return {
+        "precision": counts.precision,
+        "recall": counts.recall,
+        "found": counts.true_positives,
+        "yes": counts.positives,
+        "taken": counts.false_positives,
+        "no": counts.negatives,
+    }

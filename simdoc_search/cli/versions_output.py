@@ -64,7 +64,7 @@ def _counts(result: VersionsResult) -> str:
     counts = (counted(result.found, "other version") if result.found else "no other version") + ", "
     if result.found > len(result.hits):
         more = show_more(len(result.hits), result.found)
-        counts = f"{showing(len(result.hits), result.found, what='other version')}.{more} "
+        counts = f"{showing(len(result.hits), result.found, singular='other version')}.{more} "
     counts += documents_compared(result.compared, result.candidates)
     if result.via != "sentences":
         counts += f", found by {result.via}"

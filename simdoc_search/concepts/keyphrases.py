@@ -20,12 +20,12 @@ from simdoc_search.concepts.finder import Occurrence, count_by_paragraph
 from simdoc_search.concepts.names import names_in
 
 PART_CHARACTERS = 40_000
-"""Number of characters from which keyphrases are extracted together. Each part of a long text has different ones."""
+"""Size of the parts of a long text, in characters. Each part has its own keyphrases."""
 
 MAX_PARTS = 12
-"""Number of parts with keyphrases. In later parts, only names are found, because YAKE reads 50 to 100 kB per second."""
+"""Maximum number of parts with keyphrases. In later parts, only names are found. YAKE reads 50 to 100 kB per second."""
 
-_MAX_PHRASES = 300  # of each part. A text of 700 words has about 300 candidates
+_MAX_PHRASES = 300  # per part. A text of 700 words has about 300 candidates
 _MAX_WORDS = 2
 _LANGUAGE_SAMPLE = 5_000  # characters
 _MAX_WORD_CHARACTERS = 100

@@ -5,7 +5,7 @@ A name is a run of words that begin with a capital letter. It may contain initia
 in lower case, and if another word of the name follows or the word is in a name elsewhere.
 
 A name that is part of one longer name in the text stands for the longer one, such as `Dufner` for `Jason Dufner`. A
-name does not begin with a day or a month. Text that is all in capitals has no names, nor has text in a script without
+name does not begin with a day or a month. No names are found in text that is all in capitals, or in a script without
 capital letters. In German, all nouns are found.
 """
 
@@ -24,9 +24,9 @@ _WORD = re.compile(r"[^\W\d_]\w*(?:[’'\-]\w+)*")
 _GAP = re.compile(r" {1,2}|[ \t]*\n[ \t]*| & ")
 _SENTENCE_END = re.compile(r"[.!?…:;\"“”„«»()\[\]{}|*#>•\-–—/=<]|\n[^\S\n]*\n")
 _POSSESSIVE = re.compile(r"[’']s?$")
-_LINKS = "of the de del della di da dos du la le van von der den het el al bin ibn"
-_INSIDE = frozenset(_LINKS.split())
-_MAX_LINKS = 2
+_PARTICLES = "of the de del della di da dos du la le van von der den het el al bin ibn"
+_PARTICLE_WORDS = frozenset(_PARTICLES.split())
+_MAX_PARTICLES = 2
 
 Name = tuple[str, ...]
 """The words of a name."""
@@ -40,20 +40,20 @@ class _CapitalisedRun:
         begins_sentence: whether the first word begins a sentence.
         words: the words, without possessive endings.
         spans: start and end of each word.
-        links: small words after the last word. They belong to the name if another word follows.
+        particles: particles after the last word, such as `van`. They belong to the name if another word follows.
     """
 
     begins_sentence: bool
     words: list[str] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
-    links: list[re.Match[str]] = field(default_factory=list)
+    particles: list[re.Match[str]] = field(default_factory=list)
 
     def add(self, word: re.Match[str]) -> None:
-        """Add the pending links and the next word."""
-        for match in (*self.links, word):
+        """Add the pending particles and the next word."""
+        for match in (*self.particles, word):
             self.words.append(_POSSESSIVE.sub("", match[0]))
             self.spans.append(match.span())
-        self.links.clear()
+        self.particles.clear()
 
     def is_open(self, text: str, gap: str) -> bool:
         """Whether another word may follow after this gap."""
@@ -99,8 +99,8 @@ def _runs(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
             run.add(word)
         else:
             lower.add(word[0].lower())
-            if run is not None and word[0] in _INSIDE and len(run.links) < _MAX_LINKS:
-                run.links.append(word)
+            if run is not None and word[0] in _PARTICLE_WORDS and len(run.particles) < _MAX_PARTICLES:
+                run.particles.append(word)
             else:
                 run = None
         end = word.end()

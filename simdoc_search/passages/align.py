@@ -29,15 +29,18 @@ SHORT_RUN, LONG_RUN = 6, 12
 _MIN_EDITED_WORDS = 15
 """The minimum number of matched words in a passage of several runs."""
 _MIN_NEARBY_WORDS, _NEARBY_REACH, _MIN_LONE_RUN = 10, 30, 8
-"""A run may be part of such a passage if 10 equal words are within about 30 words of it, or if it has 8 words."""
+"""A run may be part of an edited passage if at least 10 equal words are within about 30 words of it, or if it has 8."""
 _MAX_PAIRS = 4
-"""A window of words with more pairs of places does not start a passage. It may still be part of one."""
+"""A window of words is rare if its number of occurrences in one text times that in the other is at most 4.
+
+Runs that are shorter than the minimum length are only found around rare windows.
+"""
 _CHAIN_GAP = 50
 """The maximum gap between two runs of a chain, in words; see `chains`."""
 _MAX_REPLACED = 60
 """The maximum number of replaced words between two runs of a passage."""
 _MIN_DENSITY = 0.3
-"""The minimum share of matched words in an edited passage, in the text where it has fewer words."""
+"""The minimum share of matched words in an edited passage, in the text where the passage is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +51,10 @@ class Alignment:
         min_run: The minimum run length, in words; at least 1. Every run of equal words that is this long is found.
             None: 6 if the first text has at most 1,000 words, otherwise 12. For a very short text, five sixths of its
             words are enough.
-        edited: Whether a passage may contain changes. It then has a run of the minimum length, or at least 15 matched
-            words. In the text where it has fewer words, at least 30 % of them are matched.
-        max_gap: The maximum number of unmatched words between two runs of a passage, in the first text; at least 0. If
-            they replace words of the second text, up to 60 are allowed.
+        edited: Whether a passage may contain changes. An edited passage has a run of the minimum length, or at least 15
+            matched words. In the text where the passage is shorter, at least 30 % of its words are matched.
+        max_gap: The maximum number of unmatched words between two runs of a passage, in the first text; at least 0. Up
+            to 60 are allowed if they replace words of the second text.
     """
 
     min_run: int | None = None
@@ -76,7 +79,7 @@ EDITED = Alignment()
 """Also finds passages in which words were replaced, removed, inserted or shuffled."""
 
 VERBATIM = Alignment(edited=False)
-"""Finds equal words in the same order. Only case and punctuation may differ."""
+"""Finds equal words in the same order. Only letter case, punctuation and symbols may differ."""
 
 PRESETS: dict[str, Alignment] = {"edited": EDITED, "verbatim": VERBATIM}
 
@@ -142,8 +145,8 @@ def _edited_passages(windows: Windows, min_run: int, max_gap: int) -> Iterator[I
                 continue
             cut_runs = cut_overlaps(chain, taken_a, taken_b)
             yield from _repeated_runs(chain, min_run, taken_a, taken_b)
-            first, end, other, other_end = hull(chain)
-            taken_a[first:end] = taken_b[other:other_end] = False
+            a_first, a_end, b_first, b_end = hull(chain)
+            taken_a[a_first:a_end] = taken_b[b_first:b_end] = False
             for part in split_at_gaps(evidence.credible(cut_runs, min_run), min(max_gap, chain_gap), _MAX_REPLACED):
                 if len(part) == 1 or _is_one_passage(part, overlap, min_words):
                     if part[:, 2].sum() >= (min_run if len(part) == 1 else min_words):
@@ -169,27 +172,27 @@ def _without_nested(passages: list[Ints], words: int) -> Iterator[Ints]:
     larger: list[tuple[int, int, int, int]] = []
     owner = np.full(words, -1)  # the larger passage that matches each word of the first text, or -1
     for runs in sorted(passages, key=lambda runs: -int(runs[:, 2].sum())):
-        first, end, other, other_end = hull(runs)
+        a_first, a_end, b_first, b_end = hull(runs)
         owners = set(np.concatenate([owner[i : i + size] for i, _, size in runs.tolist()]).tolist())
         overlapping = [larger[number] for number in owners if number >= 0]
         if -1 in owners or not any(
-            i <= first and end <= i_end and j <= other and other_end <= j_end for i, i_end, j, j_end in overlapping
+            i <= a_first and a_end <= i_end and j <= b_first and b_end <= j_end for i, i_end, j, j_end in overlapping
         ):
             for i, _, size in runs.tolist():
                 owner[i : i + size] = len(larger)
-            larger.append((first, end, other, other_end))
+            larger.append((a_first, a_end, b_first, b_end))
             yield runs
 
 
 def _is_one_passage(runs: Ints, overlap: WeightedOverlap, min_words: int) -> bool:
     words = int(runs[:, 2].sum())
-    first, end, other, other_end = area = hull(runs)
-    if words < min_words or words < _MIN_DENSITY * min(end - first, other_end - other):
+    a_first, a_end, b_first, b_end = area = hull(runs)
+    if words < min_words or words < _MIN_DENSITY * min(a_end - a_first, b_end - b_first):
         return False
     return overlap.is_one_passage(area, words, min_words)
 
 
 def _passage(a: PlacedWords, b: PlacedWords, runs: Ints) -> Passage:
-    first, end, other, other_end = hull(runs)
+    a_first, a_end, b_first, b_end = hull(runs)
     spans = tuple((span_of(a, i, i + size), span_of(b, j, j + size)) for i, j, size in runs.tolist())
-    return Passage(span_of(a, first, end), span_of(b, other, other_end), int(runs[:, 2].sum()), spans)
+    return Passage(span_of(a, a_first, a_end), span_of(b, b_first, b_end), int(runs[:, 2].sum()), spans)

@@ -1,4 +1,4 @@
-"""Joins runs of equal words to chains: runs that are close together in both texts."""
+"""Joins runs of equal words into chains. The runs of a chain are close together in both texts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _MAX_COUNTED_WORDS = 4
 def dense_runs(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints:
     """The runs with at least `min_words` equal words nearby, and the runs of at least `keep_length` words.
 
-    Two runs are near each other if they begin in the same square of `reach` x `reach` words or in adjacent squares. At
-    most 4 words of each run count.
+    A grid with one text on each axis is divided into squares of `reach` x `reach` words. Two runs are near each other
+    if they begin in the same square or in adjacent squares. At most 4 words of each run count.
     """
     rows, columns = runs[:, 0] // reach + 1, runs[:, 1] // reach + 1
     width = int(columns.max(initial=0)) + 2
@@ -40,7 +40,7 @@ def uncovered_runs(runs: Ints, sizes: tuple[int, int], long_length: int) -> Ints
     """The runs that longer runs do not cover.
 
     A short run is covered if at least half of it is in longer runs, in either text. A run of at least `long_length`
-    words is covered only if all of it is in longer runs, in both texts. The texts have `sizes` words.
+    words is covered only if all of it is in longer runs, in both texts. `sizes` are the numbers of words of the texts.
     """
     kept = [NO_RUNS]
     marks_a, marks_b = (np.zeros(size + 1, np.int64) for size in sizes)
@@ -67,10 +67,10 @@ def _covered_words(marks: Ints, starts: Ints, size: int) -> Ints:
 
 
 def chains(runs: Ints, gap: int) -> Iterator[Ints]:
-    """Groups of runs whose neighbours are at most `gap` words apart in both texts. With gap 0, each run is a group.
+    """Join runs into chains, whose neighbours are about `gap` words apart or closer. With gap 0, each run is a chain.
 
     The gap in the first text times the gap in the second must be at most gap x gap, because runs in a larger area are
-    more likely to be equal by chance. So a gap in one text may be longer if the other gap is short.
+    more likely to be equal by chance. The gap in one text may therefore be longer if the gap in the other is short.
     """
     runs = runs[np.lexsort((runs[:, 1], runs[:, 0]))]
     i, j, i_end, j_end = runs[:, 0], runs[:, 1], runs[:, 0] + runs[:, 2], runs[:, 1] + runs[:, 2]
@@ -97,7 +97,7 @@ def chains(runs: Ints, gap: int) -> Iterator[Ints]:
 
 
 def _merged(label: Ints, ones: Ints, others: Ints) -> Ints:
-    """The labels after each label in `ones` was merged with the label at the same place in `others`."""
+    """The labels after each label in `ones` is merged with the label at the same index of `others`."""
     parent: dict[int, int] = {}
 
     def root(node: int) -> int:
@@ -117,7 +117,7 @@ def _merged(label: Ints, ones: Ints, others: Ints) -> Ints:
 
 
 def cut_overlaps(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
-    """Cut each run down to its longest stretch that no longer run has. Return the runs in the order of the first text.
+    """Cut each run to its longest stretch that is not in a longer run. Return the runs in the order of the first text.
 
     `taken_a` and `taken_b` mark the words that are already in runs. The words of the returned runs are added to them.
     """
@@ -134,8 +134,9 @@ def cut_overlaps(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
 def split_at_gaps(runs: Ints, gap: int, max_replaced: int) -> Iterator[Ints]:
     """Split a passage where the first text has many unmatched words.
 
-    A part has at most `gap` unmatched words between two runs. It may have up to `max_replaced` if they replace at least
-    half as many words of the second text, and if each side of the gap has at least half as many matched words.
+    A part has at most `gap` unmatched words between two runs. Up to `max_replaced` are allowed if they replace at least
+    half as many words of the second text. The smaller side of such a gap must have at least half as many matched words
+    as the gap has words.
     """
     i, j, size = runs.T
     gap_a = i[1:] - np.maximum.accumulate(i + size)[:-1]

@@ -13,12 +13,12 @@ from simdoc_search.passages.windows import Ints, Windows
 _END_WORDS = 40
 """The maximum number of words at each end of a chain that are tested."""
 _CHANCE_PER_WORD = 0.02
-"""How many rare words or phrases are in both texts by chance, per word."""
+"""The expected number of rare words or phrases, per word, that both texts have by chance."""
 _LOG_ODDS = 0.7
-"""The evidence of each word of a run after the first: the log odds of a passage against chance."""
+"""The evidence that each word of a run after the first adds: the log odds of a passage against chance."""
 _MAX_EXPECTED_RUN, _MIN_EXPECTED_GAP = 3, 0.5
-"""For the expected gap, a run counts as at most 3 words, and half a word is added. A nearly verbatim passage has short
-gaps, however long its runs are."""
+"""To compute the expected gap, a run counts as at most 3 words, and half a word is added. A nearly verbatim passage has
+short gaps, however long its runs are."""
 
 _MIN_EVIDENCE = 3.0
 """A run is kept if fewer than exp(-3), or 1 in 20, equally good runs are expected at its place by chance."""
@@ -28,18 +28,18 @@ _MIN_EVIDENCE_WORDS = 100
 _MIN_DICE, _MIN_SHORT_DICE = 0.35, 0.6
 """The minimum Dice coefficient of the word weights: in general, and for a passage of the minimum length."""
 _MIN_INSIDE, _INSIDE_LENGTH = 0.6, 1.5
-"""A passage of at least 1.5 times the minimum length also counts if the other text has 60 % of the weight of one text.
-This finds summaries."""
+"""A passage of at least 1.5 times the minimum length also counts if the shared words have 60 % of the weight of one
+stretch. This finds summaries."""
 _WEIGHT_FACTOR, _MIN_WEIGHT_WORDS = 40, 400
 """A word that makes up more than 1/40 of a text has no weight. A text with fewer words is treated as if it had 400."""
 
 
 def trim_ends(runs: Ints, keep_length: int) -> Ints:
-    """Remove runs from both ends of a chain that are probably there by chance, judging by the gaps next to them.
+    """Remove the runs at both ends of a chain that are probably equal by chance, judging by the gaps next to them.
 
     Gaps inside a passage are expected to be as long as its average gap. Gaps between words that are equal by chance are
-    expected to be much longer. Both are modelled as exponentially distributed; the more likely model decides. Runs of
-    at least `keep_length` words are kept.
+    expected to be much longer. Both kinds of gaps are modelled by exponential distributions. The more likely
+    distribution decides. Runs of at least `keep_length` words are kept.
     """
     for column in (0, 1):
         if len(runs) < 2:
@@ -59,7 +59,7 @@ def trim_ends(runs: Ints, keep_length: int) -> Ints:
 
 
 def _count_runs_by_chance(starts: Ints, ends: Ints, expected_gap: float, max_words: int, keep_length: int) -> int:
-    """How many of the first runs are probably there by chance."""
+    """How many of the first runs are probably equal by chance."""
     words = count = 0
     evidence = minimum = 0.0
     for number in range(min(len(starts) - 1, max_words)):
@@ -76,7 +76,7 @@ def _count_runs_by_chance(starts: Ints, ends: Ints, expected_gap: float, max_wor
 
 
 class RunEvidence:
-    """The evidence that runs of equal words are not there by chance.
+    """The evidence that runs are not equal by chance.
 
     The information of a word is -log f, where f is its frequency in both texts together. The information of a run is
     the sum over its words. If da and db words are between a run and its neighbour in the passage, about
@@ -138,11 +138,11 @@ class WeightedOverlap:
 
         The stretches have `words` equal words. A passage has at least `min_words`.
         """
-        first, end, other, other_end = area
-        if min(end - first, other_end - other) < min_words:
+        a_first, a_end, b_first, b_end = area
+        if min(a_end - a_first, b_end - b_first) < min_words:
             return False
-        a, times_a = np.unique(self._a[first:end], return_counts=True)
-        b, times_b = np.unique(self._b[other:other_end], return_counts=True)
+        a, times_a = np.unique(self._a[a_first:a_end], return_counts=True)
+        b, times_b = np.unique(self._b[b_first:b_end], return_counts=True)
         _, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
         shared = float(self._weights[a[in_a]] @ np.minimum(times_a[in_a], times_b[in_b]))
         weight_a, weight_b = float(self._weights[a] @ times_a), float(self._weights[b] @ times_b)

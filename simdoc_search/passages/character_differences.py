@@ -1,6 +1,6 @@
 """Finds the differences between texts at equal words: letter case, punctuation and symbols.
 
-Words are compared without them. `-500` and `500`, `a < b` and `a > b`, or `Bill` and `bill` therefore have equal words.
+Words are compared without these. For example, `-500` and `500`, or `Bill` and `bill`, are equal words.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class _SpacedText:
 
 def _inside(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterator[CharacterDifference]:
     """The differences inside some words and between them. Equal stretches are skipped."""
-    here, there = a[a.words(i, size)], b[b.words(j, size)]
-    if here == there or here.split() == there.split():
+    text_a, text_b = a[a.words(i, size)], b[b.words(j, size)]
+    if text_a == text_b or text_a.split() == text_b.split():
         return
     if size == 1:
         yield CharacterDifference("letters", a.words(i), b.words(j))
@@ -80,10 +80,10 @@ def _inside(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterat
 def _between(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
     """The differences between the gap before word `i` and the gap before word `j`."""
     (begin, end), (other_begin, other_end) = gap, other_gap = a.gap(i), b.gap(j)
-    here, there = a[gap], b[other_gap]
-    if here == there or _SPACE.sub("", here) == _SPACE.sub("", there):
+    gap_a, gap_b = a[gap], b[other_gap]
+    if gap_a == gap_b or _SPACE.sub("", gap_a) == _SPACE.sub("", gap_b):
         return
-    parts, other_parts = _SPACE.split(here), _SPACE.split(there)
+    parts, other_parts = _SPACE.split(gap_a), _SPACE.split(gap_b)
     if len(parts) == 1 or len(other_parts) == 1:  # as in a<b
         yield CharacterDifference("symbols", a.token(gap), b.token(other_gap))
         return
@@ -100,18 +100,18 @@ def _between(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[Charact
 def _before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
     """The difference in the symbols directly before two words."""
     gap, other_gap = a.gap(i), b.gap(j)
-    here, there = _SPACE.split(a[gap])[-1], _SPACE.split(b[other_gap])[-1]
-    if here != there:
-        span, other = (gap[1] - len(here), gap[1]), (other_gap[1] - len(there), other_gap[1])
+    symbols_a, symbols_b = _SPACE.split(a[gap])[-1], _SPACE.split(b[other_gap])[-1]
+    if symbols_a != symbols_b:
+        span, other = (gap[1] - len(symbols_a), gap[1]), (other_gap[1] - len(symbols_b), other_gap[1])
         yield CharacterDifference("symbols", a.token(span), b.token(other))
 
 
 def _after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
     """The difference in the symbols at the start of the gaps before two words."""
     gap, other_gap = a.gap(i), b.gap(j)
-    here, there = _SPACE.split(a[gap])[0], _SPACE.split(b[other_gap])[0]
-    if here != there:
-        span, other = (gap[0], gap[0] + len(here)), (other_gap[0], other_gap[0] + len(there))
+    symbols_a, symbols_b = _SPACE.split(a[gap])[0], _SPACE.split(b[other_gap])[0]
+    if symbols_a != symbols_b:
+        span, other = (gap[0], gap[0] + len(symbols_a)), (other_gap[0], other_gap[0] + len(symbols_b))
         yield CharacterDifference("symbols", a.token(span), b.token(other))
 
 

@@ -37,10 +37,10 @@ class Cover(Generic[Key]):
 def by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, float]]:
     """Yield each key with the number of words that it adds to the coverage, the largest number first.
 
-    The order is greedy: the next document is the one that adds most to those before it. All covers with the same weight
-    must cover the same text.
+    The order is greedy: each document is the one that adds most to the documents before it. All covers with the same
+    weight must cover the same text.
     """
-    # What a document adds can only decrease, so the top of the heap is the next one if its number is still right.
+    # The number of added words can only decrease. The top of the heap is therefore next if its number is up to date.
     covered: dict[float, Mask] = {}
     waiting = [(-cover.weight * len(cover.places), cover.rank, number) for number, cover in enumerate(covers)]
     heapify(waiting)

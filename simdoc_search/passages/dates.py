@@ -45,17 +45,17 @@ _PATTERNS = _DAY_PATTERNS + tuple(
 
 _ANY_YEAR = re.compile(r"(?=((?:19|20)\d\d))")
 _BEFORE_YEAR, _AFTER_YEAR = 30, 12
-"""Characters around a year that contain the whole date."""
+"""The whole date is within 30 characters before the start of its year and 12 characters after it."""
 
 _SECONDS, _MILLISECONDS = (10**8, 10**10), (10**11, 10**13)
-"""Ranges of numbers that are read as times since 1970 in this unit: the years 1973 to 2286."""
+"""Ranges of numbers that are read as a time since 1970, in this unit: the years 1973 to 2286."""
 
 _FRACTION = re.compile(r"(?<=:\d\d)\.\d+")
 _MAX_CHARACTERS = 200
 
 
 def dates_in(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> Iterator[tuple[Date, tuple[int, int]]]:
-    """The dates in a text or a name, each with its start and end, the more exact dates first."""
+    """The dates in a text or a name, each with its start and end. More exact dates come first."""
     taken = bytearray(len(text))
     for pattern in patterns:
         for match in pattern.finditer(text):
@@ -82,8 +82,8 @@ def latest_day(text: str) -> Date | None:
 def date_of(value: MetadataValue) -> Date | None:
     """The date of a metadata value. None if the value is not a date.
 
-    The value may be in ISO 8601, in the format of e-mail or PDF, a time since 1970, or a date as people write it. Of a
-    list, only the first value counts.
+    The value may be a date in ISO 8601, in the format of e-mail or PDF, or as people write it. A number is a year, or
+    the seconds or milliseconds since 1970. Only the first value of a list counts.
     """
     if isinstance(value, list):
         return date_of(value[0]) if value else None

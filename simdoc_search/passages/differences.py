@@ -25,7 +25,7 @@ _MAX_MOVED_GAP = 10
 """The maximum number of words between two runs that moved together."""
 
 Stretch = tuple[int, int, int, int]
-"""The number of the first word and that of the word after the last, in the first text and in the second."""
+"""The index of the first word and the index after the last word, in the first text and then in the second."""
 
 
 def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Difference]:
@@ -126,8 +126,8 @@ def _outside(span: Span, blocks: list[Span]) -> Iterator[Span]:
 def _parts(a: Sequence[str], b: Sequence[str], stretch: Stretch) -> Iterator[Stretch]:
     """The differences inside a stretch.
 
-    If fewer equal words are between two differences than the smaller one has, they are probably equal by chance. The
-    two differences then become one.
+    Two differences become one if fewer equal words are between them than the smaller difference has words. Such words
+    are probably equal by chance.
     """
     i, end, j, other_end = stretch
     if (end - i) * (other_end - j) > _MAX_WORD_PAIRS:

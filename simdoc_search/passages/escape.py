@@ -6,8 +6,8 @@ import re
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 _LINE_END = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
-# Control, zero-width, direction and tag characters, lone surrogates and noncharacters. Joiners are not included,
-# because many scripts need them.
+# Control, zero-width, direction and tag characters, lone surrogates and noncharacters. Many scripts need joiners, so
+# they are not included.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]"

@@ -26,7 +26,7 @@ def quotations(text: str) -> list[Span]:
 
 
 def ignored_words(text: PlacedWords, templates: Iterable[PlacedWords], spans: Sequence[Span] = ()) -> Mask:
-    """The words of a text that are in `spans` or, perhaps slightly edited, in a template."""
+    """The words of a text that are in `spans` or in a template, where they may be slightly edited."""
     ignored = words_in(text, spans)
     for template in templates:
         ignored |= matched_words(text, align_words(text, template, Alignment()))
@@ -42,7 +42,7 @@ def text_without_words(text: str, words: PlacedWords, ignored: Mask) -> str:
 def without_words(
     passages: Iterable[Passage], a: PlacedWords, b: PlacedWords, ignored: Mask, min_words: int
 ) -> Iterator[Passage]:
-    """Remove the ignored words of the first text from passages. Drop those with fewer than `min_words` words left."""
+    """Remove the ignored words of the first text from passages. Drop passages that then have fewer than `min_words`."""
     for passage in passages:
         runs = tuple(_kept_runs(passage, a, b, ignored))
         spans_a, spans_b = [first for first, _ in runs], [second for _, second in runs]

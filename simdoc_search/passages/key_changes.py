@@ -20,6 +20,7 @@ _NEGATION_WORDS = frozenset(_NEGATIONS.split())
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[-−+]?[\d]+(?:[.,:/]\d+)*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*-]*$")
 _BEFORE_CHARACTERS, _BEFORE_WORDS = 40, 3
+"""The words before a change are the last 3 within 40 characters."""
 _DATE_CHARACTERS = 24
 """How many characters around a difference are searched for a date."""
 _MAX_CHARACTERS = 60
@@ -46,7 +47,7 @@ def _change(old: str, new: str, a: Span, b: Span) -> KeyChange | None:
 
 
 def _excerpt(text: str, span: Span, kind: KeyKind) -> str:
-    """The text of a change. A date is completed. Of a long text, only the key words are shown."""
+    """The text of a change. A date is shown whole. A long text is reduced to its key words."""
     if kind == "date" and span[0] < span[1]:
         dates = [date for date in _date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
         span = min([span[0], *(begin for begin, _ in dates)]), max([span[1], *(end for _, end in dates)])

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Span = tuple[int, int]
-"""The positions of the first character of a stretch of text and of the character after its last.
+"""The position of the first character of a stretch of text, and the position after its last character.
 
-Two equal numbers are an empty span: a place between characters.
+An empty span has two equal positions.
 """
 
 
@@ -17,7 +17,7 @@ class Passage:
     """A passage that two texts share, perhaps with small changes.
 
     Attributes:
-        a: Its span in the first text. It begins and ends with a matched word, and may contain other words.
+        a: Its span in the first text. The span begins and ends with a matched word, and may contain other words.
         b: Its span in the second text.
         words: The number of matched words. A matched word is paired with an equal word of the other text.
         runs: The spans of each run of matched words in both texts, in the order of the first text.
@@ -31,7 +31,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Words that one text has, and the other text does not have in this place.
+    """Words that only one of the texts has at this place.
 
     Attributes:
         kind: `replaced`, `inserted` (only in the second text), `removed` (only in the first text) or `moved`.

@@ -44,8 +44,8 @@ def both_labels(first: TextPositions, a: int, second: TextPositions, b: int) -> 
 
 
 _CHARACTERS_PER_WORD = 12
-"""The maximum average length of the words around a position. Longer words are shown in part, as is a text without
-spaces."""
+"""The maximum average length of the words around a position. If they are longer, or if there are no spaces, the words
+are shown in part."""
 
 _PUNCTUATION = re.compile(r"[.,;:!?)\]}”’»…]+(?=\s|$)")
 

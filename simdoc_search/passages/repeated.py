@@ -23,9 +23,9 @@ def repeated_passages(
     counts = [Counter(shingles(text, analysis)) for text in texts] if short else []
     repeated = set()
     for number, passage in short.items():
-        of_passage = shingles(texts[0][slice(*passage.a)], analysis)
-        if of_passage and any(
-            sum(count[shingle] >= _MIN_TIMES for shingle in of_passage) >= _MIN_SHARE * len(of_passage)
+        passage_shingles = shingles(texts[0][slice(*passage.a)], analysis)
+        if passage_shingles and any(
+            sum(count[shingle] >= _MIN_TIMES for shingle in passage_shingles) >= _MIN_SHARE * len(passage_shingles)
             for count in counts
         ):
             repeated.add(number)

@@ -1,4 +1,4 @@
-"""Finds runs of equal words in two texts. A run is as long as possible.
+"""Finds runs of equal words in two texts. Each run is as long as possible.
 
 Runs are an int64 array of shape (runs, 3), in ascending order. The columns are the first word in the first text, the
 first word in the second text, and the number of words.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simdoc_search.passages.windows import Ints, Windows
 
 _TRIED_PLACES = 4
-"""How many places of a frequent window are tried to find the longest run."""
+"""How many occurrences of a frequent window are tried to find the longest run."""
 
 NO_RUNS: Ints = np.zeros((0, 3), np.int64)
 
@@ -40,9 +40,9 @@ def common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
 
 
 def covering_runs(windows: Windows, length: int, known: Ints) -> Ints:
-    """The known runs, and more runs so that every window of `length` words that both texts have is in a run.
+    """Add runs to the known runs until every window of `length` words that both texts have is in a run.
 
-    A window that each text has 1,000 times needs about 1,000 runs, not a million: each of its places is in one run.
+    If each text has a window 1,000 times, at most 2,000 runs are added, not a million.
     """
     a, b = windows.classes(length)
     starts = _uncovered_starts(windows.equal_after, a, b, length, known)
@@ -52,7 +52,7 @@ def covering_runs(windows: Windows, length: int, known: Ints) -> Ints:
 
 
 def _extended(windows: Windows, i: Ints, j: Ints) -> Ints:
-    """The runs that contain words i of the first text and j of the second text."""
+    """The runs that contain word i of the first text and word j of the second, for each pair in `i` and `j`."""
     diagonal = j - i
     order = np.lexsort((i, diagonal))
     i, j, diagonal = i[order], j[order], diagonal[order]
@@ -83,10 +83,10 @@ def _uncovered_starts(
     for j in np.flatnonzero(np.isin(b, a[uncovered])).tolist():
         places.setdefault(int(b[j]), []).append(j)
     starts: list[tuple[int, int]] = []
-    end = other_end = at = 0
+    end = other_end = next_index = 0
     order = uncovered.tolist()
-    while at < len(order):
-        i = order[at]
+    while next_index < len(order):
+        i = order[next_index]
         candidates = places[int(a[i])]
         next_place = bisect_left(candidates, other_end + min(i - end, 0))
         tried = np.array(candidates[next_place : next_place + _TRIED_PLACES] or candidates[:_TRIED_PLACES], np.int64)
@@ -94,7 +94,7 @@ def _uncovered_starts(
         best = int(sizes.argmax())
         end, other_end = i + int(sizes[best]), int(tried[best] + sizes[best])
         starts.append((i, int(tried[best])))
-        at = max(at + 1, bisect_right(order, end) - 1)  # the last window that does not skip a word
+        next_index = max(next_index + 1, bisect_right(order, end) - 1)  # the last window that does not skip a word
     first, second = np.array(starts, np.int64).reshape(-1, 2).T
     return first, second
 

@@ -18,8 +18,8 @@ def longest_common(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
     """
     places: dict[str, int] = {}
-    for at, word in enumerate(b):
-        places[word] = places.get(word, 0) | 1 << at
+    for position, word in enumerate(b):
+        places[word] = places.get(word, 0) | 1 << position
     everywhere = (1 << len(b)) - 1
     row, rows = everywhere, []
     for word in a:
@@ -59,10 +59,10 @@ def heaviest_increasing(runs: Sequence[EqualRun]) -> list[EqualRun]:
         rank = bisect_left(order, j)
         words, last = _best(tree, rank)
         previous.append(last)
-        at = rank + 1
-        while at < len(tree):
-            tree[at] = max(tree[at], (words + size, number))
-            at += at & -at
+        node = rank + 1
+        while node < len(tree):
+            tree[node] = max(tree[node], (words + size, number))
+            node += node & -node
     chosen: list[EqualRun] = []
     number = _best(tree, len(runs))[1]
     while number >= 0:

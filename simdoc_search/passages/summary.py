@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"\W*\d")
 
 
 def excerpt(text: str, max_words: int = _EXCERPT_WORDS) -> str:
-    """A text as one line of at most about 120 characters. Of a longer text, the first and the last words."""
+    """A text as one line of at most about 120 characters. A longer text is reduced to its first and last words."""
     if len(text) <= 4 * _EXCERPT_CHARACTERS:
         words = text.split()
     else:

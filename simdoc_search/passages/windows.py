@@ -49,24 +49,24 @@ class Windows:
     def equal_after(self, i: Ints, j: Ints) -> Ints:
         """How many words are equal, starting at word i of the first text and word j of the second text; shape of i."""
         check_stopped()
-        at, other = i.copy(), j + self._second
+        in_a, in_b = i.copy(), j + self._second
         for level, classes in reversed([*enumerate(self._levels_up_to())]):
-            inside = np.flatnonzero(np.maximum(at, other) < len(classes))
-            equal = inside[classes[at[inside]] == classes[other[inside]]]
-            at[equal] += 2**level
-            other[equal] += 2**level
-        return at - i
+            inside = np.flatnonzero(np.maximum(in_a, in_b) < len(classes))
+            equal = inside[classes[in_a[inside]] == classes[in_b[inside]]]
+            in_a[equal] += 2**level
+            in_b[equal] += 2**level
+        return in_a - i
 
     def equal_before(self, i: Ints, j: Ints) -> Ints:
         """How many words are equal just before word i of the first text and word j of the second text; shape of i."""
-        at, other = i.copy(), j + self._second
+        in_a, in_b = i.copy(), j + self._second
         for level, classes in reversed([*enumerate(self._levels_up_to())]):
             size = 2**level
-            inside = np.flatnonzero((at >= size) & (other - size >= self._second))
-            equal = inside[classes[at[inside] - size] == classes[other[inside] - size]]
-            at[equal] -= size
-            other[equal] -= size
-        return i - at
+            inside = np.flatnonzero((in_a >= size) & (in_b - size >= self._second))
+            equal = inside[classes[in_a[inside] - size] == classes[in_b[inside] - size]]
+            in_a[equal] -= size
+            in_b[equal] -= size
+        return i - in_a
 
     def _levels_up_to(self, length: int | None = None) -> list[Ints]:
         """The classes of windows of 1, 2, 4, ... words: up to `length`, or up to the longest that both texts have."""

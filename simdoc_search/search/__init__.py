@@ -1,18 +1,18 @@
-"""`SimilaritySearch`: documents in, questions answered.
+"""Searches a store for similar documents, shared passages, versions, related documents and duplicates.
 
-Each question has its options, its candidates from the store, a comparison, and a result.
+Each kind of query has its options, finds candidates in the store, compares them, and returns a result.
 
-similarity_search.py        the facade, one method per question
+similarity_search.py        `SimilaritySearch`, with one method per kind of query
 async_similarity_search.py  the same methods for asyncio
-threads.py                  threads beside an event loop
+threads.py                  threads for an event loop
 keywords.py                 methods that take the fields of an options class
-options.py                  options of all questions
-answers.py                  what all results share
+options.py                  options of all kinds of query
+results.py                  base class and helpers of results
 resolver.py                 from a query to a stored document
-query_document.py           the document or text that a question is about
+query_document.py           the query document, which is a stored document or a text
 stored_texts.py             stored texts, read in batches and compared
 files.py                    documents by the paths of their files
-filter_check.py             misspelt fields of filters
+filter_check.py             unknown fields in filters
 similar.py                  documents that share text
 similar_candidates.py       plans, and the candidates that they find
 similar_ranking.py          ranking by tokens or texts
@@ -33,7 +33,7 @@ related_result.py           the result
 concepts.py                 the concepts of a document
 columns.py                  file, size, date and metadata of documents
 document_list.py            all documents of a store or folder
-watches.py                  new documents that are copies of watched ones
+watches.py                  new documents that are copies of watched documents
 """
 
 from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch

@@ -1,7 +1,7 @@
 """`AsyncSimilaritySearch`: the methods of `SimilaritySearch` for asyncio.
 
-The methods run in threads. With an asynchronous client, each request goes to the application's event loop, which sends
-it over its own connections. So neither waiting nor computing blocks the loop.
+The methods run in threads, so they do not block the event loop. With an asynchronous client, the event loop sends each
+request over the connections of the client.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Params = ParamSpec("Params")
 Result = TypeVar("Result")
 Self = TypeVar("Self", bound="AsyncSimilaritySearch")
 
-THREADS = 16
+DEFAULT_THREADS = 16
 
 
 def _awaited(
@@ -26,7 +26,7 @@ def _awaited(
 ) -> Callable[Concatenate[AsyncSimilaritySearch, Params], Coroutine[Any, Any, Result]]:
     @wraps(method)
     async def twin(self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
-        stop = self._threads.stop.child()
+        stop = self._threads.stop.make_child()
         search = SimilaritySearch(self.store.cancellable_by(stop))
         return await self._threads.run(partial(method, search, *args, **kwargs), stop)
 
@@ -40,7 +40,7 @@ def _iterated(
     def twin(
         self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs
     ) -> AsyncGenerator[Result, None]:
-        stop = self._threads.stop.child()
+        stop = self._threads.stop.make_child()
         search = SimilaritySearch(self.store.cancellable_by(stop))
         return self._threads.each(method(search, *args, **kwargs), stop)
 
@@ -50,8 +50,9 @@ def _iterated(
 class AsyncSimilaritySearch:
     """`SimilaritySearch` for asyncio. Methods that return an iterator return an asynchronous one, others are awaited.
 
-    Arguments, results and errors are the same. Functions and iterables that you pass are called and read in a thread. A
-    method that is cancelled or times out stops waiting at once, and stops computing within about a second::
+    Arguments, results and errors are the same. Functions that you pass are called in a thread, and iterables are read
+    in a thread. A method that is cancelled or times out stops waiting at once, and stops computing within about a
+    second::
 
         async with AsyncOpenSearch(url) as client:
             store = await open_store_async(client=client, index="manuals")
@@ -60,13 +61,13 @@ class AsyncSimilaritySearch:
 
     Args:
         store: the store, see `open_store_async`; or `open_store` without an asynchronous client.
-        threads: maximum number of calls that run at once. Others wait.
+        threads: maximum number of calls that run at once. Further calls wait.
 
     Raises:
         ValueError: `threads` is less than 1.
     """
 
-    def __init__(self, store: Store, *, threads: int = THREADS) -> None:
+    def __init__(self, store: Store, *, threads: int = DEFAULT_THREADS) -> None:
         self.store = store
         self._threads = Threads(threads)
 
@@ -97,7 +98,7 @@ class AsyncSimilaritySearch:
 
     def each(self, items: Iterable[Result]) -> AsyncGenerator[Result, None]:
         """Yield the items of an iterator that reads the store, such as `Duplicates.pairs()`."""
-        return self._threads.each(iter(items), self._threads.stop.child())
+        return self._threads.each(iter(items), self._threads.stop.make_child())
 
     async def aclose(self) -> None:
         """Stop all calls and close the store."""

@@ -1,9 +1,9 @@
-"""Columns of documents: file, size, date and metadata, shown beside the id."""
+"""Reads the values that are shown in columns beside the ids of documents: file, size, date and metadata."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,26 +16,25 @@ from simdoc_search.versions import date_written
 from simdoc_search.versions.evidence import DATE_FIELDS
 
 DESCENDING = frozenset({"date", "overlap", "size"})
-"""Columns that are sorted with the greatest value first."""
+"""Columns that are sorted in descending order."""
 
 BUILT_IN = frozenset({"date", "id", "path", "size"})
-"""Columns that any document can have. All other columns are metadata fields."""
+"""Columns of every store. All other columns are metadata fields."""
 
 _NAME = re.compile(r"[^\s,=][^,=]*")
-
-Values = Mapping[str, Any]
 
 
 class Columns:
     """Reads columns of documents.
 
-    `path` is the absolute path of the file that a document was read from, else its metadata field `path`. `size` is the
-    size of that file in bytes. `date` is when the document was written, in UTC: by its metadata, else its name, else
-    the modification time of its file. Any other name is a metadata field, or a field of an application's own index,
-    with dots into objects.
+    `path` is the absolute path of the file that a document was read from. Without a file, it is the metadata field
+    `path`. `size` is the size of the file in bytes. `date` is the UTC time when the document was written. It comes from
+    the metadata, otherwise from the name, otherwise from the modification time of the file. Any other column is a
+    metadata field, or a field of an application's own index. A nested field is written with dots, such as
+    `author.name`.
 
     Args:
-        names: names of the columns.
+        names: the names of the columns.
 
     Raises:
         QuerySyntaxError: a name is malformed.
@@ -49,27 +48,27 @@ class Columns:
 
     @property
     def fields(self) -> list[str]:
-        """The fields of an application's own index that the columns need."""
+        """The fields to read from an application's own index."""
         if not self.names:
             return []
         return [*dict.fromkeys([*(name for name in self.names if name != "id"), *DATE_FIELDS])]
 
-    def of(self, record: Record) -> dict[str, Any]:
-        """Return the columns of a document; None for a missing value."""
+    def values(self, record: Record) -> dict[str, Any]:
+        """Return the value of each column for a document; None for a missing value."""
         return {name: _value(record, name) for name in self.names}
 
-    def at(self, store: Store, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
-        """Return the columns of the documents at some places. Deleted ones are omitted."""
+    def values_at(self, store: Store, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
+        """Return the values of the documents at these places. Deleted documents are omitted."""
         if not self.names or not places:
             return {}
-        return {record.place: self.of(record) for record in self.read(store, places)}
+        return {record.place: self.values(record) for record in self.read_records(store, places)}
 
-    def read(self, store: Store, places: Sequence[Place], *, text: bool = False) -> list[Record]:
-        """Return the records at some places with the metadata that the columns need. Deleted ones are omitted."""
+    def read_records(self, store: Store, places: Sequence[Place], *, text: bool = False) -> list[Record]:
+        """Return the records at these places, with the metadata of the columns. Deleted documents are omitted."""
         return self.with_metadata(store, list(read_records(store, places, text=text).values()))
 
     def with_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
-        """Return the records with the metadata that the columns need, which those of an application's index lack."""
+        """Return the records with the metadata of the columns. It is read here for an application's own index."""
         if getattr(store, "own", True) or not self.names:
             return list(records)
         values = store.fields_at([record.place for record in records], self.fields)
@@ -77,12 +76,12 @@ class Columns:
 
 
 def is_column(name: str) -> bool:
-    """Whether a name can be that of a column."""
+    """Return whether a string can be the name of a column."""
     return _NAME.fullmatch(name) is not None
 
 
 def column_text(name: str, value: Any) -> str:
-    """Return a value of a column as a text on one line."""
+    """Return the value of a column as one line of text."""
     match value:
         case None:
             return ""
@@ -96,12 +95,12 @@ def column_text(name: str, value: Any) -> str:
 
 
 def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]:
-    """Return the sort key of a value: numbers before texts, missing values last.
+    """Return the sort key of a value. Numbers come before strings, and missing values come last.
 
     Args:
-        name: name of the column. Dates, sizes and overlaps are sorted in descending order, other columns in ascending
-            order.
-        value: value in JSON.
+        name: the name of the column. Dates, sizes and overlaps are sorted in descending order, other columns in
+            ascending order.
+        value: the value, as in JSON.
         reverse: whether to reverse the order.
     """
     if value is None or value == "":

@@ -1,4 +1,4 @@
-"""Answers `concepts`: the concepts of a stored document, with their weights and names."""
+"""Implements `concepts`, which returns the concepts of a stored document with their weights and names."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from simdoc_search.versions.idf import ConceptWeights
 
 @dataclass(frozen=True, slots=True)
 class DocumentConcept:
-    """A word of the concepts of a document.
+    """A word that occurs in the concepts of a document.
 
     Attributes:
-        word: the normalised word, or the word that it counts as by the synonyms; empty if it has no known name.
-        weight: 1 if only one document of the index has it, near 0 if all have it.
-        documents: number of documents in the index that have it.
-        times: how often this document has it.
-        names: the document's concepts with this word, the most frequent first.
-        synonyms: other words of the document that count as this word.
+        word: the normalised word. A synonym is replaced by the word that it stands for. Empty if the word is not known.
+        weight: 1 if only one document in the index has the word, near 0 if all documents have it.
+        documents: number of documents in the index that have the word.
+        times: number of times that the word occurs in this document.
+        names: concepts of this document that contain the word, the most frequent first.
+        synonyms: words of this document that are synonyms of the word.
     """
 
     word: str
@@ -39,12 +39,12 @@ class ConceptsResult:
     """The concepts of a document.
 
     Attributes:
-        source: id of the document.
-        place: place of the document.
-        concepts: the concepts, greatest weight first, then the most frequent ones.
-        paragraphs: number of its paragraphs that have concepts.
+        source: the id of the document.
+        place: the place of the document.
+        concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
+        paragraphs: number of paragraphs of the document that have concepts.
         documents: number of documents in the index that have concepts.
-        unnamed: why some concepts have no name; empty if all have one.
+        unnamed: the reason why some words are not known; empty if all are known.
     """
 
     source: str
@@ -58,27 +58,29 @@ class ConceptsResult:
 def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) -> ConceptsResult:
     """Return the concepts of a stored document."""
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=True)
-    words: dict[int, NamedWord] = {}
+    named_words: dict[int, NamedWord] = {}
     unnamed = ""
     try:
         names = concepts.names()
     except SimdocError as error:
         unnamed = str(error)
     else:
-        words = names.words
+        named_words = names.words
         settings = store.settings.concepts
         if settings is not None and settings.synonyms and names.extractor.synonyms is None:
-            unnamed = "words that count as others are not named, as the synonyms of the index are not given"
-    whole = concepts.paragraphs.whole()
+            unnamed = "synonyms cannot be named; give the synonyms that the index was made with"
+    whole = concepts.paragraphs.as_one_paragraph()
     by_code, frequencies = weights.weights_by_code(), weights.frequencies()
-    own_concepts = [
+    words_of_document = [
         DocumentConcept(named.word, by_code[code], frequencies[code], times, named.names, named.synonyms)
-        for code, times in zip(whole.codes.tolist(), whole.times.tolist(), strict=True)
-        for named in [words.get(code, UNNAMED)]
+        for code, times in zip(whole.codes.tolist(), whole.frequencies.tolist(), strict=True)
+        for named in [named_words.get(code, UNNAMED)]
     ]
-    own_concepts.sort(key=lambda concept: (-concept.weight, -concept.times, concept.word))
-    missing = sum(not concept.word for concept in own_concepts)
+    words_of_document.sort(key=lambda concept: (-concept.weight, -concept.times, concept.word))
+    missing = sum(not concept.word for concept in words_of_document)
     if missing and not unnamed:
-        unnamed = f"{counted(missing, 'word')} cannot be named, as the text has changed since indexing"
+        unnamed = f"{counted(missing, 'word')} cannot be named, because the text has changed since it was indexed"
     paragraphs = concepts.paragraphs.count
-    return ConceptsResult(document.name, document.place, tuple(own_concepts), paragraphs, weights.documents, unnamed)
+    return ConceptsResult(
+        document.name, document.place, tuple(words_of_document), paragraphs, weights.documents, unnamed
+    )

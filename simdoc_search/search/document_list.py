@@ -21,7 +21,7 @@ from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record
 
 BATCH_SIZE = 200
-"""Number of documents whose fields are read at once."""
+"""Number of documents whose fields are read in one request."""
 
 _WILDCARD = re.compile(r"[*?[]")
 
@@ -38,14 +38,14 @@ def list_documents(
     reverse: bool = False,
     limit: int | None = None,
 ) -> Iterator[DocumentRow]:
-    """Yield documents: their `id`, in an engine their `index`, and the columns.
+    """Yield a row per document: its `id`, its `index` if it is in an engine, and its columns.
 
     Args:
         store: the store.
         columns: the columns to return.
-        prefix: only documents whose path (metadata `path`, else id) begins with this, or that are in this folder on
-            disk. If no path begins with it, it is a shell pattern: `*.pdf` matches names in any folder, `2021/*.pdf`
-            matches paths.
+        prefix: only documents whose path (the metadata field `path`, otherwise the id) begins with this string, or that
+            are in this folder on disk. If the string has wildcards and no path begins with it, it is a shell pattern:
+            `*.pdf` matches names in any folder, `2021/*.pdf` matches paths.
         filters: only documents with these fields, as for `SimilaritySearch.similar`.
         sort: the column to sort by; None for the order of the store. Sorted rows are held in memory.
         reverse: whether to reverse the order.
@@ -53,15 +53,20 @@ def list_documents(
 
     Raises:
         QuerySyntaxError: an application's own index has no paths.
-        UnknownFieldError: no document matches, and no document has the field of a filter, or such a path.
+        UnknownFieldError: no document matches, because no document has the field of a filter, or a path that begins
+            with `prefix`.
     """
     pattern = _pattern(store, prefix)
     paths = _path_filters(store, prefix) if pattern is None else _folder_filters(prefix)
-    matching = [*paths, *(filters if isinstance(filters, list | tuple) else [filters] if filters else [])]
-    read = Columns([*columns.names, *([sort] if sort and sort not in columns.names else [])])
-    records = (record for record in store.scan(filters=matching) if pattern is None or _matches(record.path, pattern))
+    all_filters = [*paths, *(filters if isinstance(filters, list | tuple) else [filters] if filters else [])]
+    read_columns = Columns([*columns.names, *([sort] if sort and sort not in columns.names else [])])
+    records = (
+        record for record in store.scan(filters=all_filters) if pattern is None or _matches(record.path, pattern)
+    )
     pages = iter(lambda: list(islice(records, BATCH_SIZE)), [])
-    rows: Iterable[DocumentRow] = (_row(record, read) for page in pages for record in read.with_metadata(store, page))
+    rows: Iterable[DocumentRow] = (
+        _row(record, read_columns) for page in pages for record in read_columns.with_metadata(store, page)
+    )
     if sort is not None:
 
         def key(row: DocumentRow) -> tuple[Any, ...]:
@@ -73,7 +78,7 @@ def list_documents(
     for row in islice(rows, limit):
         is_empty = False
         yield {name: value for name, value in row.items() if name in names}
-    if is_empty and (error := unknown_field(store, matching)):
+    if is_empty and (error := unknown_field(store, all_filters)):
         raise error
 
 
@@ -91,7 +96,7 @@ def _path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
 
 
 def _pattern(store: Store, prefix: str | None) -> re.Pattern[str] | None:
-    """Return the pattern that a prefix with wildcards means, unless a path begins with it literally."""
+    """Return the regular expression for a prefix with wildcards; None if a path begins with the prefix itself."""
     if not prefix or not _WILDCARD.search(prefix) or not getattr(store, "own", True):
         return None
     if os.path.isdir(prefix) or _is_path_prefix(store, prefix):  # noqa: PTH112
@@ -104,7 +109,7 @@ def _is_path_prefix(store: Store, prefix: str) -> bool:
 
 
 def _folder_filters(pattern: str | None) -> list[dict[str, Any]]:
-    """Return the filter for the folders of a pattern before its first wildcard."""
+    """Return the filter for the folders that a pattern names before its first wildcard."""
     folder, slash, _ = _WILDCARD.split((pattern or "").removeprefix("./"))[0].rpartition("/")
     return [{"path": unicode_forms(folder + slash)}] if slash else []
 
@@ -116,4 +121,4 @@ def _matches(path: str, pattern: re.Pattern[str]) -> bool:
 
 def _row(record: Record, columns: Columns) -> DocumentRow:
     index = {"index": record.index} if record.index is not None else {}
-    return {"id": record.id, **index, **columns.of(record)}
+    return {"id": record.id, **index, **columns.values(record)}

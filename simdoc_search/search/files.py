@@ -1,4 +1,4 @@
-"""Files by path: the ids that a path can mean, and the document of a file whose text is read again."""
+"""Finds the documents of files by their paths."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class IndexedFile(NamedTuple):
     """The document of a file.
 
     Attributes:
-        id: its id, also if `index` has not added it yet.
-        place: its place; None if it is not in the store.
+        id: the id of the document. If it is not in the store, the id that `index` would give it.
+        place: the place of the document; None if it is not in the store.
     """
 
     id: str
@@ -26,7 +26,7 @@ class IndexedFile(NamedTuple):
 
 
 class IndexedFiles:
-    """The files of the folders that a store was made from.
+    """Finds the documents of the files and folders that a store was made from.
 
     Args:
         store: the store. It is read once per folder.
@@ -42,7 +42,7 @@ class IndexedFiles:
         folder = self._folders.get_or_add(str(PurePath(file).parent))
         if folder.stored:
             id = folder.id_of(file)
-        elif self._store.count(file):  # the file itself was named
+        elif self._store.count(file):  # the file was indexed without its folder
             id = next(self._store.scan(root=file)).id
         else:
             return None
@@ -51,9 +51,9 @@ class IndexedFiles:
 
 
 def possible_ids(path: str) -> list[str]:
-    """Return the ids that the document of a file can have: the path without its first folders, the longest first.
+    """Return the possible ids of the document of a file: the path without its leading folders, longest first.
 
-    A name without folders and an address such as `https://host/page` have none.
+    There are none for a name without folders, and for an address such as `https://host/page`.
     """
     if "://" in path or len(path) > 8 * MAX_ID_BYTES:
         return []
@@ -63,29 +63,29 @@ def possible_ids(path: str) -> list[str]:
 
 
 def ids_of_file(path: str, records: Iterable[Record]) -> list[str]:
-    """Return the ids of the records that were read from this file; if there are none, of those whose id is the path."""
+    """Return the ids of the records that were read from this file. If there are none, return ids equal to the path."""
     candidates = list(records)
     posix = _posix(path)
     paths = {_posix(os.path.abspath(posix)), _posix(os.path.realpath(posix))}  # noqa: PTH100 - with links and without
     ids = [record.id for record in candidates if paths & _paths_of(record)]
     if not ids and not posix.startswith("/"):
         ids = [record.id for record in candidates if record.id == "/".join(_parts(path))]
-    return list(dict.fromkeys(ids))  # behind an alias, several documents can have one id
+    return list(dict.fromkeys(ids))  # behind an alias, several documents can have the same id
 
 
 def _paths_of(record: Record) -> set[str]:
-    """Return the paths that the file of a record can have: its root is a folder, or the file itself."""
+    """Return the possible paths of the file of a record. Its root can be a folder or the file itself."""
     if record.origin is None:
         return set()
     root = _posix(record.origin.root)
     below = record.id.removeprefix(record.origin.prefix)
     folder, _, name = root.rpartition("/")
-    is_root = below == name or below.startswith(f"{name}!")  # or a member of the archive that is the root
+    is_root = below == name or below.startswith(f"{name}!")  # the root is the file, or the archive that contains it
     return {f"{root.rstrip('/')}/{below}"} | ({f"{folder}/{below}"} if is_root else set())
 
 
 def _parts(path: str) -> list[str]:
-    """Return the folders and the name, with `.` and `..` resolved as far as the path itself allows."""
+    """Return the folders and the file name in a path, without `.` and `..`."""
     parts: list[str] = []
     for part in PurePosixPath(_posix(path)).parts:
         if part == ".." and parts:

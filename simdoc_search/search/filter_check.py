@@ -1,4 +1,4 @@
-"""Finds misspelt fields of filters and columns."""
+"""Finds unknown fields in filters and columns, and suggests known ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simdoc_search.stores.filters import Condition, Filters, conditions
 
 
 def unknown_field(store: Store, filters: Filters | None) -> UnknownFieldError | None:
-    """Return the error for the first filter whose field, or whose path, no document has."""
+    """Return an error for the first filter with a field or path that no document has; None if there is none."""
     for condition in conditions(filters):
         if isinstance(condition, Condition) and condition.values and not condition.excluded:
             known = store.filter_suggestions(condition)
@@ -23,9 +23,9 @@ def unknown_field(store: Store, filters: Filters | None) -> UnknownFieldError | 
 
 
 def unknown_column(store: Store, name: str) -> UnknownFieldError | None:
-    """Return the error for a column that no document has."""
+    """Return an error if no document has this column, otherwise None."""
     known = None if name in BUILT_IN else store.filter_suggestions(Condition(name, ("",)))
-    if known is None or name in known:  # an application's own index can have it without indexing it
+    if known is None or name in known:  # an application's own index can have a field that is not indexed
         return None
     return UnknownFieldError(name, _nearest_first(name, {*BUILT_IN, *known}))
 

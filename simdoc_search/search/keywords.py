@@ -1,4 +1,4 @@
-"""Methods that take the fields of an options class as keyword arguments, and are documented with them."""
+"""A decorator for methods that take the fields of an options class as keyword arguments."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ First = TypeVar("First")
 Result = TypeVar("Result")
 
 
-class takes(Generic[Fields, Options]):  # noqa: N801 - a decorator
-    """Decorate a method whose last parameter is an options object, so that callers give the fields instead.
+class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
+    """Decorate a method whose last parameter is an options object, so that callers pass its fields instead.
 
-    The signature of the method then has the fields. Its docstring has their docs in place of the argument `options`,
-    and the errors of the options among its own. The method may have one parameter before them::
+    The signature of the decorated method has the fields in place of the options. In the docstring, the descriptions of
+    the fields replace the argument `options`, and the errors of the options are added. The method can have one other
+    parameter before the options::
 
-        @takes(SimilarOptions)
-        def similar_many(self, queries: Iterable[Question], options: SimilarOptions) -> ...:
+        @keywords_of(SimilarOptions)
+        def similar_many(self, queries: Iterable[Query], options: SimilarOptions) -> ...:
 
         search.similar_many(["doc123"], overlap=0.5)
 
     Args:
-        options: the options, a dataclass.
+        options: the class of the options, a dataclass.
     """
 
     def __init__(self, options: Callable[Fields, Options]) -> None:
@@ -60,7 +61,7 @@ class takes(Generic[Fields, Options]):  # noqa: N801 - a decorator
 
 
 def _documented(text: str, options: type) -> Iterator[str]:
-    """Yield the lines of a docstring, with the attributes of the options and with the longest list of their errors."""
+    """Yield the lines of a docstring, with the attributes of all options classes and their longest error list."""
     classes = inspect.getmro(options)
     for line in text.splitlines():
         if line.startswith("    options: "):

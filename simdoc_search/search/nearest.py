@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from simdoc_search.documents import Place, Placed
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.verdicts import Kind
+from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.query.planner import parse_fraction
-from simdoc_search.search.answers import raise_error
 from simdoc_search.search.options import SimilarOptions
+from simdoc_search.search.results import result_or_raise
 from simdoc_search.search.similar import similar_to_records
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import read_records
@@ -19,10 +19,10 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record, has_changed
 
-_HITS = 10
-"""Number of best hits among which the same text is looked for."""
+_MAX_HITS = 10
+"""Number of best hits that are checked for the same text."""
 
-_KINDS: tuple[Kind, ...] = ("same text", "same words", "near")
+_KINDS: tuple[DuplicateKind, ...] = ("same text", "same words", "near")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +31,22 @@ class NearestDuplicate(Placed):
 
     Attributes:
         place: the place of the document.
-        overlap: Jaccard similarity of the shingles of both, 0..1.
+        overlap: Jaccard similarity of the shingles of both texts, 0..1.
         kind: `same text`, `same words` or `near`.
-        exact: whether the overlap was computed from the texts; else it is estimated from the fingerprints.
+        exact: whether the overlap was computed from the texts. Otherwise it is estimated from the fingerprints.
     """
 
     place: Place
     overlap: float
-    kind: Kind
+    kind: DuplicateKind
     exact: bool
 
 
-def min_overlap(overlap: float | Fraction) -> Fraction:
-    """Return the minimum overlap of duplicates as an exact fraction.
+def parse_min_overlap(overlap: float | Fraction) -> Fraction:
+    """Convert the minimum overlap of duplicates to an exact fraction.
 
     Raises:
-        QuerySyntaxError: it is not over 0, up to 1.
+        QuerySyntaxError: the overlap is not over 0, up to 1.
     """
     return Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
 
@@ -61,28 +61,28 @@ def nearest_duplicates(
     exclude: Place | None = None,
     accepts: Callable[[Record], bool] = lambda _: True,
 ) -> Iterator[NearestDuplicate | None]:
-    """Yield the nearest duplicate of each text, or None.
+    """Yield for each text the stored document that it duplicates, or None.
 
     Args:
-        store: the store to search. All texts are queried at once; their hits are compared lazily.
+        store: the store to search. All queries run at once. Their hits are compared lazily.
         sources: the texts, with their tokens and hashes.
         overlap: minimum Jaccard similarity.
         probability: probability of finding a document of exactly that overlap.
-        filters: filters of the duplicates.
-        exclude: the place of a document that is not a duplicate.
-        accepts: whether a stored document can be a duplicate.
+        filters: only stored documents that match can be returned.
+        exclude: the place of a stored document that is never returned.
+        accepts: whether a stored document can be returned.
 
     Raises:
         NoFingerprintError: a text has no words.
         StoreError: the store cannot be read.
     """
-    options = SimilarOptions(overlap=overlap, probability=probability, size=_HITS, filters=filters)
-    for source, answer in zip(sources, similar_to_records(store, sources, options, exclude), strict=True):
-        hits = [hit for hit in raise_error(answer).hits if hit.overlap >= overlap]
+    options = SimilarOptions(overlap=overlap, probability=probability, size=_MAX_HITS, filters=filters)
+    for source, outcome in zip(sources, similar_to_records(store, sources, options, exclude), strict=True):
+        hits = [hit for hit in result_or_raise(outcome).hits if hit.overlap >= overlap]
         yield _nearest(store, source, hits, accepts)
 
 
-def kind_of_pair(one: Record, other: Record) -> Kind:
+def kind_of_pair(one: Record, other: Record) -> DuplicateKind:
     """Return what two duplicates have in common."""
     if has_changed(other):
         return "same text" if one.text == other.text else "near"
@@ -94,7 +94,7 @@ def kind_of_pair(one: Record, other: Record) -> Kind:
 def _nearest(
     store: Store, source: Record, hits: Sequence[Hit], accepts: Callable[[Record], bool]
 ) -> NearestDuplicate | None:
-    """Return the first hit with the same text, else with the same words, else the one with the greatest overlap."""
+    """Return a hit with the same text, otherwise one with the same words, otherwise the first one."""
     records = read_records(store, [hit.place for hit in hits]) if hits else {}
     duplicates = [
         NearestDuplicate(hit.place, hit.overlap, kind_of_pair(source, records[hit.place]), hit.kind == "exact")

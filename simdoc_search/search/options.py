@@ -1,4 +1,4 @@
-"""Options of the questions. They are checked when they are made."""
+"""Options of all kinds of query. Their values are checked when they are created."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.groups import Progress
 from simdoc_search.passages.align import PRESETS, Alignment, Preset
 from simdoc_search.query.planner import Planner, check_planner
-from simdoc_search.search.resolver import Question, fingerprint_query
+from simdoc_search.search.resolver import Query, fingerprint_query
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.filters import Filters, conditions
 
-Number = float | Fraction | None
-"""A fraction 0..1, or None."""
+OptionalFraction = float | Fraction | None
+"""A number 0..1, or None."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageOptions:
-    """Options of every question: which documents are searched, and which hits are returned.
+    """Options of every query: which documents are searched, and which hits are returned.
 
     Attributes:
         size: maximum number of hits, at least 1.
-        offset: number of best hits to skip, at least 0. Pages of an unchanged store neither repeat nor omit a document.
-            A page reads the candidates of all pages before it.
+        offset: number of best hits to skip, at least 0. If the store does not change, pages neither repeat nor omit a
+            document. Each page also reads the candidates of all pages before it.
         filters: only documents with these fields can be hits: `{"team": ["legal", "sales"]}` matches either value. See
             `stores.filters.Filters`.
-        source_filters: only documents with these fields can be the query document. Any other one is treated like an
-            unknown id. If your users may not read all documents, give this the same value as `filters`.
-        fields: fields to return in `hit.fields`: metadata, or fields of an application's own index, with dots into
-            objects. Fields that a document does not have are omitted.
+        source_filters: only documents with these fields can be the query document. Any other document is treated as
+            unknown. If a user may not read all documents, pass the same value here as for `filters`.
+        fields: names of fields to return in `hit.fields`: metadata, or fields of an application's own index. Write a
+            nested field with dots, such as `author.name`. Fields that a document does not have are omitted.
 
     Raises:
         QuerySyntaxError: an option is malformed or out of range.
@@ -60,21 +60,23 @@ class PageOptions:
 
 @dataclass(frozen=True)
 class QueryOptions(PageOptions):
-    """Options of a question about either a stored document or a text.
+    """Options of a query for either a stored document or a text.
 
     Attributes:
         query: the id of a stored document, its path, or the `place` of a hit.
         text: a text, in place of `query`. It need not be stored.
-        exclude: the place of a document that is not a hit, such as the stored version of the text; see `IndexedFiles`.
+        exclude: the place of a document that cannot be a hit, such as the stored version of the text; see
+            `IndexedFiles`.
 
     Raises:
-        QuerySyntaxError: an option is malformed or out of range, or neither `query` nor `text` is given, or both.
-        AmbiguousQueryError: the query can mean several documents.
-        UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-        UnknownFieldError: nothing is found, and no document has the field of a filter.
+        QuerySyntaxError: an option is malformed or out of range, or both or neither of `query` and
+            `text` are given.
+        AmbiguousQueryError: several documents match the query.
+        UnknownDocumentError: the document is not stored, or does not match `source_filters`.
+        UnknownFieldError: there are no hits, and no document has the field of a filter.
     """
 
-    query: Question | None = None
+    query: Query | None = None
     text: str | None = field(default=None, kw_only=True)
     exclude: Place | None = field(default=None, kw_only=True)
 
@@ -83,11 +85,11 @@ class QueryOptions(PageOptions):
         check_one_is_given(self.query, self.text)
 
 
-def check_one_is_given(query: Question | None, text: str | None) -> None:
-    """Check that the caller gives either a document or a text.
+def check_one_is_given(query: Query | None, text: str | None) -> None:
+    """Check that the caller passes either a document or a text.
 
     Raises:
-        QuerySyntaxError: neither is given, or both.
+        QuerySyntaxError: both or neither are given.
     """
     if (query is None) == (text is None):
         raise QuerySyntaxError("give either the id of a document or a text")
@@ -100,18 +102,17 @@ class SimilarOptions(PageOptions):
     Attributes:
         overlap: minimum Jaccard similarity, 0..1.
         probability: probability of finding a document of exactly that overlap, over 0, up to 1.
-        planner: how bands are cut: `enough` or `all`; see `query.plan`.
-        include_self: whether the query document itself may be a hit.
-        verify: whether to compute overlaps exactly, from the stored texts, and to apply the minimum to these. The
-            `kind` of each hit says whether its overlap is exact. It is an estimate where the store has no text, or if
-            this is False.
-        measure: what `overlap` is a minimum of: `jaccard`; `containment`, the share of the query document that is in
-            the hit; or `contained`, the share of the hit that is in the query document. The last two take no
-            probability, and are exact where texts are stored.
+        planner: how tokens are divided into bands: `enough` or `all`; see `query.plan`.
+        include_self: whether the query document itself can be a hit.
+        verify: whether to compute exact overlaps from the stored texts and compare these with the minimum. Otherwise,
+            and for documents whose text is not stored, overlaps are estimated. See the `kind` of each hit.
+        measure: the measure that must reach `overlap`: `jaccard`; `containment`, the share of the query document that
+            is in the hit; or `contained`, the share of the hit that is in the query document. The last two cannot be
+            combined with a probability. They are exact if the texts are stored.
     """
 
-    overlap: Number = None
-    probability: Number = None
+    overlap: OptionalFraction = None
+    probability: OptionalFraction = None
     planner: Planner = "enough"
     include_self: bool = False
     verify: bool = True
@@ -123,7 +124,9 @@ class SimilarOptions(PageOptions):
         if self.measure not in MEASURES:
             raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.measure!r}")
         if self.measure != "jaccard" and self.probability is not None:
-            raise QuerySyntaxError(f"{self.measure} takes no probability; leave the probability out")
+            raise QuerySyntaxError(
+                f"the measure {self.measure!r} cannot be combined with a probability; leave out the probability"
+            )
         fingerprint_query("", self.overlap, self.probability)
 
 
@@ -132,17 +135,17 @@ class SimilarQuery(SimilarOptions):
     """Options of `similar`.
 
     Attributes:
-        query: a FINGERPRINT string such as `doc123_20_80`, or an id if `overlap` or `probability` is given. Or the
-            `place` of a hit: behind an alias, several documents can have one id.
+        query: a FINGERPRINT string such as `doc123_20_80`; an id, if `overlap` or `probability` is given; or the
+            `place` of a hit, because several documents behind an alias can have the same id.
 
     Raises:
         QuerySyntaxError: the query or an option is malformed or out of range.
-        AmbiguousQueryError: the query can mean several documents, or behind an alias several have the id.
-        UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
-        UnknownFieldError: nothing is found, and no document has the field of a filter.
+        AmbiguousQueryError: several documents match the query, or several documents behind an alias have the id.
+        UnknownDocumentError: the document is not stored, or does not match `source_filters`.
+        UnknownFieldError: there are no hits, and no document has the field of a filter.
     """
 
-    query: Question
+    query: Query
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,14 +153,14 @@ class PassageOptions(PageOptions):
     """Options of `passages`, except the query.
 
     Attributes:
-        min_words: minimum number of words of an equal run that is a passage, at least 1; None: 6, or 12 for a text of
+        min_words: how many consecutive equal words are enough for a passage, at least 1. None: 6, or 12 for a text of
             over 1,000 words.
-        preset: `edited` also finds passages with small changes, `verbatim` only copied ones; or settings of your own,
-            see `passages.align`.
-        compare_all: whether to compare all candidates. By default at most 2,000 documents or 8 million words are
+        preset: `edited` also finds passages with small changes; `verbatim` finds only exact copies. Or your own
+            settings, see `passages.align`.
+        compare_all: whether to compare all candidates. By default, at most 2,000 documents or 8 million words are
             compared.
-        ignore: texts whose words do not count, also where they are slightly edited, such as templates, task sheets or
-            licence headers.
+        ignore: texts whose words are ignored, such as templates, task sheets or licence headers. Slightly edited copies
+            of these texts are ignored too.
         ignore_quotes: whether to ignore quotations: text in quotation marks, and lines that begin with `>`.
     """
 
@@ -178,13 +181,13 @@ class PassageOptions(PageOptions):
 
     @property
     def alignment(self) -> Alignment:
-        """The definition of a passage."""
+        """The settings that define a passage: the preset, with `min_words` if it is given."""
         alignment = alignment_of(self.preset)
         return alignment if self.min_words is None else replace(alignment, min_run=self.min_words)
 
 
 def alignment_of(preset: Preset | Alignment) -> Alignment:
-    """Return the alignment of a preset.
+    """Return the settings of a preset.
 
     Raises:
         QuerySyntaxError: the preset does not exist.
@@ -203,14 +206,15 @@ class PassageQuery(QueryOptions, PassageOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LimitOptions:
-    """Limits of versions and related documents. None means the limit that the index stores.
+    """Limits of versions and related documents. None means the limit that is stored in the index.
+
+    For each of two documents, the share of its sentences with a similar sentence in the other document is computed.
 
     Attributes:
-        bits: number of the 64 simhash bits in which similar sentences may differ, 0 to 16.
-        enough: share of the sentences with a similar one in the other document, for at least one of the two documents;
-            over 0, up to 1.
-        least: the minimum of this share for the other document, 0..`enough`. It keeps a book that quotes a note from
-            being a version of it.
+        bits: maximum number of the 64 simhash bits in which similar sentences differ, 0 to 16.
+        enough: minimum of the larger share of two versions; over 0, up to 1.
+        least: minimum of the smaller share, 0..`enough`. With it, a book that quotes a note is not a version of the
+            note.
         min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1, related documents less.
 
     Raises:
@@ -223,7 +227,7 @@ class LimitOptions:
     min_score: float | None = None
 
     def limits(self, stored: Limits) -> Limits:
-        """Return the stored limits with those that are given.
+        """Return the stored limits, replaced by the limits that are given.
 
         Raises:
             QuerySyntaxError: a limit is out of its range.
@@ -241,9 +245,9 @@ class VersionQuery(LimitOptions, QueryOptions):
     """Options of `versions`.
 
     Attributes:
-        file: the file that has the text; its name and its dates are evidence.
+        file: the file that contains the text. Its name and dates are evidence for the order.
         metadata: metadata of the text, such as dates.
-        version_control: whether to read the last commits of files from git.
+        version_control: whether to read the dates of the last commits of files from git.
     """
 
     file: str | Path | None = field(default=None, kw_only=True)
@@ -253,7 +257,7 @@ class VersionQuery(LimitOptions, QueryOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.text is None and (self.file is not None or self.metadata is not None):
-            raise QuerySyntaxError("file and metadata describe a text; give the text too, or leave them out")
+            raise QuerySyntaxError("file and metadata need a text; give the text too, or leave them out")
 
 
 @dataclass(frozen=True)
@@ -261,12 +265,14 @@ class RelatedQuery(LimitOptions, QueryOptions):
     """Options of `related`.
 
     Attributes:
-        name: name of the text.
-        extractor: extractor of the concepts of the text; None: the built-in one that the store was made with.
-        synonyms: synonyms that the store was made with. For a stored document they only change the names of shared
+        name: the name of the text, for messages.
+        extractor: the extractor of concepts for the text. None: the built-in extractor that the store was made with.
+        synonyms: the synonyms that the store was made with. For a stored document, they only change the names of shared
             concepts.
-        explain: whether each hit lists the shared concepts with their weights and their parts of the similarity.
-        name_concepts: whether each hit names what both are about. This takes some seconds for a very long text.
+        explain: whether each hit lists the shared concepts with their weights and their contributions to the
+            similarity.
+        name_concepts: whether each hit has the names of the shared concepts. This takes some seconds for a very long
+            text.
     """
 
     name: str = field(default="", kw_only=True)
@@ -282,7 +288,7 @@ class GroupOptions(LimitOptions):
 
     Attributes:
         filters: only documents with these fields are compared, as for `similar`.
-        progress: called with the current stage and the share of it that is done, 0..1.
+        progress: called with the current stage and the completed share of it, 0..1.
     """
 
     filters: Filters | None = None

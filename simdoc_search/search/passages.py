@@ -1,4 +1,4 @@
-"""Answers `passages`: aligns the query document with its candidates, and counts the words that they cover."""
+"""Implements `passages`: aligns the query document with candidates, and counts the words that they cover."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.coverage import Cover, by_added_words, tokens_also_in, union
 from simdoc_search.passages.ignored_words import without_words
 from simdoc_search.passages.word_spans import Mask, matched_words, spans_of
-from simdoc_search.search.answers import result_or_error, with_fields
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import PassageOptions
 from simdoc_search.search.passages_candidates import PassageCandidates, passage_candidates
 from simdoc_search.search.passages_result import Covered, PassageHit, PassageResult
 from simdoc_search.search.query_document import QueryDocument, estimated_measures, words_of_shingles
-from simdoc_search.search.resolver import Question
+from simdoc_search.search.resolver import Query
+from simdoc_search.search.results import result_or_error, with_fields
 from simdoc_search.search.stored_texts import (
     AnalysedText,
     batches,
@@ -32,21 +32,24 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_changed
 
 MAX_COMPARED = 2_000
-"""Maximum number of documents that are compared with one query document: those that share most tokens."""
+"""Maximum number of documents that are compared with a query document. Those that share the most tokens are first."""
 
 MAX_WORDS = 8_000_000
-"""Maximum number of words of all comparisons, about 10 seconds. The query document's words count in each."""
+"""Maximum number of words in all comparisons of a query, which take about 10 seconds.
+
+The words of the query document are counted in each comparison.
+"""
 
 _Match = Cover[PassageHit]
-"""A hit with the words of the query document that it covers, or with the passage tokens if a text is not stored."""
+"""A hit, and the words of the query document that it covers. If a text is not stored, these are passage tokens."""
 
 
 def passages_of_many(
-    store: Store, sources: Iterator[Question | Document], options: PassageOptions, exclude: Place | None = None
+    store: Store, sources: Iterator[Query | Document], options: PassageOptions, exclude: Place | None = None
 ) -> Iterator[PassageResult | SimdocError]:
     """Yield the result of each stored document or text in order, or its error.
 
-    The candidates that are compared do not depend on the page.
+    Which candidates are compared does not depend on the page.
     """
     templates = [placed_words(text, store.settings.analysis) for text in options.ignore]
     for source in sources:
@@ -55,7 +58,7 @@ def passages_of_many(
 
 def _passages(
     store: Store,
-    source: Question | Document,
+    source: Query | Document,
     options: PassageOptions,
     templates: Sequence[PlacedWords],
     exclude: Place | None,
@@ -77,7 +80,7 @@ def _passages(
 def _candidates(
     store: Store, document: QueryDocument, options: PassageOptions, exclude: Place | None
 ) -> PassageCandidates:
-    # Phrases find every run of 6 words. A single equal fingerprint token then says nothing more.
+    # Phrases find every shared run of 6 words, so a single equal fingerprint token adds nothing.
     min_equal = 2 if store.can_find_phrases else 1
     search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude, min_equal=min_equal)
     candidates = search(size=MAX_COMPARED)
@@ -93,18 +96,18 @@ def _compare(
     for batch in batches(candidates.documents):
         if words_left <= 0 and not options.compare_all:
             break
-        records = read_records(store, [found.place for found in batch], passages=True)
-        for found in batch:
-            record = records.get(found.place)
+        records = read_records(store, [candidate.place for candidate in batch], passages=True)
+        for candidate in batch:
+            record = records.get(candidate.place)
             if record is None:  # deleted meanwhile
                 continue
             if document.analysed is None or record.text is None:
-                matches.append(_estimated(document, record, found.shared))
+                matches.append(_estimated(document, record, candidate.shared))
                 continue
             text = AnalysedText.of(record.text, store.settings.analysis)
             words_left -= len(document.analysed.words.words) + len(text.words.words)
             texts = document.analysed, text
-            if match := _aligned(document, texts, record, found.shared, options.alignment):
+            if match := _aligned(document, texts, record, candidate.shared, options.alignment):
                 matches.append(match)
         compared += len(batch)
     return matches, compared
@@ -113,7 +116,7 @@ def _compare(
 def _aligned(
     document: QueryDocument, texts: tuple[AnalysedText, AnalysedText], record: Record, shared: int, alignment: Alignment
 ) -> _Match | None:
-    """Return what the query document and a record share; None if no passage is long enough."""
+    """Align the query document with a record, and return the match; None if no passage is long enough."""
     own, other = (text.words for text in texts)
     passages = align_words(own, other, alignment)
     if passages and document.ignored.any():
@@ -129,7 +132,7 @@ def _aligned(
 
 
 def _estimated(document: QueryDocument, record: Record, shared: int) -> _Match:
-    """Estimate from the tokens what two documents share: winnowing keeps 2 of `window` + 1 shingles."""
+    """Estimate the shared words from the passage tokens. Winnowing keeps 2 of `window` + 1 shingles."""
     settings = document.settings
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
     covers = tokens_also_in(document.passages, record.passages)
@@ -155,7 +158,7 @@ def _result(
     candidates: PassageCandidates,
     compared: int,
 ) -> PassageResult:
-    """Return the result with the hits of the page. Only these need their shingle measures."""
+    """Return the result with the hits of the page. Shingle measures are computed for these only."""
     ordered = list(by_added_words(matches))
     page = ordered[options.offset : options.offset + options.size]
     hits = [replace(hit, adds=round(adds)) for hit, adds in page]
@@ -163,7 +166,7 @@ def _result(
     words = document.word_count
     covered = min(round(sum(adds for _, adds in ordered)), words)
     text = document.analysed
-    least = options.alignment.min_run_for(len(text.words.words)) if text else 0
+    min_run = options.alignment.min_run_for(len(text.words.words)) if text else 0
     return PassageResult(
         document.name,
         document.text,
@@ -174,7 +177,7 @@ def _result(
         int(document.ignored.sum()),
         candidates.total,
         compared,
-        max(candidates.run, min(least, words)),
+        max(candidates.run, min(min_run, words)),
         candidates.too_common,
         spans_of(text.words, union(exact, len(document.ignored))) if text else [],
         spans_of(text.words, document.ignored) if text else [],

@@ -1,4 +1,4 @@
-"""Finds the candidates of `passages`: documents that share passage tokens, phrases or the fingerprint."""
+"""Finds the candidates of `passages`: documents that share passage tokens, phrases or fingerprint tokens."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from simdoc_search.stores.record import Phrase, PhraseMatches
 from simdoc_search.stores.shared_tokens import Shared
 
 MAX_PHRASES = 50_000
-"""Maximum number of phrases per query. A text of over 350,000 words has a guaranteed run longer than `LONG_RUN`."""
+"""Maximum number of phrases per query. For a text of over 350,000 words, the guaranteed run exceeds `LONG_RUN`."""
 
 MAX_SIMILAR = 200
-"""Maximum number of documents that only the fingerprint finds."""
+"""Maximum number of documents that are found by fingerprint tokens."""
 
 _MAX_TOKENS = 512
+"""Maximum number of fingerprint tokens per query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,10 @@ class PassageCandidates:
     """Documents that may share a passage with the query document.
 
     Attributes:
-        documents: the documents, most shared passage tokens and phrases first, then by id and index. A document that
-            only its phrases or its fingerprint found shares 0 tokens.
-        total: minimum number of candidates.
-        run: number of words of the shortest shared run that is always found.
+        documents: the documents that share the most passage tokens and phrases first, then by id and index. A document
+            that is found only by phrases or fingerprint tokens has 0 shared tokens.
+        total: lower bound of the number of candidates.
+        run: length of the shortest shared run that is always found, in words.
         too_common: number of phrases that were not looked up in all documents, because their words are too common.
     """
 
@@ -58,10 +59,10 @@ def passage_candidates(
     Args:
         store: the store to search.
         document: the query document.
-        filters: filters of the candidates.
-        exclude: the place of a document that is not a candidate.
+        filters: only documents that match can be candidates.
+        exclude: the place of a document that cannot be a candidate.
         size: maximum number of documents.
-        min_equal: minimum number of equal fingerprint tokens of a document that shares nothing else.
+        min_equal: minimum number of equal fingerprint tokens, if a document shares neither passage tokens nor phrases.
 
     Raises:
         FormatMismatchError: the store has no passage tokens.
@@ -74,8 +75,8 @@ def passage_candidates(
     if store.can_find_phrases and document.analysed is not None:
         phrases = phrases_of(document.analysed, document.ignored)
         matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
-    tokens = {found.place: found.shared for found in sharing.documents}
-    similar = _similar(store, document, filters, exclude, min_equal)
+    tokens = {candidate.place: candidate.shared for candidate in sharing.documents}
+    similar = _by_fingerprint(store, document, filters, exclude, min_equal)
     shared = {place: tokens.get(place, 0) for place in (*tokens, *matches.documents, *similar)}
     evidence = {place: count + len(matches.documents.get(place, ())) for place, count in shared.items()}
     order = sorted(shared, key=lambda place: (-evidence[place], -similar.get(place, 0), place.id, place.index or ""))
@@ -88,9 +89,9 @@ def passage_candidates(
 
 
 def guaranteed_run(store: Store, document: QueryDocument) -> int:
-    """Return the number of words of the shortest shared run that is always found, unless its words are too common."""
+    """Return the length of the shortest shared run that is always found, in words. Runs of common words are not."""
     settings = store.settings
-    by_tokens = settings.passages.run(settings.analysis.shingle_size) if settings.passages else 0
+    by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0
     if document.analysed is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed.words.words)
@@ -99,7 +100,7 @@ def guaranteed_run(store: Store, document: QueryDocument) -> int:
 
 
 def phrases_of(text: AnalysedText, ignored: Mask) -> list[Phrase]:
-    """Return distinct phrases of a text, so that each run of the guaranteed length contains one.
+    """Return distinct phrases of a text, such that each run of the guaranteed length contains one.
 
     No phrase contains an ignored word. A text shorter than a phrase is one phrase.
     """
@@ -116,7 +117,7 @@ def phrases_of(text: AnalysedText, ignored: Mask) -> list[Phrase]:
 
 
 def _step(words: int) -> int:
-    """Return the number of words from one phrase of a text to the next."""
+    """Return the distance in words from the start of a phrase to the start of the next one."""
     return 1 if words <= SHORT_TEXT else max(LONG_RUN - SHORT_RUN + 1, -(-words // MAX_PHRASES))
 
 
@@ -124,16 +125,16 @@ def _text_between(text: AnalysedText, first: int, end: int) -> str:
     return text.text[int(text.words.starts[first]) : int(text.words.ends[end - 1])]
 
 
-def _similar(
+def _by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: Place | None, min_equal: int
 ) -> dict[Place, int]:
-    """Return the documents that share most fingerprint tokens, with the number of these."""
+    """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens."""
     codes = document.fingerprinted.codes[:_MAX_TOKENS]
     if not len(codes):
         return {}
     plan = Threshold(tuple(encode(codes, store.settings.token_length)), min_equal)
     try:
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
-    except QuerySyntaxError:  # with the filters, the query is larger than the engine takes
+    except QuerySyntaxError:  # the query and its filters are too large for the engine
         return {}
-    return {found.place: found.matched for found, _ in zip(candidates, range(MAX_SIMILAR), strict=False)}
+    return {candidate.place: candidate.matched for candidate, _ in zip(candidates, range(MAX_SIMILAR), strict=False)}

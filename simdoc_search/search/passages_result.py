@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from simdoc_search.display import counted, percent, printable, showing
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import Passage, Span
-from simdoc_search.search.answers import Hits
+from simdoc_search.search.results import Hits
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS = 10
@@ -19,8 +19,8 @@ class Covered(NamedTuple):
     """The part of a text that all matches cover together. Each word counts once.
 
     Attributes:
-        words: number of matched words.
-        share: share of the words that are not ignored, 0..1.
+        words: number of covered words.
+        share: `words` as a share of all words that are not ignored, 0..1.
     """
 
     words: int
@@ -33,18 +33,18 @@ class PassageHit(Placed):
 
     Attributes:
         place: the place of the document.
-        words: number of matched words in common. A word that one text repeats counts as often as both texts have it.
+        words: number of words that are matched. It is counted in the document where fewer words are matched.
         share: `words` as a share of the query document's words that are not ignored, 0..1.
-        adds: number of words of the query document that no earlier hit covers. This can exceed `words` if the query
-            document repeats what the hit has once.
-        kind: `exact` if it was computed from both texts. It is `estimated` from the passage tokens if a text is not
-            stored; then `passages` is empty.
-        shared: number of the query's passage tokens that it has.
-        passages: the shared passages, in the order of the query document, which is the first text of each.
+        adds: number of words of the query document that this hit covers, and no earlier hit. It is greater than `words`
+            if the query document repeats a passage that occurs once in the hit.
+        kind: `exact` if the values are computed from both texts. If a text is not stored, they are `estimated` from the
+            passage tokens, and `passages` is empty.
+        shared: number of passage tokens of the query that the hit has.
+        passages: the shared passages, in the order of the query document. `a` is the query document, `b` the hit.
         containment: share of the query document's shingles that are in the hit, 0..1.
         contained: share of the hit's shingles that are in the query document, 0..1.
         jaccard: Jaccard similarity of the shingles of both documents, 0..1.
-        changed: whether the text differs from the one that was indexed. All values but `shared` are those of the
+        changed: whether the text has changed since it was indexed. All values except `shared` are computed from the
             current text.
         fields: values of the requested fields.
     """
@@ -64,7 +64,7 @@ class PassageHit(Placed):
 
     @property
     def longest(self) -> Passage | None:
-        """The passage with most words; None if `passages` is empty."""
+        """The passage with the most words; None if `passages` is empty."""
         return max(self.passages, key=lambda passage: passage.words, default=None)
 
 
@@ -75,21 +75,22 @@ class PassageResult(Hits[PassageHit]):
     Attributes:
         source: the id or name of the query document; empty for a text without a name.
         text: its text; None if the store does not have it.
-        hits: the hits of the page. The first hit covers most words, the next one adds most words to that, and so on.
-        covered: the words that all matches cover together, also those on other pages.
+        hits: the hits on the page. The first hit covers the most words. Each further hit is the one that adds the most
+            words.
+        covered: the words that all matches cover together, including matches on other pages.
         total: number of matches on all pages.
         words: number of words of the query document that are not ignored.
         ignored: number of ignored words.
         candidates: number of documents that share a token or phrase.
-        compared: number of these that were compared. They share most.
-        run: number of words of the shortest shared run that is always found, except as in `too_common`.
+        compared: number of candidates that were compared. They are those that share the most.
+        run: length of the shortest shared run that is always found, in words. For exceptions see `too_common`.
         too_common: number of phrases that were not looked up in all documents, because their words are too common. A
-            match with only such a phrase can be missing.
-        spans: the covered characters of the text.
-        ignored_spans: the ignored characters of the text.
+            match that shares only such phrases can be missing.
+        spans: the ranges of covered characters in the text.
+        ignored_spans: the ranges of ignored characters in the text.
         offset: number of matches before the first of `hits`.
-        is_estimated: whether a text is not stored, so that words are estimated.
-        left_out_indices: indices behind an alias whose documents were not compared, and why.
+        is_estimated: whether some numbers of words are estimated, because a text is not stored.
+        left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
     """
 
     source: str
@@ -115,10 +116,10 @@ class PassageResult(Hits[PassageHit]):
         return self.compared < self.candidates
 
     def headline(self, name: str | None = None) -> str:
-        """Return a sentence that says how much of the text appears in how many documents.
+        """Return a summary for people: the share of the text that is covered, and the number of matches.
 
         Args:
-            name: name of the query document; None for its own.
+            name: the name to show for the query document. None: its id or name.
         """
         title = printable(self.source if name is None else name) or "the text"
         if self.total:
@@ -140,7 +141,7 @@ class PassageResult(Hits[PassageHit]):
 
     @property
     def showing(self) -> str:
-        """How many of the matches are on this page: `Showing 10 of 81 matches`."""
+        """The number of matches on this page and in all, for people: `Showing 10 of 81 matches`."""
         return showing(len(self.hits), self.total, self.offset, at_least=self.is_partial)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The document or text that a question is about."""
+"""The query document: a stored document, or a text."""
 
 from __future__ import annotations
 
@@ -23,18 +23,17 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
 
 MAX_SHINGLES = 1_000
-"""Maximum number of shingles of a text that is queried with all of them. A longer one is queried with its passage
-tokens."""
+"""A text with at most this many shingles is queried with all of them. A longer text is queried with passage tokens."""
 
 
 @dataclass(frozen=True, eq=False)
 class QueryDocument:
-    """The document or text that a question is about. Each part is computed when it is first needed.
+    """The document or text of a query. Its properties are computed when they are first used.
 
     Attributes:
         record: the stored record with its text; for a text, a record that has only id, text and metadata.
         settings: the settings of the store.
-        is_stored: whether it is a stored document, not a text.
+        is_stored: whether this is a stored document. Otherwise it is a text.
         templates: texts whose words are ignored.
         ignore_quotes: whether quotations are ignored.
     """
@@ -49,7 +48,7 @@ class QueryDocument:
     def of_text(
         cls, text: str, settings: Settings, name: str = "", metadata: Mapping[str, MetadataValue] | None = None
     ) -> QueryDocument:
-        """Return a text that need not be stored."""
+        """Return the query document for a text, which need not be stored."""
         return cls(Record(name, no_passages(), 0, "", metadata or {}, text), settings, is_stored=False)
 
     @property
@@ -59,7 +58,7 @@ class QueryDocument:
 
     @property
     def title(self) -> str:
-        """The name that messages use."""
+        """The name to use in messages."""
         return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
 
     @property
@@ -79,10 +78,10 @@ class QueryDocument:
 
     @cached_property
     def ignored(self) -> Mask:
-        """Which words of the text are ignored; bool, shape (words,).
+        """Whether each word of the text is ignored; bool, shape (words,).
 
         Raises:
-            NoTextError: words are to be ignored, and the text is not stored.
+            NoTextError: there are words to ignore, but the text is not stored.
         """
         if self.analysed is None:
             if self.templates or self.ignore_quotes:
@@ -95,7 +94,7 @@ class QueryDocument:
 
     @cached_property
     def word_count(self) -> int:
-        """The number of words that are not ignored; if the text is not stored, that of its distinct shingles."""
+        """The number of words that are not ignored. If the text is not stored, it is a lower bound."""
         if self.analysed is not None:
             return int((~self.ignored).sum())
         return words_of_shingles(self.record.shingles, self.settings)
@@ -123,14 +122,14 @@ class QueryDocument:
     @cached_property
     def fingerprinted(self) -> Record:
         """The record with the fingerprint tokens of the text."""
-        made, settings = self._fingerprint, self.settings
-        if made is None:
+        computed, settings = self._fingerprint, self.settings
+        if computed is None:
             return self.record
-        codes, terms = settings.codes_and_terms(made)
+        codes, terms = settings.codes_and_terms(computed)
         is_short = not len(codes) and not settings.analysis.short_texts
         fault = f"has fewer than {settings.analysis.shingle_size} words" if is_short else ""
         id = self.name if self.is_stored else ""
-        return Record(id, codes, made.shingles, "", text=self.text, fault=fault, terms=terms)
+        return Record(id, codes, computed.shingles, "", text=self.text, fault=fault, terms=terms)
 
     @cached_property
     def passages(self) -> Codes:
@@ -139,7 +138,7 @@ class QueryDocument:
 
     @cached_property
     def passage_query(self) -> Codes:
-        """The passage tokens to query with: those of all shingles of a short text, else its own."""
+        """The passage tokens to query. For a short text, these are the tokens of all its shingles."""
         if self._fingerprint is None or self.shingles > MAX_SHINGLES:
             return self.passages
         return shingle_codes(self._counted_text or "", self.settings.analysis, self.settings.minhash)
@@ -148,19 +147,21 @@ class QueryDocument:
         """Check that the document can share passages.
 
         Raises:
-            NoFingerprintError: it has no words, or is stored without text and passage tokens.
+            NoFingerprintError: the document has no words, or is stored without text and passage tokens.
         """
         if self.text is None and not len(self.passages):
-            raise NoFingerprintError(f"{self.title} is stored without text and passages; index it again")
+            raise NoFingerprintError(
+                f"{self.title} is stored without its text and without passage tokens; index it again"
+            )
         if self.text is not None and not self.shingles:
             raise NoFingerprintError(f"{self.title} has no words, so nothing can share a passage with it")
 
     @cached_property
     def sentences(self) -> Simhashes:
-        """The simhashes of the sentences: of the text, unless the store has them.
+        """The simhashes of the sentences. They are computed from the text if the store does not have them.
 
         Raises:
-            MissingExtraError: sentencex is not installed, and is needed.
+            MissingExtraError: the text must be split into sentences, and sentencex is not installed.
         """
         if self.text is not None and (not self.is_stored or self.settings.sentences is None):
             return sentences_in(self.text, self.settings.analysis)
@@ -168,12 +169,12 @@ class QueryDocument:
 
 
 def words_of_shingles(shingles: int, settings: Settings) -> int:
-    """Return the minimum number of words with this many shingles."""
+    """Return the number of words of the shortest text with this many distinct shingles."""
     return shingles + settings.analysis.shingle_size - 1 if shingles else 0
 
 
 def estimated_measures(document: QueryDocument, record: Record) -> Measures:
-    """Estimate the measures of two documents from their passage tokens, as a sample of their shingles."""
+    """Estimate the measures of two documents from their passage tokens, which are a sample of their shingles."""
     shared = count_common(document.passages, record.passages)
     own, other = len(document.passages), len(record.passages)
     jaccard, containment, contained = (shared / count if count else 0.0 for count in (own + other - shared, own, other))

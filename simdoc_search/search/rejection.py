@@ -8,32 +8,33 @@ from fractions import Fraction
 
 from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Rejected
-from simdoc_search.duplicates.verdicts import Kind
+from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import is_gone
-from simdoc_search.search.nearest import NearestDuplicate, kind_of_pair, min_overlap, nearest_duplicates
+from simdoc_search.search.nearest import NearestDuplicate, kind_of_pair, nearest_duplicates, parse_min_overlap
 from simdoc_search.search.similar_ranking import max_overlap
 from simdoc_search.search.stored_texts import AnalysedText, exact_measures
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
 _MAX_DOCUMENTS, _MAX_CHARACTERS = 1_000, 1 << 25
-"""Maximum number of documents, and of their characters, that are held until the store commits them."""
+"""Maximum number of documents, and of their characters, that are kept in memory until the store commits them."""
 
 _PROBABILITY = Fraction(999, 1000)
 """Probability of finding a document of exactly the minimum overlap."""
 
 
 class DuplicateFilter:
-    """Rejects new documents that overlap a stored document, or an earlier one of the same run.
+    """Rejects new documents that overlap a stored document, or an earlier document of the same run.
 
-    A document of exactly that overlap is found with a probability of 99.9 %. Texts decide where the store has them,
-    else fingerprints. A new version of a stored document passes. A stored document whose file is gone does not count,
-    because the new document may be the same file under a new name.
+    A document with exactly the minimum overlap is found with a probability of 99.9 %. The overlap is computed from the
+    texts if the store has them, otherwise it is estimated from the fingerprints. A document that replaces a stored one
+    is never rejected. A stored document whose file is gone is not compared, because the new document may be the same
+    file under a new name.
 
     Args:
         store: the store to search.
-        overlap: minimum overlap of rejected documents, over 0, up to 1.
+        overlap: the minimum overlap of rejected documents, over 0, up to 1.
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
@@ -41,17 +42,17 @@ class DuplicateFilter:
 
     def __init__(self, store: Store, overlap: float | Fraction) -> None:
         self._store = store
-        self._overlap = min_overlap(overlap)
+        self._overlap = parse_min_overlap(overlap)
         self._written = _WrittenDocuments(store, self._overlap)
         self._removed: set[str] = set()
 
     @property
     def is_full(self) -> bool:
-        """Whether the store should commit."""
+        """Whether the store should commit now, because too many documents are kept in memory."""
         return self._written.is_full
 
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """Return the outcomes, with a `Rejected` in place of each rejected document; see `DocumentFilter`."""
+        """Return the outcomes, with a `Rejected` for each rejected document; see `DocumentFilter`."""
         new = [record for _, record in outcomes if isinstance(record, Record) and not is_stored(record.id)]
         options = {"probability": _PROBABILITY, "accepts": self._can_be_original}
         stored = nearest_duplicates(self._store, new, self._overlap, **options)  # type: ignore[arg-type]
@@ -60,7 +61,7 @@ class DuplicateFilter:
     def _decisions(
         self, outcomes: Sequence[Outcome], new: Sequence[Record], stored: Iterator[NearestDuplicate | None]
     ) -> Iterator[Outcome]:
-        """Yield each outcome after those before it are decided."""
+        """Yield the outcomes in order. Each new document is also compared with the accepted documents before it."""
         waiting = iter(new)
         next_new = next(waiting, None)
         for id, record in outcomes:
@@ -77,25 +78,25 @@ class DuplicateFilter:
             yield id, record
 
     def note_removed(self, ids: Iterable[str]) -> None:
-        """Note that the writer deletes documents, which the store still has."""
+        """Take note of documents that the writer deletes. The store has them until it commits."""
         for id in ids:
             self._written.remove(id)
             self._removed.add(id)
 
     def note_committed(self) -> None:
-        """Note that the store now has everything that was written."""
+        """Take note that the store has committed all written documents."""
         self._written = _WrittenDocuments(self._store, self._overlap)
         self._removed.clear()
 
     def _can_be_original(self, record: Record) -> bool:
-        """Whether a stored document was not replaced or removed in this run, and its file is not gone."""
+        """Return whether a stored document was neither replaced nor removed in this run, and its file is not gone."""
         if record.id in self._written or record.id in self._removed:
             return False
         return record.origin is None or not is_gone(record.origin.file(record.id))
 
 
 class _WrittenDocuments:
-    """Documents that were written and are not committed yet."""
+    """Documents that were written but not yet committed."""
 
     def __init__(self, store: Store, overlap: Fraction) -> None:
         self._settings, self._verify, self._overlap = store.settings, store.store_texts, overlap
@@ -120,7 +121,7 @@ class _WrittenDocuments:
         self._records.pop(id, None)
 
     def nearest(self, record: Record) -> NearestDuplicate | None:
-        """Return the nearest duplicate of a document."""
+        """Return the written document that a document duplicates; None if there is none."""
         text: AnalysedText | None = None
         duplicates = []
         ids = {id for token in record.codes.tolist() for id in self._ids_by_token.get(token, ())}
@@ -146,7 +147,7 @@ class _WrittenDocuments:
 
 def _rejected(record: Record, duplicate: NearestDuplicate) -> Rejected:
     share = percent(duplicate.overlap) if duplicate.exact else estimate(duplicate.overlap)
-    reasons: dict[Kind, str] = {
+    reasons: dict[DuplicateKind, str] = {
         "same text": f"the same text as {duplicate.id}",
         "same words": f"the same words as {duplicate.id}",
         "near": f"overlaps {duplicate.id} by {share}",

@@ -1,4 +1,4 @@
-"""Answers `related`: scores candidates by their concepts, or as versions by their sentences."""
+"""Implements `related`: scores candidates by their concepts, and versions by their sentences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.search.answers import with_fields
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import RelatedQuery
 from simdoc_search.search.query_document import QueryDocument
@@ -20,6 +19,7 @@ from simdoc_search.search.related_concepts import (
     query_concepts,
 )
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
+from simdoc_search.search.results import with_fields
 from simdoc_search.search.stored_texts import read_texts, resolved_record
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.winnow import no_passages
@@ -74,14 +74,16 @@ def _scored(
     weighted: WeightedConcepts,
     limits: Limits,
 ) -> Iterator[RelatedHit]:
-    """Yield each candidate with its score: that of a version if it is one, else that of its concepts."""
+    """Yield a hit for each candidate. Versions are scored by their sentences, other documents by their concepts."""
     has_sentences = document.settings.sentences is not None
     sentences = document.sentences if has_sentences else sentences_of_codes(no_passages())
     others = [sentences_of_codes(record.sentences) for record, _ in candidates.documents]
     matches = match_with_many(sentences, others, limits.bits)
     similarities = weights.similarities(weighted)
-    for (record, paragraphs), similarity, both in zip(candidates.documents, similarities, matches, strict=True):
-        shared, score = weights.count_shared(paragraphs), limits.score_of(both)
+    for (record, paragraphs), similarity, sentence_matches in zip(
+        candidates.documents, similarities, matches, strict=True
+    ):
+        shared, score = weights.count_shared(paragraphs), limits.score_of(sentence_matches)
         if score is None:
             yield RelatedHit(record.place, relation_score(similarity), "related", shared)
         else:
@@ -89,7 +91,7 @@ def _scored(
 
 
 def _names(concepts: QueryConcepts) -> tuple[NamedConcepts | None, str]:
-    """Return the names of the concepts, or why there are none."""
+    """Return the names of the concepts, or the reason why they have none."""
     try:
         return concepts.names(), ""
     except SimdocError as error:
@@ -113,7 +115,7 @@ def _explained(
     weights: ConceptWeights,
     weighted: WeightedConcepts,
 ) -> Iterator[RelatedHit]:
-    """Yield the hits with their explanations. Words have names where the texts are known."""
+    """Yield the hits with their explanations. Concepts have names if the texts are stored."""
     numbers = {record.place: number for number, (record, _) in enumerate(candidates.documents, 1)}
     texts = read_texts(store, [hit.place for hit in hits]) if names else {}
     own_words: Mapping[int, NamedWord] = names.words if names else {}

@@ -13,10 +13,10 @@ from simdoc_search.stores.record import Record
 from simdoc_search.versions.idf import ConceptWeights
 
 MAX_READ = 200
-"""Maximum number of documents whose concepts are read, or four times as many as hits are needed."""
+"""Maximum number of documents whose concepts are read, or four times the number of needed hits if that is more."""
 
 MAX_COMPARED = 50
-"""Maximum number of documents that are compared, or twice as many as hits are needed."""
+"""Maximum number of documents that are compared, or twice the number of needed hits if that is more."""
 
 _READ_PER_HIT, _COMPARED_PER_HIT = 4, 2
 
@@ -37,7 +37,7 @@ class RelatedCandidates:
 def related_candidates(
     store: Store, weights: ConceptWeights, query: RelatedQuery, exclude: Place | None
 ) -> RelatedCandidates:
-    """Return the documents that share rare concepts: those that share most for their length.
+    """Return the documents that share the most rare concepts, relative to their length.
 
     Raises:
         FormatMismatchError: the store has no concepts.
@@ -50,7 +50,7 @@ def related_candidates(
         exclude=exclude,
         size=max(MAX_READ, _READ_PER_HIT * needed),
     )
-    places = [found.place for found in sharing.documents]
+    places = [candidate.place for candidate in sharing.documents]
     records = read_records(store, places, text=False, sketches=True).values()
     documents = [(record, paragraphs_of(record.concepts)) for record in records]
     ranked = sorted(

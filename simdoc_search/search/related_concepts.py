@@ -1,6 +1,6 @@
-"""The concepts of the query document: as numbers, and by name.
+"""Finds the concepts of the query document, and their names.
 
-Stored concepts are numbers. The names of shared concepts come from the text of the query document.
+Stored concepts are codes. The names of shared concepts come from the text of the query document.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class QueryConcepts:
     """The concepts of the query document.
 
     Attributes:
-        paragraphs: its concepts as numbers.
-        names: returns their names, or raises a SimdocError that says why there are none.
+        paragraphs: the concepts as codes.
+        names: returns the names of the concepts, or raises a SimdocError with the reason why they have none.
     """
 
     paragraphs: Paragraphs
@@ -35,12 +35,12 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
     """Return the concepts of a document or text.
 
     Args:
-        document: the document; if it is stored, with its text and its concepts.
-        extractor: extractor of the concepts; None: the built-in one that the store was made with.
-        synonyms: synonyms that the store was made with. A stored document does not need them.
+        document: the query document. A stored document must have its text and its concepts.
+        extractor: the extractor of concepts. None: the built-in extractor that the store was made with.
+        synonyms: the synonyms that the store was made with. For a stored document, they are only needed for names.
 
     Raises:
-        NoFingerprintError: it has no concepts.
+        NoFingerprintError: the document has no concepts.
         FormatMismatchError: the extractor or the synonyms are not those of the store.
         MissingExtraError: the extractor of a text is not installed.
     """
@@ -60,14 +60,16 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
         names = partial(_names_of_text, document, settings, given)
         concepts = QueryConcepts(paragraphs_of(document.record.concepts), names)
     if not concepts.paragraphs.count:
-        raise NoFingerprintError(f"{document.title} has no concepts, so nothing is related to it; ask for its versions")
+        raise NoFingerprintError(
+            f"{document.title} has no concepts, so nothing is related to it; search for its versions"
+        )
     return concepts
 
 
 def _names_of_text(document: QueryDocument, settings: Concepts, extractor: Extractor | None) -> NamedConcepts:
     if document.text is None:
         raise SimdocError("the store does not have the texts")
-    # Without the synonyms, everything but synonyms can be named.
+    # Without the synonyms, all concepts except synonyms can be named.
     extractor = extractor or extractor_of_settings(replace(settings, synonyms=""))
     return NamedConcepts(extractor.concepts(document.text), extractor)
 
@@ -77,8 +79,8 @@ def _checked_extractor(settings: Concepts, extractor: Extractor | None, synonyms
         return extractor_of_settings(settings, synonyms)
     if extractor.settings != settings:
         raise FormatMismatchError(
-            f"the store has concepts of {settings}, and the extractor finds {extractor.settings}; give the one it was "
-            "made with",
+            f"the store has concepts of {settings}, but the extractor finds {extractor.settings}; give the extractor "
+            "that the store was made with",
             settings,
             extractor.settings,
         )
@@ -86,12 +88,12 @@ def _checked_extractor(settings: Concepts, extractor: Extractor | None, synonyms
 
 
 class NamedWord(NamedTuple):
-    """A word of concepts, as it is stored.
+    """A normalised word that occurs in concepts. The store has its code.
 
     Attributes:
-        word: the normalised word; for a synonym, the word that it counts as.
-        names: concepts of the text with this word, the most frequent first.
-        synonyms: other words of the text that count as this word.
+        word: the word. A synonym is replaced by the word that it stands for.
+        names: concepts of the text that contain the word, the most frequent first.
+        synonyms: words of the text that are synonyms of the word.
     """
 
     word: str
@@ -103,14 +105,14 @@ UNNAMED = NamedWord("", (), ())
 
 
 class NamedConcepts:
-    """The concepts of a text by name and by number.
+    """The concepts of a text with their names and codes.
 
     Args:
-        paragraphs: the concepts of each paragraph, by name.
-        extractor: their extractor.
+        paragraphs: the names of the concepts of each paragraph.
+        extractor: the extractor that found the concepts.
 
     Attributes:
-        words: the words of the concepts, by number.
+        words: the words of the concepts, by code.
         extractor: the extractor.
     """
 
@@ -129,11 +131,11 @@ class NamedConcepts:
     def shared(self, codes: Set[int], weights: Mapping[int, float]) -> tuple[str, ...]:
         """Return the names of the concepts that another document has, greatest weight first.
 
-        A concept of which the other document has only some words is named by these words.
+        If the other document has only some words of a concept, these words are its name.
 
         Args:
-            codes: the concepts of the other document.
-            weights: weight of each concept of the text.
+            codes: the codes of the concepts of the other document.
+            weights: the weight of each concept of the text, by code.
         """
         codes_by_name = {name: shared for name, shared in self._shared(codes) if shared}
         ranked = sorted(
@@ -154,7 +156,7 @@ class NamedConcepts:
 
 
 def _runs(parts: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
-    """Yield the longest runs of words that the other document has. Common words have no code and end no run."""
+    """Yield the longest runs of words that the other document has. Common words have no code and do not end a run."""
     run: list[tuple[str, frozenset[int]]] = []
     for word, word_codes in (*parts, ("", frozenset({-1}))):
         if word_codes <= codes and (word_codes or run):
@@ -167,15 +169,15 @@ def _runs(parts: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Itera
 
 
 def _codes(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]:
-    """Return the numbers of the words of each name."""
+    """Return the codes of the words of each name."""
     words_of_names = extractor.words(names)
     vocabulary = list(dict.fromkeys(chain.from_iterable(words_of_names)))
-    numbers = dict(zip(vocabulary, codes_of_names(vocabulary).tolist(), strict=True))
-    return [frozenset(numbers[word] for word in words) for words in words_of_names]
+    code_of_word = dict(zip(vocabulary, codes_of_names(vocabulary).tolist(), strict=True))
+    return [frozenset(code_of_word[word] for word in words) for words in words_of_names]
 
 
 def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dict[int, NamedWord]:
-    """Return the words of the concepts of a text by their numbers."""
+    """Return the words of the concepts of a text, by code."""
     names_with: dict[str, dict[str, None]] = {}
     synonyms: dict[str, dict[str, None]] = {}
     names = _by_frequency(paragraphs)

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from simdoc_search.display import counted, printable
 from simdoc_search.documents import Place, Placed
-from simdoc_search.search.answers import Hits
-from simdoc_search.sketch.limits import THETA, Limits
+from simdoc_search.search.results import Hits
+from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
@@ -17,14 +17,14 @@ _PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
 
 @dataclass(frozen=True, slots=True)
 class SharedConcept:
-    """A word of concepts that the query document and a hit have.
+    """A word that occurs in concepts of the query document and of a hit.
 
     Attributes:
-        word: the normalised word, or the word that it counts as by the synonyms; empty if it has no known name.
-        weight: 1 if only one document of the index has it, near 0 if all have it.
-        part: what it adds to the similarity. The parts of all shared concepts add up to the similarity.
-        source: concepts of the query document with this word, the most frequent first.
-        hit: concepts of the hit with this word; empty if its text is not stored.
+        word: the normalised word. A synonym is replaced by the word that it stands for. Empty if the word is not known.
+        weight: 1 if only one document in the index has the word, near 0 if all documents have it.
+        part: the contribution of the word to the similarity. All contributions add up to the similarity.
+        source: concepts of the query document that contain the word, the most frequent first.
+        hit: concepts of the hit that contain the word; empty if the text of the hit is not stored.
     """
 
     word: str
@@ -40,9 +40,9 @@ class Explanation:
 
     Attributes:
         similarity: the mean of `whole` and `paragraphs`, 0..1. It determines the score, see `versions.relations`.
-        whole: cosine of the concepts of the whole documents, 0..1.
-        paragraphs: mean cosine of the nearest paragraphs, 0..1.
-        concepts: the shared concepts, the greatest parts first.
+        whole: cosine similarity of the concepts of the whole documents, 0..1.
+        paragraphs: mean cosine similarity of the most similar paragraphs, 0..1.
+        concepts: the words of shared concepts, the greatest contributions first.
     """
 
     similarity: float
@@ -57,13 +57,13 @@ class RelatedHit(Placed):
 
     Attributes:
         place: the place of the document.
-        score: 0.5 up to `THETA` for a related document, from there to 1 for a version.
+        score: 0.5 up to `MIN_VERSION_SCORE` for a related document, `MIN_VERSION_SCORE` to 1 for a version.
         kind: `related` or `version`.
-        shared: number of distinct words of concepts in common.
-        concepts: names of shared concepts, greatest weight first; empty if they have no names, see
+        shared: number of distinct words of concepts that both documents have.
+        concepts: names of shared concepts, greatest weight first. Empty if they have no names, see
             `RelatedResult.unnamed`.
-        explanation: how the similarity of the concepts is computed, if requested. The score of a version is computed
-            from sentences.
+        explanation: how the similarity of the concepts is computed; None unless it is requested. It does not explain
+            the score of a version, which is computed from the sentences.
         fields: values of the requested fields.
     """
 
@@ -82,13 +82,13 @@ class RelatedResult(Hits[RelatedHit]):
 
     Attributes:
         source: the id or name of the query document; empty for a text without a name.
-        hits: the hits of the page, highest score first, then by id.
+        hits: the hits on the page, highest score first, then by id.
         candidates: number of documents that share a rare concept.
-        compared: number of these that were compared. They share most.
-        unnamed: why concepts have no names; empty if they have.
+        compared: number of candidates that were compared. They are those that share the most.
+        unnamed: the reason why concepts have no names; empty if they have names.
         total: number of hits on all pages.
         offset: number of hits before the first of `hits`.
-        left_out_indices: indices behind an alias whose documents were not compared, and why.
+        left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         limits: the limits of similar sentences, versions and hits.
     """
 
@@ -104,8 +104,8 @@ class RelatedResult(Hits[RelatedHit]):
 
     @property
     def theta(self) -> float:
-        """The score from which documents are versions."""
-        return THETA
+        """The minimum score of a version."""
+        return MIN_VERSION_SCORE
 
     def __str__(self) -> str:
         lines = [f"{printable(self.source) or 'the text'}: {counted(len(self.hits), 'related document')}"]
@@ -120,5 +120,5 @@ class RelatedResult(Hits[RelatedHit]):
 
 
 def shared_words(hit: RelatedHit) -> str:
-    """Return how many words of concepts are shared, for concepts without names."""
+    """Return the number of shared words for people, to show instead of names."""
     return f"{counted(hit.shared, 'concept word')} in common"

@@ -1,4 +1,4 @@
-"""Answers `similar`: resolves and plans queries, runs many at once, and ranks their candidates."""
+"""Implements `similar`: resolves and plans queries, runs many at once, and ranks their candidates."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.answers import result_or_error
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.query_document import QueryDocument
-from simdoc_search.search.resolver import Question, Resolver, fingerprint_query
+from simdoc_search.search.resolver import Query, Resolver, fingerprint_query
+from simdoc_search.search.results import result_or_error
 from simdoc_search.search.similar_candidates import plan_for, run_plans
 from simdoc_search.search.similar_containment import similar_by_containment
 from simdoc_search.search.similar_ranking import Ranking
@@ -31,7 +31,7 @@ QUERIES_AT_ONCE = 32
 
 
 class _PlannedQuery(NamedTuple):
-    """A query with its document and its plan."""
+    """A query with its query document and its plan."""
 
     query: FingerprintQuery
     source: Record
@@ -39,13 +39,13 @@ class _PlannedQuery(NamedTuple):
 
 
 def similar_to_many(
-    store: Store, queries: Iterator[Question], options: SimilarOptions
+    store: Store, queries: Iterator[Query], options: SimilarOptions
 ) -> Iterator[SearchResult | SimdocError]:
     """Yield the result of each query in order, or its error."""
     while batch := list(islice(queries, QUERIES_AT_ONCE)):
         resolver = Resolver(store, options.source_filters)
         resolver.load(batch)
-        planned = [result_or_error(partial(_planned, store, resolver, question, options)) for question in batch]
+        planned = [result_or_error(partial(_planned, store, resolver, query, options)) for query in batch]
         if options.measure != "jaccard":
             for query in planned:
                 yield query if isinstance(query, SimdocError) else _by_containment(store, query, options)
@@ -73,7 +73,7 @@ def similar_to_text(store: Store, text: str, options: SimilarOptions) -> SearchR
 def similar_to_records(
     store: Store, sources: Sequence[Record], options: SimilarOptions, exclude: Place | None = None
 ) -> Iterator[SearchResult | SimdocError]:
-    """Yield the results for documents that need not be stored. Their plans run at once; candidates are read lazily.
+    """Yield the results for documents that need not be stored. All plans run at once. Candidates are read lazily.
 
     Raises:
         NoFingerprintError: a document has no words.
@@ -85,7 +85,7 @@ def similar_to_records(
         yield _result(store, planned_query, next(candidates), options)
 
 
-def _planned(store: Store, resolver: Resolver, query: Question, options: SimilarOptions) -> _PlannedQuery:
+def _planned(store: Store, resolver: Resolver, query: Query, options: SimilarOptions) -> _PlannedQuery:
     resolved = resolver.resolve(query, overlap=options.overlap, probability=options.probability)
     source = resolver.record(resolved.id, query if isinstance(query, Place) else None)
     return _PlannedQuery(resolved, source, plan_for(store, resolved, source, options))

@@ -1,4 +1,4 @@
-"""Finds the candidates of `similar`: plans queries, runs many plans at once, and expands clauses for an engine."""
+"""Finds the candidates of `similar`: plans queries, runs many plans at once, and expands FINGERPRINT clauses."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def check_has_tokens(source: Record) -> None:
 def run_plans(
     store: Store, plans: Sequence[tuple[Plan, Place | None]], options: SimilarOptions
 ) -> Iterator[Candidates | SimdocError]:
-    """Yield the candidates of each plan, without the document at its place.
+    """Yield the candidates of each plan. The document at the place of a plan is excluded.
 
-    All plans run at once, or one by one if one of them is larger than the store takes.
+    All plans run at once. They run one by one if a plan is too large for the store.
     """
     if not plans:
         return
@@ -70,7 +70,9 @@ def expand_clauses(
     """Return the query with its FINGERPRINT clauses expanded; see `SimilaritySearch.expand_fingerprints`."""
     clause = getattr(store, "clause", None)
     if clause is None:
-        raise QuerySyntaxError("only a store in an engine has other clauses; use similar with filters")
+        raise QuerySyntaxError(
+            "FINGERPRINT clauses can only be expanded for an engine; for a local store, use similar() with filters"
+        )
     resolver = Resolver(store, filters)
     options = SimilarOptions(planner=planner, verify=False)
 

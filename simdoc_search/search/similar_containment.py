@@ -1,6 +1,6 @@
-"""Answers `similar` with the measures `containment` and `contained`.
+"""Implements `similar` for the measures `containment` and `contained`.
 
-A short text in a long one overlaps it little, so passage tokens find the candidates.
+The overlap of a short text with a long text that contains it is small. So candidates are found by passage tokens.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Threshold
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.answers import with_fields
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.passages_candidates import passage_candidates
 from simdoc_search.search.query_document import QueryDocument, estimated_measures
-from simdoc_search.search.similar_ranking import in_order
+from simdoc_search.search.results import with_fields
+from simdoc_search.search.similar_ranking import sort_hits
 from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measures, read_records
 from simdoc_search.sketch.tokens import encode
@@ -28,7 +28,10 @@ from simdoc_search.stores.shared_tokens import Shared
 _log = logging.getLogger(__name__)
 
 MAX_COMPARED = 2_000
-"""Maximum number of documents that are compared with one query document, or ten times as many as hits are needed."""
+"""Maximum number of documents that are compared with a query document.
+
+If ten times the number of needed hits is more, that is the maximum.
+"""
 
 _COMPARED_PER_HIT = 10
 
@@ -41,11 +44,13 @@ def similar_by_containment(
     Raises:
         QuerySyntaxError: the query has a probability.
         NoFingerprintError: the document has no words.
-        UnknownFieldError: nothing is found, and no document has the field of a filter.
+        UnknownFieldError: there are no hits, and no document has the field of a filter.
         FormatMismatchError: the store has no passage tokens.
     """
     if query.probability is not None:
-        raise QuerySyntaxError(f"{options.measure} takes no probability; leave that of {query} out")
+        raise QuerySyntaxError(
+            f"the measure {options.measure!r} cannot be combined with a probability; leave it out of {query}"
+        )
     document.check_has_passages()
     needed = options.offset + options.size
     size = max(MAX_COMPARED, _COMPARED_PER_HIT * needed)
@@ -59,7 +64,7 @@ def similar_by_containment(
         if len(hits) >= needed and hits[-1].overlap >= 1:
             break
         batch_hits = list(_hits(store, document, batch, query, options))
-        hits = in_order([*hits, *batch_hits])[:needed]
+        hits = sort_hits([*hits, *batch_hits])[:needed]
         total, compared = total + len(batch_hits), compared + len(batch)
     _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), candidates.total)
     return SearchResult(
@@ -80,7 +85,7 @@ def similar_by_containment(
 def _most_promising_first(
     store: Store, document: QueryDocument, candidates: Sequence[Shared], options: SimilarOptions
 ) -> list[tuple[Shared, Record]]:
-    """Return the candidates that are still stored, the greatest estimates first."""
+    """Return the candidates that are still stored, greatest estimate first."""
     records = {
         record.place: record for record in store.records([candidate.id for candidate in candidates], passages=True)
     }

@@ -1,4 +1,4 @@
-"""Ranks the candidates of `similar`: by their tokens, or exactly by their texts."""
+"""Ranks the candidates of `similar` by overlaps that are estimated from tokens, or computed from texts."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_changed
 
 _MIN_READ = 50
-"""Minimum number of candidates that are read to count the hits, though the best ones are known earlier."""
+"""Number of candidates that are read even if the best hits are known earlier. So smaller totals are exact."""
 
 _DEVIATIONS = 3.0
-"""Standard deviations. One of 1,000 values is further above the mean."""
+"""Number of standard deviations. One value in 1,000 is further above the mean."""
 
 
 class HitPage(NamedTuple):
-    """The hits of a page, and how many there are.
+    """The hits on a page, and the number of hits on all pages.
 
     Attributes:
-        hits: the hits of the page.
-        total: minimum number of hits on all pages.
+        hits: the hits on the page.
+        total: number of hits on all pages, or a lower bound of it.
         is_total_exact: whether `total` is exact.
     """
 
@@ -38,7 +38,7 @@ class HitPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The hits among some candidates, and their order.
+    """Selects and orders the hits among candidates.
 
     Attributes:
         store: the store of the candidates.
@@ -59,50 +59,51 @@ class Ranking:
     def estimated(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
 
-        The union of the tokens of two documents has at least as many as the query document. So `matched` / its number
-        of tokens bounds what a candidate and all later ones can reach. Reading ends where this bound rules out further
-        hits, or where as many hits as needed reach it.
+        The union of the tokens of two documents has at least as many tokens as the query document. So the number of
+        equal tokens, divided by the number of tokens of the query document, is an upper bound of the estimate for a
+        candidate and all later ones. Reading ends when this bound rules out further hits, or when the needed hits
+        reach it.
 
         Args:
             candidates: the candidates, most equal tokens first.
 
         Returns:
-            The hits by overlap, equal tokens and id. Their number is exact if all candidates were read.
+            The hits, ordered by overlap, equal tokens and id. Their total is exact if all candidates were read.
         """
         needed = self.offset + self.size
-        least = self.plan.min_share(self.overlap)
+        min_share = self.plan.min_share(self.overlap)
         ranked: list[tuple[float, int, int, Candidate]] = []
 
-        def is_complete(most: float) -> bool:
-            return len(ranked) >= needed and -ranked[-1][0] >= most
+        def is_complete(bound: float) -> bool:
+            return len(ranked) >= needed and -ranked[-1][0] >= bound
 
-        total, is_exact, is_known = 0, True, False
+        total, is_exact, is_page_known = 0, True, False
         for number, candidate in enumerate(candidates):
-            most = candidate.matched / len(self.source.codes)
-            if most < least:
+            bound = candidate.matched / len(self.source.codes)
+            if bound < min_share:
                 break
-            is_known = is_known or is_complete(most)
-            shared, union = self._counts(candidate)
+            is_page_known = is_page_known or is_complete(bound)
+            shared, union = self._shared_and_union(candidate)
             if self.plan.is_hit(shared, union, self.overlap):
                 total += 1
-                if not is_known:
+                if not is_page_known:
                     insort(ranked, (-shared / union, -shared, number, candidate))
                     del ranked[needed:]
-                    is_known = is_complete(most)
-            if is_known and number + 1 >= _MIN_READ:
+                    is_page_known = is_complete(bound)
+            if is_page_known and number + 1 >= _MIN_READ:
                 is_exact = False
                 break
         page = ranked[self.offset :]
         hits = (
             Hit(candidate.place, -overlap, -matched, fields=candidate.fields) for overlap, matched, _, candidate in page
         )
-        return HitPage(in_order(hits), total, is_exact)
+        return HitPage(sort_hits(hits), total, is_exact)
 
     def verified(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
         """Return the hits with the greatest overlaps, exact where the store has the text.
 
-        Texts are read in batches. Reading ends when the next candidate cannot overlap more than the hits that are
-        needed, with a probability of 99.9 %.
+        Texts are read in batches. Reading ends when, with a probability of 99.9 %, the next candidate does not overlap
+        more than the last needed hit.
 
         Args:
             candidates: the candidates, most equal tokens first.
@@ -112,8 +113,8 @@ class Ranking:
         hits: list[Hit] = []
         total, is_exact = 0, True
         for batch in batches(self._possible(candidates)):
-            most = max_overlap(batch[0].matched, len(self.source.codes))
-            if len(hits) >= needed and hits[-1].overlap >= most:
+            bound = max_overlap(batch[0].matched, len(self.source.codes))
+            if len(hits) >= needed and hits[-1].overlap >= bound:
                 is_exact = False
                 break
             records = read_records(self.store, [candidate.place for candidate in batch])
@@ -123,17 +124,17 @@ class Ranking:
                 if hit and (not self.overlap or hit.overlap >= self.overlap):
                     hits.append(hit)
                     total += 1
-            hits = in_order(hits)[:needed]
+            hits = sort_hits(hits)[:needed]
         return HitPage(hits[self.offset :], total, is_exact)
 
-    def _counts(self, candidate: Candidate) -> tuple[int, int]:
-        """Return the number of equal tokens, and of places that are filled in either document."""
+    def _shared_and_union(self, candidate: Candidate) -> tuple[int, int]:
+        """Return the number of equal tokens and the size of the union; their quotient estimates the overlap."""
         return self.store.settings.estimate(self.source.codes, candidate.codes)
 
     def _possible(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-        """Yield the candidates whose estimate does not rule the overlap out."""
+        """Yield the candidates whose estimate does not rule out the minimum overlap."""
         for candidate in candidates:
-            shared, union = self._counts(candidate)
+            shared, union = self._shared_and_union(candidate)
             can_reach = not self.overlap or max_overlap(shared, union) >= self.overlap
             if can_reach and self.plan.is_hit(shared, union, None):
                 yield candidate
@@ -147,19 +148,19 @@ class Ranking:
         return Hit(candidate.place, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
 
     def _estimated_hit(self, candidate: Candidate) -> Hit | None:
-        shared, union = self._counts(candidate)
+        shared, union = self._shared_and_union(candidate)
         if not self.plan.is_hit(shared, union, self.overlap):
             return None
         return Hit(candidate.place, shared / union, shared, "estimated", candidate.fields)
 
 
-def in_order(hits: Iterable[Hit]) -> list[Hit]:
+def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
     """Sort hits by overlap, equal tokens, id and index."""
     return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.place.index or ""))
 
 
 def max_overlap(shared: int, union: int) -> float:
-    """Return the greatest overlap that this many equal tokens allow: the upper end of Wilson's interval (1927)."""
+    """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
     if shared >= union:
         return 1.0  # without rounding errors
     square = _DEVIATIONS**2

@@ -12,7 +12,7 @@ from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.answers import Hits
+from simdoc_search.search.results import Hits
 from simdoc_search.stores.record import LeftOut, LeftOutIndex
 
 _PRINTED_HITS = 10
@@ -26,10 +26,10 @@ class Hit(Placed):
         place: the place of the document. Behind an alias, two documents with one id are two hits.
         overlap: Jaccard similarity of the shingles of both documents, or the requested measure, 0..1.
         matched: number of equal tokens.
-        kind: `exact` if the overlap was computed from the texts, or `estimated` from the tokens.
+        kind: `exact` if the overlap was computed from the texts, `estimated` if it was estimated from the tokens.
         fields: values of the requested fields.
         measures: all exact measures; None if the overlap is estimated.
-        changed: whether the text differs from the one that was indexed. Exact values are those of the current text.
+        changed: whether the text has changed since it was indexed. Exact values are computed from the current text.
     """
 
     place: Place
@@ -49,16 +49,16 @@ class SearchResult(Hits[Hit]):
         query: the query with the full id; the id is empty for a text.
         plan: the plan that the store ran.
         candidates: number of documents that the plan found, before they were compared.
-        hits: the hits of the page, ordered by overlap, equal tokens, id and index. Among hits that are equal otherwise,
-            the store chooses.
+        hits: the hits on the page, ordered by overlap, equal tokens, id and index. If documents with the same overlap
+            and equal tokens do not all fit on the page, the store chooses among them.
         shingles: number of distinct shingles of the query document.
-        measure: what the overlap of the hits is.
+        measure: the measure that `overlap` of the hits is.
         left_out: candidates that cannot be compared, because their fingerprint is damaged.
-        unread: number of candidates that were not compared. They share least.
+        unread: number of candidates that were not compared. They are those that share the least.
         total: number of hits on all pages; None if unknown.
-        is_total_exact: whether `total` is exact, not a minimum.
+        is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
         offset: number of hits before the first of `hits`.
-        left_out_indices: indices behind an alias whose documents were not compared, and why.
+        left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
     """
 
     query: FingerprintQuery
@@ -76,7 +76,7 @@ class SearchResult(Hits[Hit]):
 
     @property
     def counts(self) -> str:
-        """How many of the hits are on this page, and how many documents were compared, for people."""
+        """The numbers of hits on this page, of all hits, and of compared documents, for people."""
         count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
         hits = showing(count, total, self.offset, "hit", at_least=at_least)
@@ -84,7 +84,7 @@ class SearchResult(Hits[Hit]):
 
     @property
     def compared(self) -> int:
-        """Number of compared candidates. With another measure than `jaccard`, only those that share most."""
+        """Number of candidates that were compared. All are, unless `measure` is `containment` or `contained`."""
         return self.candidates - self.unread
 
     def __str__(self) -> str:

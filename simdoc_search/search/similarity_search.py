@@ -1,4 +1,4 @@
-"""The facade `SimilaritySearch`: one method per question."""
+"""`SimilaritySearch`, with one method for each kind of query."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.answers import raise_error
 from simdoc_search.search.concepts import ConceptsResult, concepts_of
 from simdoc_search.search.filter_check import unknown_field
-from simdoc_search.search.keywords import takes
-from simdoc_search.search.nearest import NearestDuplicate, min_overlap, nearest_duplicates
+from simdoc_search.search.keywords import keywords_of
+from simdoc_search.search.nearest import NearestDuplicate, nearest_duplicates, parse_min_overlap
 from simdoc_search.search.options import (
     GroupOptions,
-    Number,
+    OptionalFraction,
     PageOptions,
     PassageOptions,
     PassageQuery,
@@ -49,7 +48,8 @@ from simdoc_search.search.rejection import DuplicateFilter
 from simdoc_search.search.related import related_to
 from simdoc_search.search.related_concepts import query_concepts
 from simdoc_search.search.related_result import RelatedResult
-from simdoc_search.search.resolver import Question, Resolver
+from simdoc_search.search.resolver import Query, Resolver
+from simdoc_search.search.results import result_or_raise
 from simdoc_search.search.similar import similar_to_many, similar_to_text
 from simdoc_search.search.similar_candidates import expand_clauses
 from simdoc_search.search.similar_result import SearchResult
@@ -70,9 +70,9 @@ Self = TypeVar("Self", bound="SimilaritySearch")
 
 
 class SimilaritySearch:
-    """Similarity search over a store. It closes the store.
+    """Similarity search over a store. Closing the search closes the store.
 
-    Results are sized and iterable::
+    Results have a length and can be iterated over::
 
         with SimilaritySearch(open_store("./.simdoc")) as search:
             for hit in search.similar("doc123_20_80"):
@@ -115,7 +115,7 @@ class SimilaritySearch:
         own_ids: bool = False,
         file_timeout: float = FILE_TIMEOUT,
         worker_memory: int | None = None,
-        reject_duplicates: Number = None,
+        reject_duplicates: OptionalFraction = None,
         extractor: Extractor | None = None,
         progress: Callable[[int], None] = lambda _: None,
         written: Callable[[str], None] = lambda _: None,
@@ -124,39 +124,42 @@ class SimilaritySearch:
 
         Args:
             documents: documents, or files from `read_corpus`.
-            workers: number of processes that read and fingerprint. With 1, this process does it, except for files that
-                might crash it: PDF, office and e-mail formats, and large HTML files.
-            checksum: read files again even if their size and modification time did not change.
+            workers: number of processes that read and fingerprint documents. With 1, this process does the work. Only
+                files that might crash it are read in another process: PDF, office and e-mail formats, and large HTML
+                files.
+            checksum: read files again even if their size and modification time have not changed.
             archives: also index the members of archives (zip, tar) and mailboxes (mbox), with ids like
-                `old.zip!2021/Report.txt`. Archives that were indexed this way before, or that are named themselves, are
-                always read.
+                `old.zip!2021/Report.txt`. The members of an archive are always indexed if they were indexed before, or
+                if the path of the archive is given.
             prune: remove documents whose file is gone from the folders that were read. Documents of an unreadable or
-                empty folder are kept, and so are more than 10 if they are more than half of a folder; see `problems`.
-                None: only some files of the folders are given, so no other file is gone.
-            prune_all: as `prune`, but also from empty folders, and more than half of a folder.
-            prefix: prefix of the ids of files, before the path below the folder; None: the prefix that the store has
-                for this folder. A folder below a stored one has the ids that it has there.
-            own_ids: let the ids of a new folder begin with its name, if the store or this run has other documents.
-                Equal file names in two folders then have different ids.
+                empty folder are kept. If more than 10 documents and more than half of a folder are gone, they are kept
+                too; see `problems`. None: only some files of the folders are given, so other files are not treated as
+                gone.
+            prune_all: as `prune`, but also remove the documents of empty folders, and more than half of a folder.
+            prefix: prefix of the ids of files, followed by the path relative to the folder. None: the prefix that the
+                store has for this folder. Files in a subfolder of a stored folder keep the ids that they have there.
+            own_ids: let the ids of a new folder begin with the name of the folder, if the store or this run has other
+                documents. Files with the same name in two folders then have different ids.
             file_timeout: maximum number of seconds per file in a worker process.
             worker_memory: maximum number of bytes per worker process. A file that needs more is skipped. None: half of
                 the machine's memory divided by the workers, 1 to 4 GB each.
-            reject_duplicates: reject new documents with at least this overlap with a stored document, or with an
-                earlier one of this run; over 0, up to 1. They are reported as `documents.Rejected`; see
+            reject_duplicates: reject new documents whose overlap with a stored document, or with an earlier document of
+                this run, is at least this; over 0, up to 1. They are reported as `documents.Rejected`; see
                 `DuplicateFilter`.
-            extractor: extractor of concepts; None: the built-in one that the store names.
-            progress: called with the number of documents that are done.
+            extractor: the extractor of concepts. None: the built-in extractor that the store was made with.
+            progress: called with the number of processed documents.
             written: called with the id of each new or replaced document.
 
         Returns:
-            The counts, and in `failed` whether anything went wrong. A source that cannot be read does not stop the run.
+            The counts. `failed` says whether anything went wrong. A source that cannot be read does not stop the run.
 
         Raises:
             QuerySyntaxError: `reject_duplicates` is out of range.
             StoreLockedError: another process is writing to the store.
             StoreError: the store cannot be written.
             FormatMismatchError: the extractor is not that of the store.
-            MissingExtraError: the store has sentences, and the package that splits texts is not installed.
+            MissingExtraError: the store has sentences, and the package that splits texts into sentences is not
+                installed.
         """
         return index_documents(
             self.store,
@@ -183,15 +186,16 @@ class SimilaritySearch:
             The number of removed documents.
 
         Raises:
-            UnknownDocumentError: an id is not stored; then no document is removed.
-            WriteRefusedError: the store refused to remove some documents; the others are removed.
+            UnknownDocumentError: an id is not stored. No document is removed.
+            WriteRefusedError: the store refused to remove some documents. The others are removed.
         """
         return delete_documents(self.store, ids)
 
     def languages(self, *, filters: Filters | None = None) -> Counter[str]:
-        """Return the number of documents per language, by their metadata field `language`; `""` if they have none.
+        """Return the number of documents per language, according to their metadata field `language`.
 
-        `index` fills the field in a store with `Settings.language`. All records are read.
+        The key of documents without the field is `""`. In a store with `Settings.language`, `index` sets the field. All
+        records are read.
 
         Args:
             filters: only documents with these fields, as for `similar`.
@@ -201,7 +205,7 @@ class SimilaritySearch:
     # --- similar documents ---
 
     @span("simdoc_search.similar")
-    @takes(SimilarQuery)
+    @keywords_of(SimilarQuery)
     def similar(self, options: SimilarQuery) -> SearchResult:
         """Find the documents that share text with a stored document.
 
@@ -211,13 +215,11 @@ class SimilaritySearch:
         Raises:
             NoFingerprintError: the document has no words.
         """
-        (answer,) = similar_to_many(self.store, iter([options.query]), options)
-        return raise_error(answer)
+        (outcome,) = similar_to_many(self.store, iter([options.query]), options)
+        return result_or_raise(outcome)
 
-    @takes(SimilarOptions)
-    def similar_many(
-        self, queries: Iterable[Question], options: SimilarOptions
-    ) -> Iterator[SearchResult | SimdocError]:
+    @keywords_of(SimilarOptions)
+    def similar_many(self, queries: Iterable[Query], options: SimilarOptions) -> Iterator[SearchResult | SimdocError]:
         """Find the documents that share text with each of many stored documents. Many queries run at once.
 
         Args:
@@ -225,7 +227,7 @@ class SimilaritySearch:
             options: the fields of `SimilarOptions`, as keyword arguments.
 
         Returns:
-            For each query in order its result, or the error that `similar` would raise for it.
+            The result of each query in order, or the error that `similar` would raise for it.
 
         Raises:
             StoreError: the store cannot be read.
@@ -233,7 +235,7 @@ class SimilaritySearch:
         return similar_to_many(self.store, iter(queries), options)
 
     @span("simdoc_search.similar_to_text")
-    @takes(SimilarOptions)
+    @keywords_of(SimilarOptions)
     def similar_to_text(self, text: str, options: SimilarOptions) -> SearchResult:
         """Find the documents that share text with a text.
 
@@ -242,22 +244,22 @@ class SimilaritySearch:
             options: the fields of `SimilarOptions`, as keyword arguments.
 
         Raises:
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
+            UnknownFieldError: there are no hits, and no document has the field of a filter.
             NoFingerprintError: the text has no words.
         """
-        return raise_error(similar_to_text(self.store, text, options))
+        return result_or_raise(similar_to_text(self.store, text, options))
 
     def resolve(
         self,
-        query: Question,
+        query: Query,
         *,
-        overlap: Number = None,
-        probability: Number = None,
+        overlap: OptionalFraction = None,
+        probability: OptionalFraction = None,
         source_filters: Filters | None = None,
     ) -> FingerprintQuery:
-        """Return the one reading of a query whose document exists, with its full id. An id comes before a file name.
+        """Return the only reading of a query whose document exists, with the full id.
 
-        Arguments and errors as for `similar`.
+        An id takes precedence over a path or a file name. Arguments and errors as for `similar`.
         """
         return Resolver(self.store, source_filters).resolve(query, overlap=overlap, probability=probability)
 
@@ -271,18 +273,18 @@ class SimilaritySearch:
     ) -> dict[str, Any]:
         """Rewrite the FINGERPRINT clauses of an application's own query for an engine.
 
-        The engine then finds documents with enough equal tokens for the overlap. Unlike the hits of `similar`, they are
-        not compared by their texts. Use `Similar.refine` or `compare` for that.
+        The engine then finds documents with enough equal tokens for the overlap. Unlike `similar`, it does not compare
+        their texts. Use `Similar.refine` or `compare` for that.
 
         Args:
             query: a query in `query_string` syntax, such as `FINGERPRINT:doc123_20 AND team:legal`; or a request body,
-                or a part of it, whose `query_string` clauses are rewritten. It is not changed.
+                or a part of it, whose `query_string` clauses are rewritten. The argument itself is not changed.
             planner: as for `similar`.
             include_self: as for `similar`.
             source_filters: as for `similar`.
 
         Returns:
-            A clause; for a body, the same body.
+            The clause for a string, or a rewritten copy of the body.
 
         Raises:
             QuerySyntaxError: the query is malformed, or the store is not in an engine.
@@ -294,39 +296,39 @@ class SimilaritySearch:
         return expand_clauses(self.store, query, planner, source_filters, include_self=include_self)
 
     def tokens(self, id: str) -> list[str]:
-        """Return the tokens of a stored document, as they are queried, in the order of their buckets.
+        """Return the tokens of a stored document as they are queried, ordered by bucket.
 
         Raises:
-            UnknownDocumentError: no such document is stored.
+            UnknownDocumentError: the document is not stored.
         """
         return Resolver(self.store).record(id).tokens(self.store.settings.token_length)
 
     # --- shared passages ---
 
     @span("simdoc_search.passages")
-    @takes(PassageQuery)
+    @keywords_of(PassageQuery)
     def passages(self, options: PassageQuery) -> PassageResult:
-        """Find the documents that share passages with a stored document or a text, and where the passages are.
+        """Find the documents that share passages with a stored document or a text, and the positions of the passages.
 
-        Every shared run of 6 words is found for a text of up to 1,000 words, and of 12 words for a longer one; `run` of
-        the result says which. If texts are not stored, every run of 36 words is found, or as the store was made.
-        Shorter runs are then found with the probability `Passages.chance`.
+        In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12
+        words is found. `run` of the result is this number. If texts are not stored, it is 36 by default, and shorter
+        runs are found with the probability `Passages.chance`.
 
         Args:
             options: the fields of `PassageQuery`, as keyword arguments.
 
         Raises:
             NoFingerprintError: the document has no words.
-            NoTextError: words are to be ignored, and the text of the document is not stored.
+            NoTextError: there are words to ignore, but the text of the document is not stored.
             FormatMismatchError: the store has no passage tokens.
         """
         source = options.query if options.text is None else Document("", options.text)
-        (answer,) = passages_of_many(self.store, iter([source or ""]), options, options.exclude)
-        return raise_error(answer)
+        (outcome,) = passages_of_many(self.store, iter([source or ""]), options, options.exclude)
+        return result_or_raise(outcome)
 
-    @takes(PassageOptions)
+    @keywords_of(PassageOptions)
     def passages_of_many(
-        self, sources: Iterable[Question | Document], options: PassageOptions
+        self, sources: Iterable[Query | Document], options: PassageOptions
     ) -> Iterator[PassageResult | SimdocError]:
         """Find the documents that share passages with each of many documents.
 
@@ -335,7 +337,7 @@ class SimilaritySearch:
             options: the fields of `PassageOptions`, as keyword arguments.
 
         Returns:
-            For each source in order its result, or the error that `passages` would raise for it.
+            The result of each source in order, or the error that `passages` would raise for it.
 
         Raises:
             StoreError: the store cannot be read, or has no passage tokens.
@@ -345,27 +347,27 @@ class SimilaritySearch:
     @span("simdoc_search.highlight")
     def highlight(
         self,
-        hit: Question,
-        query: Question | None = None,
+        hit: Query,
+        query: Query | None = None,
         *,
         text: str | None = None,
         preset: Preset | Alignment = "edited",
         filters: Filters | None = None,
         source_filters: Filters | None = None,
     ) -> Highlights:
-        """Mark what a hit shares with a stored document or a text, in the current texts of both.
+        """Mark the passages that a hit shares with a stored document or a text, in the current texts of both.
 
         Args:
             hit: the `place` of a hit, or an id.
             query: the query document: its id, its path, or its place.
             text: the query text, in place of `query`.
-            preset: `edited`, `verbatim`, or settings of your own, see `passages.align`.
-            filters: the filters of the hits. A document that does not match is treated like an unknown one.
+            preset: `edited`, `verbatim`, or your own settings, see `passages.align`.
+            filters: the filters of the hits. A document that does not match is treated as unknown.
             source_filters: the filters of the query document, as for `similar`.
 
         Raises:
-            QuerySyntaxError: the preset does not exist, or neither a query nor a text is given, or both.
-            AmbiguousQueryError: the hit or the query can mean several documents.
+            QuerySyntaxError: the preset does not exist, or both or neither of `query` and `text` are given.
+            AmbiguousQueryError: several documents match the hit or the query.
             UnknownDocumentError: a document is not stored, or does not match the filters.
             NoTextError: the text of a document is not stored.
         """
@@ -375,7 +377,7 @@ class SimilaritySearch:
         source = text if text is not None else self._text_of(query or "", source_filters)
         return highlight(source, self._text_of(hit, filters), preset=alignment, analysis=self.store.settings.analysis)
 
-    def _text_of(self, query: Question, filters: Filters | None) -> str:
+    def _text_of(self, query: Query, filters: Filters | None) -> str:
         record = resolved_record(self.store, query, filters)
         if record.text is None:
             raise NoTextError(record.id)
@@ -384,17 +386,18 @@ class SimilaritySearch:
     # --- versions and related documents ---
 
     @span("simdoc_search.versions")
-    @takes(VersionQuery)
+    @keywords_of(VersionQuery)
     def versions(self, options: VersionQuery) -> VersionsResult:
         """Find the versions of a stored document or a text, order them, and list what changed.
 
-        Two documents are versions if enough sentences of one have a similar sentence in the other: one that differs by
-        a word or two, or by their order. In an index with sentences, up to 64 sentences of the document are queried,
-        see `versions.query_sentences`. In any other index, shared passages and fingerprints find the candidates.
+        Two documents are versions if enough sentences of one have a similar sentence in the other. Similar sentences
+        differ in a word or two, or in the order of words. In an index with sentences, up to 64 sentences of the
+        document are queried, see `versions.query_sentences`. In any other index, candidates are found by shared
+        passages and fingerprints.
 
-        A limit that is not given (`bits`, `enough`, `least`, `min_score`) is the one that the index stores, see
-        `stores.upgrade.set_limits`, else the default of `sketch.limits.Limits`. The newest version is in the timeline
-        of each page.
+        The limits are `bits`, `enough`, `least` and `min_score`. A limit that is not given comes from the index, see
+        `stores.upgrade.set_limits`. If the index has no limits, it is the default of `sketch.limits.Limits`. The newest
+        version is in the timeline of each page.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.
@@ -407,13 +410,13 @@ class SimilaritySearch:
         return versions_of(self.store, options)
 
     @span("simdoc_search.related")
-    @takes(RelatedQuery)
+    @keywords_of(RelatedQuery)
     def related(self, options: RelatedQuery) -> RelatedResult:
-        """Find the documents on the same topic as a stored document or a text, in whatever words.
+        """Find the documents on the same topic as a stored document or a text, even if they use other words.
 
-        Of the documents that share rare concepts up to 200 are read, and 50 of these compared, or more if more hits are
-        needed. Versions score 0.75 to 1 if the store has sentences, related documents score less. See
-        `versions.relations` for how two documents are compared.
+        Up to 200 documents that share rare concepts are read, and up to 50 of these are compared. Both numbers are
+        larger if more hits are needed. If the store has sentences, versions score 0.75 to 1. Related documents score
+        less. See `versions.relations` for how two documents are compared.
 
         Args:
             options: the fields of `RelatedQuery`, as keyword arguments.
@@ -428,23 +431,23 @@ class SimilaritySearch:
 
     def concepts(
         self,
-        query: Question,
+        query: Query,
         *,
         source_filters: Filters | None = None,
         extractor: Extractor | None = None,
         synonyms: Synonyms | None = None,
     ) -> ConceptsResult:
-        """Return the concepts of a stored document, with their weights and the words that led to them.
+        """Return the concepts of a stored document, with their weights and names.
 
         Args:
             query: the id of a stored document, its path, or the `place` of a hit.
             source_filters: as for `similar`.
-            extractor: the extractor of the concepts; None: the built-in one that the store was made with.
-            synonyms: the synonyms that the store was made with. Without them, words that count as others have no name.
+            extractor: the extractor of concepts. None: the built-in extractor that the store was made with.
+            synonyms: the synonyms that the store was made with. Without them, synonyms cannot be named.
 
         Raises:
-            AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
+            AmbiguousQueryError: several documents match the query.
+            UnknownDocumentError: the document is not stored, or does not match `source_filters`.
             NoFingerprintError: the document has no concepts.
             FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
         """
@@ -454,26 +457,27 @@ class SimilaritySearch:
 
     def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.concept_frequencies(no_passages())  # raises FormatMismatchError with the advice of the store
+            self.store.concept_frequencies(no_passages())  # raises FormatMismatchError, with advice for this store
 
     # --- the whole collection ---
 
     @span("simdoc_search.version_families")
-    @takes(GroupOptions)
+    @keywords_of(GroupOptions)
     def version_families(self, options: GroupOptions) -> Families:
         """Group the versions of the whole collection into families, in linear time.
 
-        A chain of versions connects all documents of a family. The sentences are those of the index, or else of the
-        texts, which takes longer.
+        The documents of a family are connected by chains of versions. Their sentences come from the index. If the index
+        has none, they come from the texts, which takes longer.
 
         Args:
             options: the fields of `GroupOptions`, as keyword arguments.
 
         Returns:
-            The counts, and what was left out. `families()` and `edges()` are iterators; `ordered` orders a family.
+            The counts, and the documents that were left out. `families()` and `edges()` return iterators. `ordered`
+            orders a family.
 
         Raises:
-            UnknownFieldError: there are no documents, and none has the field of a filter.
+            UnknownFieldError: no documents were compared, and no document has the field of a filter.
             StoreError: the store has neither sentences nor texts, or cannot be read.
             MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
         """
@@ -483,7 +487,7 @@ class SimilaritySearch:
         return families
 
     def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
-        """Order a family by its evidence, as `versions` does. Texts are not compared.
+        """Order a family by evidence, as `versions` does. Texts are not compared.
 
         Args:
             family: one of `version_families().families()`.
@@ -492,7 +496,7 @@ class SimilaritySearch:
         return order_family(self.store, family, version_control=version_control)
 
     @span("simdoc_search.topics")
-    @takes(GroupOptions)
+    @keywords_of(GroupOptions)
     def topics(self, options: GroupOptions) -> Topics:
         """Group the related documents of the whole collection by topic, in linear time.
 
@@ -502,10 +506,11 @@ class SimilaritySearch:
             options: the fields of `GroupOptions`, as keyword arguments.
 
         Returns:
-            The counts, and what was left out. `topics()` and `edges()` are iterators; `named` names a topic.
+            The counts, and the documents that were left out. `topics()` and `edges()` return iterators. `named` names a
+            topic.
 
         Raises:
-            UnknownFieldError: there are no documents, and none has the field of a filter.
+            UnknownFieldError: no documents were compared, and no document has the field of a filter.
             FormatMismatchError: the store has no concepts.
             StoreError: the store cannot be read.
         """
@@ -526,7 +531,7 @@ class SimilaritySearch:
             synonyms: as for `concepts`.
 
         Returns:
-            The names, greatest weight first; empty if the text of the centre is not stored, or the extractor is not
+            The names, greatest weight first. Empty if the text of the centre is not stored, or if the extractor is not
             installed.
 
         Raises:
@@ -562,44 +567,45 @@ class SimilaritySearch:
         progress: Progress = lambda _stage, _share: None,
         ignore: Sequence[str] = (),
     ) -> Duplicates:
-        """Find redundant documents, and for each the document that is kept and that overlaps it enough.
+        """Find redundant documents, and for each one an overlapping document that is kept instead.
 
         Args:
             overlap: minimum overlap, over 0, up to 1. Two documents with exactly this overlap are compared with a
                 probability of 99.9 % (99 % via `engine`); a greater overlap has a greater probability.
             measure: `jaccard`; `containment`, the share of a duplicate that is in the kept document; or `contained`,
-                the share of the kept document that is in the duplicate. The last two compare documents of which one is
-                at most four times as long as the other.
+                the share of the kept document that is in the duplicate. With the last two, documents are only compared
+                if neither is more than four times as long as the other.
             filters: only documents with these fields, as for `similar`.
             within: only documents whose files are in one of these folders; absolute paths.
-            since: only documents whose files changed at or after this time are compared with all others. Other
+            since: only documents whose files changed at or after this time are compared with all others. All other
                 documents are kept.
-            new: as `since`, for the documents with these ids.
+            new: as `since`, but for the documents with these ids.
             keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim comes
-                first), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. Among equal ones, a name that
-                is not that of a copy comes first, then the shorter id.
-            kept_before: ids of documents that are kept rather than others, such as those that an earlier run kept.
-            keep_in: prefixes of such ids, such as `originals/`. They come before `keep`.
-            verify: whether to compare the texts that the store has. Otherwise fingerprints decide.
-            via: `memory` reads all fingerprints, over 1 GB into a temporary file. `engine` queries the engine for each
-                document, and holds only ids, hashes and some numbers.
-            checkpoint: file with the queries that are done, so that another run resumes, or only queries what changed.
-                It belongs to one index, overlap, measure, rule and filter.
-            drop: what a plan drops besides identical documents: `same-text`, or `same-words`, which includes it.
-            progress: called with the current stage (`reading`, `comparing`, `verifying`, `hashing`) and the share of it
-                that is done, 0..1.
-            ignore: texts whose words are not compared, also where they are slightly edited, such as templates or
-                licence headers. Documents that share only these words are not duplicates. Fingerprints of the whole
-                texts still find the candidates.
+                first), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by this
+                rule, a name that does not look like that of a copy is preferred, then the shorter id.
+            kept_before: ids of documents that are preferred, such as those that an earlier run kept.
+            keep_in: prefixes of ids that are preferred, such as `originals/`. They take precedence over `keep`.
+            verify: whether to compare texts if the store has them. Otherwise overlaps are estimated from fingerprints.
+            via: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB. `engine`
+                sends a query to the engine for each document, and keeps only ids, hashes and some numbers in memory.
+            checkpoint: file that records which queries are done. A later run resumes, or queries only documents that
+                changed. The file is valid for one index, overlap, measure, `keep` rule and filter.
+            drop: which documents a plan drops besides identical ones: `same-text`, or `same-words`, which includes
+                `same-text`.
+            progress: called with the current stage (`reading`, `comparing`, `verifying`, `hashing`) and the completed
+                share of it, 0..1.
+            ignore: texts whose words are not compared, such as templates or licence headers. Slightly edited copies of
+                these texts are not compared either. Documents that share only these words are not duplicates.
+                Candidates are still found by fingerprints of the whole texts.
 
         Returns:
-            The counts; `groups()` and `pairs()` are iterators.
+            The counts. `groups()` and `pairs()` return iterators.
 
         Raises:
             QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
-            UnknownFieldError: nothing was compared, and no document has the field of a filter.
-            StoreError: the store cannot be read, or is not in an engine; or the checkpoint cannot be used, or belongs
-                to other arguments.
+            UnknownFieldError: no documents were compared, and no document has the field of a filter.
+            StoreError: the store cannot be read; `via` is `engine`, but the store is not in an engine; or the
+                checkpoint cannot be used, or belongs to other arguments.
         """
         duplicates = duplicates_in(
             self.store,
@@ -630,15 +636,15 @@ class SimilaritySearch:
         A duplicate gets `simdoc.duplicate_of`, the id of the document that is kept. All documents of a group get the
         same `simdoc.cluster`. Compared documents that are no longer in a group lose their marks. Other fields are not
         changed, and concurrent writes are not lost. A document whose text was replaced since it was compared gets its
-        mark the next time. If the call is interrupted, repeat it.
+        mark in the next call. If a call is interrupted, repeat it.
 
         Args:
             duplicates: the result of `duplicates` for this store.
-            progress: called with `marking` and the share that is done, 0..1.
+            progress: called with `marking` and the completed share, 0..1.
 
         Raises:
-            StoreError: the store is not in an engine, its index cannot have marks or takes no updates, or not all
-                documents were compared.
+            StoreError: the store is not in an engine, its index cannot have marks or does not accept updates, or not
+                all documents were compared.
         """
         from simdoc_search.duplicates.mark_update import mark_duplicates  # noqa: PLC0415 - not for the local store
 
@@ -662,29 +668,30 @@ class SimilaritySearch:
         filters: Filters | None = None,
         exclude: Place | None = None,
     ) -> NearestDuplicate | None:
-        """Find the stored document that a text duplicates, such as for a warning at upload.
+        """Find the stored document that a text duplicates, for example to warn a user during an upload.
 
         Args:
             text: the text, which is not stored yet.
-            overlap: minimum Jaccard similarity, over 0, up to 1: exact where the store has the text, else estimated.
-            filters: only documents with these fields, as for `similar`: those that the user may know.
-            exclude: the place of a document that is not a duplicate, because the text is its new version.
+            overlap: minimum Jaccard similarity, over 0, up to 1. It is exact if the store has the text, otherwise it is
+                estimated.
+            filters: only documents with these fields, as for `similar`. Select the documents that the user may read.
+            exclude: the place of a document to ignore, for example because the text is a new version of it.
 
         Returns:
-            A document with the same text, else one with the same words, else the one with the greatest overlap; None if
-            there is none.
+            A document with the same text, otherwise one with the same words, otherwise the one with the greatest
+            overlap. None if there is none.
 
         Raises:
             QuerySyntaxError: the overlap or the filters are malformed or out of range.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
+            UnknownFieldError: there are no hits, and no document has the field of a filter.
             NoFingerprintError: the text has no words.
             StoreError: the store cannot be read.
         """
-        least, settings = min_overlap(overlap), self.store.settings
-        (made,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
-        codes, hashes = made.codes(settings.token_length), (text_hash(text), made.words_hash)
-        source = Record("", codes, made.shingles, "", {}, text, None, *hashes)
-        (nearest,) = nearest_duplicates(self.store, [source], least, filters=filters, exclude=exclude)
+        minimum, settings = parse_min_overlap(overlap), self.store.settings
+        (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
+        codes, hashes = fingerprint.codes(settings.token_length), (text_hash(text), fingerprint.words_hash)
+        source = Record("", codes, fingerprint.shingles, "", {}, text, None, *hashes)
+        (nearest,) = nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest
 
     def _check_field(self, documents: int, filters: Filters | None) -> None:

@@ -12,19 +12,20 @@ from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import Place
 from simdoc_search.passages.exact import Measures, measures
-from simdoc_search.search.resolver import Question, Resolver
+from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
 BATCH_SIZE = 16
+"""Number of texts that are read at once."""
 
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysedText:
-    """A text with its words, which are found once for all comparisons."""
+    """A text with its words, so that they are found only once for several comparisons."""
 
     text: str
     words: PlacedWords
@@ -44,7 +45,7 @@ def exact_measures(a: AnalysedText, b: AnalysedText, analysis: Analysis) -> Meas
 def read_records(
     store: Store, places: Sequence[Place], *, text: bool = True, passages: bool = False, sketches: bool = False
 ) -> dict[Place, Record]:
-    """Return the records at some places, with their texts where the store has them. Deleted ones are omitted."""
+    """Return the records at these places, with their texts if the store has them. Deleted documents are omitted."""
     wanted = set(places)
     ids = dict.fromkeys(place.id for place in places)
     records = store.records(ids, text=text, passages=passages, sketches=sketches)
@@ -52,13 +53,13 @@ def read_records(
 
 
 def read_texts(store: Store, places: Sequence[Place]) -> dict[Place, str]:
-    """Return the stored texts of the documents at some places."""
+    """Return the texts of the documents at these places. Documents without a stored text are omitted."""
     records = read_records(store, places)
     return {place: record.text for place, record in records.items() if record.text is not None}
 
 
-def resolved_record(store: Store, query: Question, filters: Filters | None = None) -> Record:
-    """Return the complete record of the document that a query means, if it matches the filters.
+def resolved_record(store: Store, query: Query, filters: Filters | None = None) -> Record:
+    """Return the complete record of the document of a query. It must match the filters.
 
     Raises the errors of `Resolver.resolve` and `Resolver.record`.
     """
@@ -68,12 +69,12 @@ def resolved_record(store: Store, query: Question, filters: Filters | None = Non
 
 
 def complete_record(store: Store, record: Record) -> Record:
-    """Return the record with its text, passages, sentences and concepts, as they are now."""
+    """Return the current record with its text, passages, sentences and concepts. A deleted one is returned as it is."""
     return read_records(store, [record.place], passages=True, sketches=True).get(record.place, record)
 
 
 def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Yield as many items as are read at once."""
+    """Yield the items in lists of up to `BATCH_SIZE`."""
     rest = iter(items)
     while batch := list(islice(rest, BATCH_SIZE)):
         check_stopped()

@@ -1,4 +1,4 @@
-"""Runs steps in threads beside an event loop. Each step ends soon after its caller is cancelled."""
+"""Runs functions in threads, so that they do not block the event loop."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ Result = TypeVar("Result")
 
 
 class Threads:
-    """Threads of one owner. No step waits for another one, so queued steps cannot block each other for ever.
+    """A pool of threads for blocking functions. A function ends soon after its caller is cancelled.
+
+    Functions must not wait for each other, because a queued function may not start before a running one ends.
 
     Args:
-        limit: maximum number of steps that run at once.
+        limit: maximum number of functions that run at once.
 
     Attributes:
         stop: set when the threads are closed.
@@ -28,21 +30,21 @@ class Threads:
         self.stop: Stop = Stop()
         self._pool = ThreadPoolExecutor(limit, "simdoc-async")
 
-    async def run(self, step: Callable[[], Result], stop: Stop, context: Context | None = None) -> Result:
-        """Run a step with the context variables of the caller, and return its result.
+    async def run(self, function: Callable[[], Result], stop: Stop, context: Context | None = None) -> Result:
+        """Run a function with the context variables of the caller, and return its result.
 
         Args:
-            step: the step.
+            function: the function.
             stop: set when the caller is cancelled.
-            context: the context of an earlier step, to continue in it.
+            context: the context variables of an earlier call, to use them again. None: those of the caller.
 
         Raises:
             StoreError: the threads are closed.
-            Exception: what the step raises.
+            Exception: any error of the function.
         """
         if self.stop.is_set():
             raise _closed()
-        running = self._pool.submit((context or copy_context()).run, _unless_stopped, step, stop)
+        running = self._pool.submit((context or copy_context()).run, _unless_stopped, function, stop)
         try:
             return await asyncio.wrap_future(running)
         except asyncio.CancelledError:
@@ -52,7 +54,7 @@ class Threads:
             raise _closed() from None
 
     async def each(self, items: Iterator[Result], stop: Stop) -> AsyncGenerator[Result, None]:
-        """Yield the items of an iterator, each computed on demand. Raises as `run`."""
+        """Yield the items of an iterator. Each item is computed when it is requested. Raises as `run`."""
         end: Any = object()
         context = copy_context()
         try:
@@ -63,16 +65,16 @@ class Threads:
                 await self.run(close, stop, context)
 
     async def aclose(self) -> None:
-        """Stop all steps and end the threads."""
+        """Stop all functions and end the threads."""
         self.stop.set()
         await asyncio.to_thread(self._pool.shutdown)
 
 
-def _unless_stopped(step: Callable[[], Result], stop: Stop) -> Result:
+def _unless_stopped(function: Callable[[], Result], stop: Stop) -> Result:
     stop.check()
     with cancellable_by(stop):
-        return step()
+        return function()
 
 
 def _closed() -> StoreError:
-    return StoreError("this search is closed; make another one")
+    return StoreError("this search is closed; create a new one")

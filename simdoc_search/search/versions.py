@@ -1,4 +1,4 @@
-"""Answers `versions`: compares candidates by their sentences, and orders the versions by the evidence."""
+"""Implements `versions`: compares candidates by their sentences, and orders the versions by evidence."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import text_changes
 from simdoc_search.passages.dates import Date, latest_day
 from simdoc_search.passages.word_spans import words_in
-from simdoc_search.search.answers import with_fields
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
+from simdoc_search.search.results import with_fields
 from simdoc_search.search.stored_texts import AnalysedText, batches, read_records, read_texts, resolved_record
 from simdoc_search.search.versions_candidates import VersionCandidates, version_candidates, with_date_fields
 from simdoc_search.search.versions_result import (
@@ -49,7 +49,7 @@ from simdoc_search.versions import (
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A version of the query document: its record without the text, its sentences, and what both share."""
+    """A version of the query document: its record without the text, its sentences, the similar sentences, its score."""
 
     record: Record
     sentences: Simhashes
@@ -70,14 +70,14 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
     versions = _versions(document, candidates, limits)
     family = _Family(store, document, versions, limits.bits)
     dates_of_versions = (_dates_of_record(version.record, query.version_control) for version in versions)
-    line = build_timeline([dates, *dates_of_versions], family.propose_order)
-    chosen = _page(len(versions), line, query)
-    shown = {0, line.order[-1] if line.order else 0, *chosen}
+    timeline = build_timeline([dates, *dates_of_versions], family.propose_order)
+    page = _page(len(versions), timeline, query)
+    shown = {0, timeline.order[-1] if timeline.order else 0, *page}
     records = read_records(store, [versions[number - 1].record.place for number in shown if number])
-    entries = family.entries(line, shown, records)
-    hits = [family.hit(number, entries[number], records) for number in chosen]
+    entries = family.entries(timeline, shown, records)
+    hits = [family.hit(number, entries[number], records) for number in page]
     return VersionsResult(
-        **_order(line, entries, [document.name, *(version.record.id for version in versions)]),
+        **_order(timeline, entries, [document.name, *(version.record.id for version in versions)]),
         source=document.name,
         text=document.text,
         sentences=(len(set(document.sentences.tolist())), candidates.queried),
@@ -93,16 +93,16 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
 
 
 def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
-    """Return a family in its order; see `SimilaritySearch.ordered`."""
+    """Order the documents of a family; see `SimilaritySearch.ordered`."""
     stored = read_records(store, family.places, text=False)
     records = with_date_fields(store, [stored[place] for place in family.places if place in stored])
-    line = build_timeline([_dates_of_record(record, version_control) for record in records], list)
+    timeline = build_timeline([_dates_of_record(record, version_control) for record in records], list)
     entries = {
-        number: VersionEntry(record.id, record.place, False, line.dates[number])
+        number: VersionEntry(record.id, record.place, False, timeline.dates[number])
         for number, record in enumerate(records)
     }
-    order = _order(line, entries, [record.id for record in records])
-    return VersionFamily(**order, pairs=family.edges, least=family.least)
+    order = _order(timeline, entries, [record.id for record in records])
+    return VersionFamily(**order, pairs=family.edge_count, least=family.least_score)
 
 
 def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:
@@ -120,12 +120,12 @@ def _dates_of_record(record: Record, version_control: bool) -> DateSources:
 
 
 def _dates_of_text(query: VersionQuery) -> DateSources:
-    """Return the evidence of a text that need not be stored."""
+    """Return the sources of dates for a text that need not be stored."""
     metadata = query.metadata or {}
     if not query.file:
         return DateSources("", metadata)
     path = Path(absolute(query.file))
-    name = "/".join(path.parts[-2:])  # the names of further folders do not say when the file was written
+    name = "/".join(path.parts[-2:])  # dates in the names of other folders are not dates of the file
     try:
         mtime_ns = path.stat().st_mtime_ns
     except OSError:
@@ -144,32 +144,32 @@ def _versions(document: QueryDocument, candidates: VersionCandidates, limits: Li
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
 
-def _page(count: int, line: Timeline, query: VersionQuery) -> list[int]:
-    """Return the numbers of the versions of a page, from 1. The first page contains the newest."""
-    best, newest = list(range(1, 1 + count)), line.order[-1] if line.order else 0
+def _page(count: int, timeline: Timeline, query: VersionQuery) -> list[int]:
+    """Return the numbers of the versions on the page, from 1. The first page always contains the newest version."""
+    best, newest = list(range(1, 1 + count)), timeline.order[-1] if timeline.order else 0
     if newest > query.size:
         best.insert(query.size - 1, best.pop(newest - 1))
     return best[query.offset : query.offset + query.size]
 
 
-def _order(line: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]) -> dict[str, Any]:
+def _order(timeline: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]) -> dict[str, Any]:
     """Return the attributes of `VersionOrder`."""
     return {
-        "timeline": tuple(entries[number] for number in line.order if number in entries),
-        "undated": tuple(entries[number] for number in line.undated if number in entries),
-        "newest": None if line.newest is None else entries[line.newest],
-        "by": line.by,
-        "certain": line.certain,
+        "timeline": tuple(entries[number] for number in timeline.order if number in entries),
+        "undated": tuple(entries[number] for number in timeline.undated if number in entries),
+        "newest": None if timeline.newest is None else entries[timeline.newest],
+        "by": timeline.by,
+        "certain": timeline.certain,
         "conflict": tuple(
-            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.counts)
-            for pair in line.conflict
+            Contradiction(pair.by, names[pair.later], names[pair.earlier], *pair.shown, pair.is_decisive)
+            for pair in timeline.conflict
         ),
-        "reason": line.reason,
+        "reason": timeline.reason,
     }
 
 
 class _Family:
-    """The query document, number 0, and its versions, from 1."""
+    """The query document, which has number 0, and its versions, which are numbered from 1."""
 
     def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], bits: int) -> None:
         self._store, self._document, self._versions, self._bits = store, document, versions, bits
@@ -178,26 +178,26 @@ class _Family:
     def hit(self, number: int, entry: VersionEntry, records: dict[Place, Record]) -> VersionHit:
         """Return the hit of a version."""
         version = self._versions[number - 1]
-        place, both = version.record.place, version.matched
+        place, matched = version.record.place, version.matched
         changed = place in records and has_changed(records[place])
-        shares = both.share, both.share_of_other
-        return VersionHit(place, version.score, *shares, len(version.sentences), both, entry, changed)
+        shares = matched.share, matched.share_of_other
+        return VersionHit(place, version.score, *shares, len(version.sentences), matched, entry, changed)
 
-    def entries(self, line: Timeline, shown: set[int], records: dict[Place, Record]) -> dict[int, VersionEntry]:
-        """Return the entries of some documents. Each dated one has the step from the one before."""
-        entries = {number: self._entry(number, line, None) for number in shown}
-        order = [number for number in line.order if number in shown]
+    def entries(self, timeline: Timeline, shown: set[int], records: dict[Place, Record]) -> dict[int, VersionEntry]:
+        """Return the entries of the shown documents. Dated entries have the step from the dated entry before."""
+        entries = {number: self._entry(number, timeline, None) for number in shown}
+        order = [number for number in timeline.order if number in shown]
         texts = {number: self._analysed(number, records) for number in order}
         for before, number in pairwise(order):
-            both = match_sentences(self._sentences[before], self._sentences[number], self._bits)
-            step = changes_between(texts[before], texts[number], max(both.share, both.share_of_other))
-            entries[number] = self._entry(number, line, step)
+            matched = match_sentences(self._sentences[before], self._sentences[number], self._bits)
+            step = changes_between(texts[before], texts[number], max(matched.share, matched.share_of_other))
+            entries[number] = self._entry(number, timeline, step)
         return entries
 
-    def _entry(self, number: int, line: Timeline, step: Step | None) -> VersionEntry:
+    def _entry(self, number: int, timeline: Timeline, step: Step | None) -> VersionEntry:
         place = self._versions[number - 1].record.place if number else self._document.place
         name = place.id if number and place else self._document.name
-        return VersionEntry(name, place, not number, line.dates[number], step)
+        return VersionEntry(name, place, not number, timeline.dates[number], step)
 
     def _analysed(self, number: int, records: dict[Place, Record]) -> AnalysedText | None:
         if not number:
@@ -207,7 +207,7 @@ class _Family:
         return None if text is None else AnalysedText.of(text, self._store.settings.analysis)
 
     def propose_order(self, numbers: Sequence[int]) -> list[int]:
-        """Return an order by the sentences and by the days that the texts name, as a hint."""
+        """Return a likely order of documents, from their sentences and the dates in their texts."""
         return propose_order(self._unchanged, self._latest_days, among=numbers)
 
     @cached_property
@@ -224,7 +224,7 @@ class _Family:
 
 
 def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:
-    """Return the changes between two versions. A replaced word is added and removed; a moved one is neither."""
+    """Return the changes between two versions. A replaced word counts as added and removed, a moved word as neither."""
     if old is None or new is None:
         return Step(share)
     words = old.words, new.words

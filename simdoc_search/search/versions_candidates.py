@@ -1,7 +1,7 @@
 """Finds the candidates of `versions`.
 
-An index made `--with versions` has the sentences of its documents, and tokens of sentences find the candidates. In any
-other index passages and fingerprints find them, and the sentences come from the stored texts.
+In an index made `--with versions`, candidates are found by tokens of their sentences. In any other index, they are
+found by passages and fingerprints, and their sentences come from the stored texts.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from simdoc_search.versions.evidence import DATE_FIELDS
 from simdoc_search.versions.query_sentences import query_sentences, rare_sentences
 
 MAX_COMPARED = 500
-"""Maximum number of documents per query of sentences, or ten times as many as hits are needed. There are up to three
-such queries: for similar sentences, equal ones, and rare ones."""
+"""Maximum number of documents per query of sentences, or ten times the number of needed hits if that is more.
+
+There are up to four such queries: two for all queried sentences, and two for rare sentences.
+"""
 
 MAX_READ = 200
-"""Maximum number of documents per query if the sentences come from the texts. Passages and fingerprints are queried."""
+"""Maximum number of documents per query if the sentences come from the stored texts."""
 
 _COMPARED_PER_HIT = 10
 
@@ -78,10 +80,10 @@ def version_candidates(store: Store, document: QueryDocument, query: VersionQuer
 def _by_sentences(
     store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, *, size: int, bits: int
 ) -> VersionCandidates:
-    """Query the sentences of a document, and find what a single query of a large collection would miss.
+    """Find candidates by several queries, because a single query of a large collection would miss some.
 
-    Long documents share many similar sentences by chance, so equal sentences are queried too. More documents share a
-    common sentence, such as a footer, than a short version shares, so rare sentences are queried separately.
+    Long documents share many similar sentences by chance, so equal sentences are queried too. Documents with a common
+    footer can share more sentences than a short version, so rare sentences are queried separately.
     """
     records: dict[Place, Record] = {}
     queried = query_sentences(document.sentences)
@@ -99,7 +101,7 @@ def _by_sentences(
         search(codes_of_sentences(rare))
         if len(rare) < len(queried):
             search(query_codes(rare, min(1, flips)))
-    if flips > 1:  # many documents share such tokens by chance, so this is an additional query
+    if flips > 1:  # many documents share these tokens by chance, so they are queried separately
         total = search(query_codes(queried, flips))
     sentences = [sentences_of_codes(record.sentences) for record in records.values()]
     return VersionCandidates(list(records.values()), sentences, total, len(queried))
@@ -145,7 +147,7 @@ def _similar(
 
 
 def _read_sentences(store: Store, places: Sequence[Place]) -> tuple[list[Record], list[Simhashes]]:
-    """Return the records without their texts, and the sentences of their current texts."""
+    """Read records and split their texts into sentences. The texts are not kept."""
     records, sentences = [], []
     for batch in batches(places):
         for record in read_records(store, batch).values():
@@ -156,7 +158,7 @@ def _read_sentences(store: Store, places: Sequence[Place]) -> tuple[list[Record]
 
 
 def with_date_fields(store: Store, records: Sequence[Record]) -> list[Record]:
-    """Return the records with their metadata, which records of an application's own index do not have."""
+    """Return the records with the metadata that dates come from. It is read here for an application's own index."""
     if getattr(store, "own", True) or not records:
         return list(records)
     values = store.fields_at([record.place for record in records], DATE_FIELDS)

@@ -1,4 +1,4 @@
-"""The result of `versions`, and a family of versions in its order."""
+"""The result of `versions`, and families of versions in order."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from simdoc_search.display import counted, percent, printable
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import key_change_lines
-from simdoc_search.search.answers import Hits
-from simdoc_search.sketch.limits import THETA, Limits
+from simdoc_search.search.results import Hits
+from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
 from simdoc_search.versions.chronology import evidence_title
 
 Via = Literal["sentences", "passages", "fingerprints"]
 
-HINT = "Order by the texts alone, as a hint. In our test the last one was the newest in 48 of 60 families."
+HINT = (
+    "This order is only a hint, because it is based on the texts alone. "
+    "In our test, the last document was the newest in 48 of 60 families."
+)
 
 _NOT_DECISIVE = "?"
 
@@ -28,9 +31,10 @@ class Step:
     """The changes from one version of the timeline to the next.
 
     Attributes:
-        share: share of the sentences with a similar one in the other version, the greater one of both versions, 0..1.
+        share: share of the sentences of one version with a similar sentence in the other, 0..1. It is the larger of the
+            two shares.
         added: number of words that only the later version has; None if a text is not stored.
-        removed: number of words that only the earlier version has; None likewise.
+        removed: number of words that only the earlier version has; None if a text is not stored.
         key_changes: changed negations, numbers, dates and names, in this order.
     """
 
@@ -41,12 +45,12 @@ class Step:
 
     @property
     def words(self) -> str:
-        """The numbers of added and removed words for people; empty if they are not known."""
+        """The numbers of added and removed words, for people; empty if they are not known."""
         return "" if self.added is None else f"+{self.added:,} −{self.removed:,} words"
 
     @property
     def key_lines(self) -> list[str]:
-        """A line per key change; the last line says how many are not listed."""
+        """A line per key change. The last line gives the number of key changes that are not listed."""
         return key_change_lines(self.key_changes)
 
 
@@ -55,12 +59,12 @@ class Contradiction:
     """A statement about two documents that another kind of evidence contradicts.
 
     Attributes:
-        by: the kind of evidence.
-        later: name of the document that is later by it.
-        earlier: name of the other document.
+        by: the kind of evidence that the statement is based on.
+        later: name of the later document.
+        earlier: name of the earlier document.
         later_shown: date or version of the later document, for people.
         earlier_shown: date or version of the earlier document.
-        counts: whether it is a reason not to name the newest.
+        counts: whether the contradiction is a reason not to name the newest version.
     """
 
     by: EvidenceKind
@@ -84,11 +88,11 @@ class VersionEntry:
     """A version in the timeline.
 
     Attributes:
-        name: the id; for a text that is not stored, its name.
+        name: the id of the document, or the name of a text that is not stored.
         place: the place of the document; None for a text.
-        is_source: whether it is the query document.
-        dated: the date and its evidence; None if there is none.
-        step: the changes since the entry before; None for the first.
+        is_source: whether this is the query document.
+        dated: the date and its evidence; None if there is no date.
+        step: the changes since the previous entry; None for the first entry.
     """
 
     name: str
@@ -104,13 +108,13 @@ class VersionHit(Placed):
 
     Attributes:
         place: the place of the version.
-        score: `THETA` to 1.
+        score: `MIN_VERSION_SCORE` to 1.
         share: share of the query document's sentences with a similar one in the hit, 0..1.
         share_of_hit: share of the hit's sentences with a similar one in the query document, 0..1.
         sentences: number of sentences of the hit.
         matched: pairs of similar sentences; `a` is the query document.
-        entry: the version in the timeline, with its changes.
-        changed: whether the text differs from the one that was indexed. Changes are those of the current text.
+        entry: the entry of the version in the timeline, with the changes.
+        changed: whether the text has changed since it was indexed. `entry` describes the current text.
         fields: values of the requested fields.
     """
 
@@ -127,7 +131,7 @@ class VersionHit(Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionOrder:
-    """Versions in their order, with the evidence. The attributes are those of `VersionsResult` with the same names."""
+    """Versions in order, with the evidence. `VersionsResult` describes the attributes."""
 
     timeline: tuple[VersionEntry, ...]
     undated: tuple[VersionEntry, ...]
@@ -139,13 +143,17 @@ class VersionOrder:
 
     @property
     def order(self) -> str:
-        """The reason for people, with an explanation of question marks in the timeline."""
-        has_others = any(self.when(entry).endswith(_NOT_DECISIVE) for entry in self.timeline)
-        return f"{self.reason}; a date or version with {_NOT_DECISIVE} orders nothing" if has_others else self.reason
+        """The evidence of the order, for people, with an explanation of question marks in the timeline."""
+        has_question_marks = any(self.when(entry).endswith(_NOT_DECISIVE) for entry in self.timeline)
+        return (
+            f"{self.reason}; dates and versions with {_NOT_DECISIVE} do not affect the order"
+            if has_question_marks
+            else self.reason
+        )
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the newest, or says why it is not known."""
+        """A sentence that names the newest version, or says why it is not known."""
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
@@ -154,10 +162,10 @@ class VersionOrder:
             return "newest: not known, as the evidence conflicts"
         if self.by == "texts":
             return "newest: not known, as no evidence shows which is newer"
-        return "newest: not known, as the latest have the same date or lack one"
+        return "newest: not known, as the latest versions have the same date or no date"
 
     def when(self, entry: VersionEntry) -> str:
-        """Return the date or version of an entry for people; with `?` if the order is not based on it."""
+        """Return the date or version of an entry, for people. It ends in `?` if the order is not based on it."""
         if entry.dated is None or not entry.dated.shown:
             return ""
         return f"{entry.dated.shown}{'' if self.by in (entry.dated.by, 'dates') else _NOT_DECISIVE}"
@@ -170,13 +178,13 @@ class VersionOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFamily(VersionOrder):
-    """A family of versions in its order. Its texts are not compared, so `by` is `texts` if there is no evidence.
+    """A family of versions in order. If there is no evidence for an order, `by` is `texts`, but texts are not compared.
 
-    The further attributes are those of `VersionsResult` with the same names.
+    `VersionsResult` describes the inherited attributes.
 
     Attributes:
-        pairs: number of pairs that are versions of each other.
-        least: the smallest score of these pairs.
+        pairs: number of pairs of documents that are versions of each other.
+        least: the lowest score of these pairs.
     """
 
     pairs: int
@@ -185,28 +193,28 @@ class VersionFamily(VersionOrder):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionsResult(VersionOrder, Hits[VersionHit]):
-    """The versions of a document or text in their order. `print` shows them, the newest last.
+    """The versions of a document or text in order. `print` shows them, newest last.
 
     Attributes:
         source: the id or name of the query document; empty for a text without a name.
-        text: its text; None if the store does not have it.
-        sentences: number of its sentences, and number of those that were queried.
-        hits: the versions of the page, highest score first, then by id. The newest is the last hit of the first page at
-            the latest.
-        timeline: these versions, the newest and the query document, the oldest first; without undated ones.
-        undated: versions without evidence, if the others have some.
-        newest: the newest entry of the timeline; None if the evidence does not name it, or conflicts.
-        by: the evidence that the order is based on, see `versions.EvidenceKind`. `texts` is only a hint.
+        text: the text of the query document; None if the store does not have it.
+        sentences: number of distinct sentences of the query document, and number of those that were queried.
+        hits: the versions on the page, highest score first, then by id. The newest version is always on the first page,
+            if necessary as its last hit.
+        timeline: the versions on the page, the newest version and the query document, oldest first. Without `undated`.
+        undated: the versions on the page that have no evidence, while others have some.
+        newest: the newest entry of the timeline; None if the evidence does not determine it, or is contradictory.
+        by: the kind of evidence that the order is based on, see `versions.EvidenceKind`. `texts` is only a hint.
         certain: whether the evidence determines the whole timeline without a contradiction.
-        conflict: contradicting statements, two per contradiction.
+        conflict: the contradicting statements, two per contradiction.
         reason: the evidence of the order, for people.
         found: number of versions on all pages.
         candidates: number of documents that share a token.
-        compared: number of these that were compared. They share most.
-        via: what found the candidates: `sentences` of an index made `--with versions`, else `passages` or
+        compared: number of candidates that were compared. They are those that share the most.
+        via: what the candidates were found by: `sentences` in an index made `--with versions`, otherwise `passages` or
             `fingerprints`.
-        changed: whether the query document's text differs from the one that was indexed.
-        left_out_indices: indices behind an alias whose documents were not compared, and why.
+        changed: whether the text of the query document has changed since it was indexed.
+        left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         limits: the limits of similar sentences, versions and hits.
     """
 
@@ -224,8 +232,8 @@ class VersionsResult(VersionOrder, Hits[VersionHit]):
 
     @property
     def theta(self) -> float:
-        """The score from which documents are versions."""
-        return THETA
+        """The minimum score of a version."""
+        return MIN_VERSION_SCORE
 
     @property
     def entries(self) -> tuple[VersionEntry, ...]:
@@ -259,12 +267,12 @@ class VersionsResult(VersionOrder, Hits[VersionHit]):
         return f"{printable(self.when(entry)):>12}{share:>17}{words:>20}  {self._title(entry)}{marks}"
 
     def marks(self, entry: VersionEntry) -> str:
-        """Return for people whether an entry is the newest, the query document, or both."""
+        """Return for people whether an entry is the newest version, the query document, or both."""
         marks = (("newest", entry is self.newest), ("your document", entry.is_source))
         return ", ".join(name for name, is_marked in marks if is_marked)
 
     def _title(self, entry: VersionEntry) -> str:
-        """Return the name, with the index if another entry has the same name."""
+        """Return the name, followed by the index if another entry has the same name."""
         name = printable(entry.name) or "the text"
         is_ambiguous = sum(other.name == entry.name for other in self.entries) > 1
         return f"{name} in {printable(str(entry.place.index))}" if is_ambiguous and entry.place else name

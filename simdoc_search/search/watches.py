@@ -1,4 +1,4 @@
-"""Watches documents: a standing query per document finds its copies among new documents."""
+"""Watches documents: a stored query for each document finds its copies among new documents."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError, StoreError
 from simdoc_search.query.planner import plan
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.options import Number
-from simdoc_search.search.resolver import Question, Resolver
+from simdoc_search.search.options import OptionalFraction
+from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.search.similar_candidates import check_has_tokens
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
@@ -24,11 +24,11 @@ DEFAULT_OVERLAP = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class WatchMatch:
-    """A watched document of which another document is a copy.
+    """A match between a watched document and a copy of it.
 
     Attributes:
-        watch: the watch.
-        overlap: estimated from the tokens of both documents, 0..1.
+        watch: the watch for the watched document.
+        overlap: the overlap of both documents, estimated from their tokens, 0..1.
         matched: number of equal tokens.
     """
 
@@ -42,10 +42,10 @@ class Watcher:
 
     Args:
         store: an index of an engine, or an alias.
-        name: the index of the watches.
+        name: the name of the index for the watches.
 
     Raises:
-        StoreError: the store is not in an engine, or the index has something else than watches.
+        StoreError: the store is not in an engine, or the index has documents that are not watches.
     """
 
     def __init__(self, store: Store, name: str = WATCHES) -> None:
@@ -53,38 +53,43 @@ class Watcher:
         self._store: Store = store
         self._watches: Watches = watches_of(store, name)
 
-    def set(self, query: Question, *, overlap: Number = None) -> Watch:
-        """Watch for copies of a document. A watch that it already has is replaced.
+    def set(self, query: Query, *, overlap: OptionalFraction = None) -> Watch:
+        """Watch for copies of a document. An existing watch for the document is replaced.
 
         Args:
             query: the document, with or without an overlap; see `SimilaritySearch.similar`.
-            overlap: minimum overlap of a copy, over 0, up to 1. None for that of the query, or DEFAULT_OVERLAP.
+            overlap: minimum overlap of a copy, over 0, up to 1. None: the overlap of the query, otherwise
+                `DEFAULT_OVERLAP`.
 
         Raises:
             QuerySyntaxError: a number is out of range, or the query has a probability.
-            UnknownDocumentError: there is no such document.
+            UnknownDocumentError: the document is not stored.
             NoFingerprintError: the document has no words.
-            FormatMismatchError: the index has watches with other settings in the same field.
-            StoreError: the engine has no percolator, or refuses.
+            FormatMismatchError: the index has watches with other settings for the same field.
+            StoreError: the engine has no percolator, or refuses the request.
         """
         resolved, record = self._resolve(query, overlap)
         if resolved.probability is not None:
-            raise QuerySyntaxError("a watch finds every copy; leave out the probability")
+            raise QuerySyntaxError(
+                "a watch cannot have a probability, because it finds every copy; leave out the probability"
+            )
         minimum = DEFAULT_OVERLAP if resolved.overlap is None else resolved.overlap
         if not minimum:
-            raise QuerySyntaxError("a watch for any overlap would find documents that are not copies; give one over 0")
+            raise QuerySyntaxError(
+                "a watch for any overlap would find documents that are not copies; give an overlap over 0"
+            )
         tokens = encode(record.codes, self._store.settings.token_length)
         return self._watches.set(record, plan(tokens, minimum), minimum)
 
     def all(self) -> list[Watch]:
-        """Return all watches for documents of this store, by id."""
+        """Return all watches for documents of this store, ordered by id."""
         return sorted(self._watches.all(), key=lambda watch: (watch.place.id, watch.place.index or ""))
 
     def remove(self, ids: Iterable[str]) -> int:
-        """Remove the watches for documents, which may be deleted, and return how many there were.
+        """Remove the watches for these documents, and return their number. The documents may have been deleted.
 
         Raises:
-            StoreError: a document is not watched. The watches of those before it are removed.
+            StoreError: a document is not watched. The watches for the documents before it have been removed.
         """
         removed = 0
         for id in ids:
@@ -94,14 +99,14 @@ class Watcher:
             removed += count
         return removed
 
-    def copied_by(self, query: Question) -> list[WatchMatch]:
-        """Return the watched documents, in any index, of which a stored document is a copy; greatest overlap first.
+    def copied_by(self, query: Query) -> list[WatchMatch]:
+        """Return the watched documents of any index that a stored document is a copy of, greatest overlap first.
 
         Raises:
-            UnknownDocumentError: there is no such document.
+            UnknownDocumentError: the document is not stored.
             NoFingerprintError: the document has no words.
             FormatMismatchError: the watches have other settings.
-            StoreError: the engine refuses.
+            StoreError: the engine refuses the request.
         """
         _, record = self._resolve(query)
         matches = []
@@ -111,7 +116,7 @@ class Watcher:
                 matches.append(WatchMatch(watch, shared / union, shared))
         return sorted(matches, key=lambda match: (-match.overlap, match.watch.place.id, match.watch.place.index or ""))
 
-    def _resolve(self, query: Question, overlap: Number = None) -> tuple[FingerprintQuery, Record]:
+    def _resolve(self, query: Query, overlap: OptionalFraction = None) -> tuple[FingerprintQuery, Record]:
         resolver = Resolver(self._store)
         resolved = resolver.resolve(query, overlap=overlap)
         record = resolver.record(resolved.id, query if isinstance(query, Place) else None)

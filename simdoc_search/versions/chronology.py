@@ -1,7 +1,7 @@
 """Orders documents by the evidence of their dates, and names the newest document if the evidence agrees.
 
 The first kind of evidence that all dated documents have determines the order. A document is only named the newest if
-for each other document, some evidence shows that it is older, and no evidence shows the opposite.
+some evidence shows that each other document is older, and no evidence contradicts this.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from simdoc_search.versions.evidence import (
 ProposeOrder = Callable[[Sequence[int]], Sequence[int]]
 
 _OUTWEIGH_FILES: tuple[EvidenceKind, ...] = ("modified", "version control")
-"""Dates that change with the text. If a file time contradicts one of them, copying the file has changed its time."""
+"""These dates change with the text. If a file time contradicts one of them, the file was probably copied."""
 
 _TITLES: Mapping[EvidenceKind, str] = {
     "modified": "modification date in their metadata",
@@ -48,15 +48,15 @@ class OrderStatement(NamedTuple):
         later: number of the document that is later according to this evidence.
         earlier: number of the other document.
         shown: the dates of both documents, for people.
-        counts: whether the statement prevents naming the newest. File times do not count against modification dates
-            and commits.
+        is_decisive: whether the statement prevents naming the newest. File times are not decisive against modification
+            dates and commits.
     """
 
     by: EvidenceKind
     later: int
     earlier: int
     shown: tuple[str, str]
-    counts: bool = True
+    is_decisive: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,9 @@ class Timeline:
     dates: tuple[DocumentDate | None, ...]
 
 
-def evidence_title(by: EvidenceKind) -> str:
+def evidence_title(kind: EvidenceKind) -> str:
     """Describe a kind of evidence, for people."""
-    return _TITLES[by]
+    return _TITLES[kind]
 
 
 def build_timeline(documents: Sequence[DateSources], propose: ProposeOrder) -> Timeline:
@@ -102,20 +102,20 @@ def build_timeline(documents: Sequence[DateSources], propose: ProposeOrder) -> T
     evidence = DateEvidence(documents)
     undated = _undated(evidence, len(documents))
     dated = [number for number in range(len(documents)) if number not in undated]
-    by, groups = _groups_by_date(evidence, dated)
-    order, guessed = _order_groups(evidence, by, groups, propose)
+    kind, groups = _groups_by_date(evidence, dated)
+    order, guessed = _order_groups(evidence, kind, groups, propose)
     newest = _newest(evidence, order)
-    conflict = tuple(_conflicts(evidence, order, by))
+    conflict = tuple(_conflicts(evidence, order, kind))
     return Timeline(
         tuple(order),
         tuple(sorted(undated)),
-        by,
+        kind,
         len(dated) < 2 or not (guessed or conflict or newest is None),
         newest,
         conflict,
-        _reason(by, len(guessed)),
+        _reason(kind, len(guessed)),
         tuple(
-            (None if by == "texts" else evidence.of(by)[number]) or evidence.best(number)
+            (None if kind == "texts" else evidence.of(kind)[number]) or evidence.best(number)
             for number in range(len(documents))
         ),
     )
@@ -127,22 +127,22 @@ def _undated(evidence: DateEvidence, count: int) -> set[int]:
     Otherwise return the documents without any evidence, if at least half of all documents have some.
     """
     for kinds in (STRONG_KINDS, EVIDENCE_KINDS):
-        dated = {number for by in kinds for number in _comparable_documents(evidence, by)}
+        dated = {number for kind in kinds for number in _comparable_documents(evidence, kind)}
         if 2 * len(dated) >= count and dated:
             return set(range(count)) - dated
     return set()
 
 
-def _comparable_documents(evidence: DateEvidence, by: EvidenceKind) -> set[int]:
+def _comparable_documents(evidence: DateEvidence, kind: EvidenceKind) -> set[int]:
     """Return the documents that a kind of evidence can compare, if it distinguishes at least two of them."""
     groups: dict[object, list[int]] = {}
-    for number, dated in enumerate(evidence.of(by)):
+    for number, dated in enumerate(evidence.of(kind)):
         if dated is not None:
-            groups.setdefault(dated.key[0] if by == "version" else None, []).append(number)
+            groups.setdefault(dated.key[0] if kind == "version" else None, []).append(number)
     compared: set[int] = set()
     for group in groups.values():
-        group.sort(key=lambda number: evidence.of(by)[number].key)  # type: ignore[union-attr]
-        if any(evidence.compare(by, number, before) for before, number in pairwise(group)):
+        group.sort(key=lambda number: evidence.of(kind)[number].key)  # type: ignore[union-attr]
+        if any(evidence.compare(kind, number, before) for before, number in pairwise(group)):
             compared.update(group)
     return compared
 
@@ -165,20 +165,20 @@ def _is_later(evidence: DateEvidence, one: int, other: int) -> bool:
 def _verdicts(evidence: DateEvidence, one: int, other: int) -> dict[EvidenceKind, int]:
     """Return what each decisive kind of evidence shows: 1 if the first document is later, -1 if the second is later."""
     verdicts: dict[EvidenceKind, int] = {}
-    for by in EVIDENCE_KINDS:
-        if (by == "created" and "modified" in verdicts) or (by == "dates" and verdicts):
+    for kind in EVIDENCE_KINDS:
+        if (kind == "created" and "modified" in verdicts) or (kind == "dates" and verdicts):
             continue
-        if verdict := evidence.compare(by, one, other):
-            verdicts[by] = verdict
+        if verdict := evidence.compare(kind, one, other):
+            verdicts[kind] = verdict
     if verdicts.keys() == {"modification time"} and evidence.has_date(one) != evidence.has_date(other):
         return {}  # the file of the undated document may be a fresh copy
     by_file = verdicts.get("modification time", 0)
-    if by_file and any(verdicts.get(by) == -by_file for by in _OUTWEIGH_FILES):
+    if by_file and any(verdicts.get(kind) == -by_file for kind in _OUTWEIGH_FILES):
         del verdicts["modification time"]
     return verdicts
 
 
-def _conflicts(evidence: DateEvidence, order: Sequence[int], by: EvidenceKind) -> Iterator[OrderStatement]:
+def _conflicts(evidence: DateEvidence, order: Sequence[int], order_kind: EvidenceKind) -> Iterator[OrderStatement]:
     """Yield two statements for each kind of evidence that contradicts another kind.
 
     The statements are about the last two documents in the order for which the kinds disagree.
@@ -188,35 +188,35 @@ def _conflicts(evidence: DateEvidence, order: Sequence[int], by: EvidenceKind) -
             against = next(
                 (
                     other
-                    for other in (by, *EVIDENCE_KINDS)
+                    for other in (order_kind, *EVIDENCE_KINDS)
                     if other not in ("texts", kind) and evidence.compare(other, earlier, later) == 1
                 ),
                 None,
             )
             if against is None or (kind == "created" and against == "modified"):
                 continue
-            counts = _verdicts(evidence, earlier, later).get(kind) == -1
+            is_decisive = _verdicts(evidence, earlier, later).get(kind) == -1
             yield OrderStatement(against, earlier, later, _shown(evidence, against, earlier, later))
-            yield OrderStatement(kind, later, earlier, _shown(evidence, kind, later, earlier), counts)
+            yield OrderStatement(kind, later, earlier, _shown(evidence, kind, later, earlier), is_decisive)
             break
 
 
-def _shown(evidence: DateEvidence, by: EvidenceKind, one: int, other: int) -> tuple[str, str]:
-    a, b = (dated.shown if (dated := evidence.of(by)[number]) else "" for number in (one, other))
+def _shown(evidence: DateEvidence, kind: EvidenceKind, one: int, other: int) -> tuple[str, str]:
+    a, b = (dated.shown if (dated := evidence.of(kind)[number]) else "" for number in (one, other))
     return a, b
 
 
-def _inversions(evidence: DateEvidence, by: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _inversions(evidence: DateEvidence, kind: EvidenceKind, order: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield pairs of documents in the wrong order according to this evidence. The last pairs come first.
 
     The first document of a pair precedes the second in the order, but this evidence shows that it is later.
     """
-    dated = [number for number in order if evidence.of(by)[number] is not None]
+    dated = [number for number in order if evidence.of(kind)[number] is not None]
     latest: list[int] = []
     for number in dated:
-        latest.append(number if not latest or evidence.compare(by, number, latest[-1]) == 1 else latest[-1])
+        latest.append(number if not latest or evidence.compare(kind, number, latest[-1]) == 1 else latest[-1])
     for before, number in zip(reversed(latest[:-1]), reversed(dated[1:]), strict=True):
-        if evidence.compare(by, before, number) == 1:
+        if evidence.compare(kind, before, number) == 1:
             yield before, number
 
 
@@ -224,13 +224,13 @@ def _inversions(evidence: DateEvidence, by: EvidenceKind, order: Sequence[int]) 
 
 
 def _order_groups(
-    evidence: DateEvidence, by: EvidenceKind, groups: Sequence[list[int]], propose: ProposeOrder
+    evidence: DateEvidence, kind: EvidenceKind, groups: Sequence[list[int]], propose: ProposeOrder
 ) -> tuple[list[int], set[int]]:
     """Return all documents in order, and the documents whose position is only a guess."""
     order: list[int] = []
     guessed: set[int] = set()
     for group in groups:
-        if by == "texts":
+        if kind == "texts":
             ordered, proposed = list(propose(group)), set(group)
         elif len(group) == 1:
             ordered, proposed = group, set()
@@ -247,26 +247,26 @@ def _groups_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[Evidenc
     The kind is the first one that all documents have and that distinguishes some of them. If there is no such kind, all
     documents are in one group.
     """
-    for by in EVIDENCE_KINDS:
-        dates_of_kind = [date for number in numbers if (date := evidence.of(by)[number])]
-        if len(dates_of_kind) < len(numbers) or (by == "dates" and len({date.by for date in dates_of_kind}) == 1):
+    for kind in EVIDENCE_KINDS:
+        dates_of_kind = [date for number in numbers if (date := evidence.of(kind)[number])]
+        if len(dates_of_kind) < len(numbers) or (kind == "dates" and len({date.by for date in dates_of_kind}) == 1):
             continue
-        if by == "version" and len({date.key[0] for date in dates_of_kind}) > 1:
+        if kind == "version" and len({date.key[0] for date in dates_of_kind}) > 1:
             continue
-        keys = _comparable_keys(by, [date.key for date in dates_of_kind])
+        keys = _comparable_keys(kind, [date.key for date in dates_of_kind])
         if len(dates := sorted(set(keys))) > 1:
-            return by, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in dates]
+            return kind, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in dates]
     return "texts", [numbers]
 
 
-def _comparable_keys(by: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
+def _comparable_keys(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
     """Return keys that can be compared.
 
     All dates become as exact as the least exact one. File times that are close together get the same key.
     """
-    if by == "version":
+    if kind == "version":
         return list(keys)
-    if by != "modification time":
+    if kind != "modification time":
         parts = min(map(len, keys), default=0)
         return [key[:parts] for key in keys]
     groups: dict[tuple[object, ...], tuple[object, ...]] = {}
@@ -278,8 +278,8 @@ def _comparable_keys(by: EvidenceKind, keys: Sequence[tuple[object, ...]]) -> li
     return [groups[key] for key in keys]
 
 
-def _reason(by: EvidenceKind, guessed: int) -> str:
-    if by == "texts":
+def _reason(kind: EvidenceKind, guessed: int) -> str:
+    if kind == "texts":
         return "no evidence shows which is newer"
     tied = f"; the order of {counted(guessed, 'document')} with the same date is a guess" if guessed else ""
-    return f"by the {_TITLES[by]}{tied}"
+    return f"by the {_TITLES[kind]}{tied}"

@@ -126,13 +126,13 @@ class DocumentDate(NamedTuple):
 
 
 def date_written(record: Record) -> DocumentDate | None:
-    """Return the best date of a document: a date in the metadata, in the name, or the modification time of the file.
+    """Return the best date of a document: a date in its metadata or name, or the modification time of its file.
 
     Dates of commits are not used.
     """
     document = DateSources.of(record)
-    for by in _DATES:
-        if date := _date_of(by, document):
+    for kind in _DATES:
+        if date := _date_of(kind, document):
             return date
     return _of_file(document.mtime_ns)
 
@@ -156,57 +156,57 @@ class DateEvidence:
         self._documents = documents
         self._collected: dict[EvidenceKind, list[DocumentDate | None]] = {}
 
-    def of(self, by: EvidenceKind) -> list[DocumentDate | None]:
+    def of(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         """Return the evidence of one kind for each document."""
-        if by not in self._collected:
-            self._collected[by] = self._collect(by)
-        return self._collected[by]
+        if kind not in self._collected:
+            self._collected[kind] = self._collect(kind)
+        return self._collected[kind]
 
     def best(self, number: int) -> DocumentDate | None:
         """Return the strongest evidence of a document; None if there is none."""
-        return next((dated for by in EVIDENCE_KINDS if (dated := self.of(by)[number])), None)
+        return next((dated for kind in EVIDENCE_KINDS if (dated := self.of(kind)[number])), None)
 
     def has_date(self, number: int) -> bool:
         """Return whether a document has a date in its metadata or name."""
-        return any(self.of(by)[number] for by in ("dates", "created"))
+        return any(self.of(kind)[number] for kind in ("dates", "created"))
 
-    def compare(self, by: EvidenceKind, one: int, other: int) -> int | None:
-        """Return 1 if the first document is later than the second, -1 if earlier, 0 if equal, None if unknown."""
-        a, b = self.of(by)[one], self.of(by)[other]
-        if a is None or b is None or (by == "version" and a.key[0] != b.key[0]):
+    def compare(self, kind: EvidenceKind, one: int, other: int) -> int | None:
+        """Return 1 if the first document is later than the second, -1 if it is earlier, 0 if equal, None if unknown."""
+        a, b = self.of(kind)[one], self.of(kind)[other]
+        if a is None or b is None or (kind == "version" and a.key[0] != b.key[0]):
             return None
-        if by == "modification time":
+        if kind == "modification time":
             difference = a.key[0] - b.key[0]  # type: ignore[operator]
             return 0 if abs(difference) < SAME_COPY_SECONDS * 10**9 else (1 if difference > 0 else -1)
         parts = min(len(a.key), len(b.key))
         x, y = a.key[:parts], b.key[:parts]
         return (x > y) - (x < y)
 
-    def _collect(self, by: EvidenceKind) -> list[DocumentDate | None]:
-        match by:
+    def _collect(self, kind: EvidenceKind) -> list[DocumentDate | None]:
+        match kind:
             case "version":
                 versions = named_versions([document.name for document in self._documents])
                 return [
-                    None if version is None else DocumentDate(by, (version.stem, version.key), version.shown, None)
+                    None if version is None else DocumentDate(kind, (version.stem, version.key), version.shown, None)
                     for version in versions
                 ]
             case "version control":
-                return [_dated(by, date) for date in commit_dates([document.path for document in self._documents])]
+                return [_dated(kind, date) for date in commit_dates([document.path for document in self._documents])]
             case "modification time":
                 return [_of_file(document.mtime_ns) for document in self._documents]
             case "dates":
                 kinds: tuple[EvidenceKind, ...] = ("modified", "date", "name", "version control")
                 of_kinds = zip(*(self.of(kind) for kind in kinds), strict=True)
                 return [next(filter(None, of_document), None) for of_document in of_kinds]
-        return [_date_of(by, document) for document in self._documents]
+        return [_date_of(kind, document) for document in self._documents]
 
 
-def _date_of(by: EvidenceKind, document: DateSources) -> DocumentDate | None:
-    return _dated(by, named_date(document.name) if by == "name" else date_in_metadata(document.metadata, by))
+def _date_of(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:
+    return _dated(kind, named_date(document.name) if kind == "name" else date_in_metadata(document.metadata, kind))
 
 
-def _dated(by: EvidenceKind, date: Date | None) -> DocumentDate | None:
-    return None if date is None else DocumentDate(by, date, readable_date(date), iso_date(date))
+def _dated(kind: EvidenceKind, date: Date | None) -> DocumentDate | None:
+    return None if date is None else DocumentDate(kind, date, readable_date(date), iso_date(date))
 
 
 def _of_file(mtime_ns: int | None) -> DocumentDate | None:

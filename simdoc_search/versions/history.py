@@ -143,9 +143,9 @@ def _blobs(tree: WorkTree, names: Sequence[str]) -> Iterator[tuple[str, _Blob | 
 
 
 def _is_blob(file: BinaryIO, blob: _Blob, deadline: float) -> bool:
-    """Return whether the content in git is that of the file, maybe with Unix line endings, or a Git LFS pointer to it.
+    """Return whether git has the content of the file, perhaps with Unix line endings, or a Git LFS pointer to it.
 
-    The file is only read if its size is possible.
+    The file is only read if its size allows a match.
 
     Raises:
         GitError: the deadline has passed.

@@ -67,7 +67,10 @@ class ConceptWeights:
         return int(np.count_nonzero(np.isin(self._codes, other.codes)))
 
     def shared_weight(self, other: Paragraphs) -> float:
-        """Return how much another document shares in relation to its length, 0 or more. Used to select candidates."""
+        """Return the weight of the shared concepts in relation to the length of the other document, 0 or more.
+
+        Candidates are selected by this weight.
+        """
         shared = self._weights[np.isin(self._codes, other.codes)]
         return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.codes))))
 

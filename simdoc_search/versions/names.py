@@ -38,10 +38,10 @@ _STAGE = re.compile(
     re.IGNORECASE,
 )
 _STAGE_OF = {"draft": _DRAFT, "final": _FINAL, "signed": 2, "executed": 3}
-_OF_FINAL = re.compile(r"[ ._-]{0,2}v(?:er|ersion)?[ ._-]?(?P<number>\d{1,9})(?![^\W_])", re.IGNORECASE)
+_FINAL_NUMBER = re.compile(r"[ ._-]{0,2}v(?:er|ersion)?[ ._-]?(?P<number>\d{1,9})(?![^\W_])", re.IGNORECASE)
 """The number in `final_v2` counts final versions. The number in `draft v2` is the version number."""
 
-_REALLY = re.compile(rf"{_BEGIN}(?:really|actually|truly|wirklich|vraiment|realmente){_END}", re.IGNORECASE)
+_EMPHASIS = re.compile(rf"{_BEGIN}(?:really|actually|truly|wirklich|vraiment|realmente){_END}", re.IGNORECASE)
 _A_COPY, _NUMBERED = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
 _COPY = re.compile(
     rf"^{_A_COPY}{_NUMBERED}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_A_COPY}{_NUMBERED}$|[ _-]*\(\d{{1,9}}\)$",
@@ -50,7 +50,7 @@ _COPY = re.compile(
 """Names of file copies in English, German, French, Italian and Spanish. They do not affect the order, because a copy
 may be older or newer than its original."""
 
-_SIGNS = re.compile(r"[\W_]+")
+_PUNCTUATION = re.compile(r"[\W_]+")
 _LATEST = 1 << 62
 _LAST_DRAFT = 1 << 40
 
@@ -152,7 +152,7 @@ def _version(part: str, *, allow_bare: bool = False) -> NamedVersion:
         number = (_LATEST,)  # `final` comes after `v3`
     shown = " ".join(spelling.strip(" _-") for spelling in spellings)
     is_bare = version is not None and version.lastgroup in ("two", "bare")
-    return NamedVersion((number, stage, stage_number), shown, _SIGNS.sub(" ", part).strip().lower(), is_bare)
+    return NamedVersion((number, stage, stage_number), shown, _PUNCTUATION.sub(" ", part).strip().lower(), is_bare)
 
 
 def _number(text: str) -> tuple[int, ...]:
@@ -168,7 +168,7 @@ def _without_stage(part: str) -> tuple[str, int, int, list[str]]:
         stage = next(level for name, level in _STAGE_OF.items() if match[name])
         end = match.end()
         numbers.append(int(match["number"] or 0))
-        if stage == _FINAL and not match["number"] and (more := _OF_FINAL.match(part, end)):
+        if stage == _FINAL and not match["number"] and (more := _FINAL_NUMBER.match(part, end)):
             end = more.end()
             numbers.append(int(more["number"]))
         stages.append(stage)
@@ -176,8 +176,8 @@ def _without_stage(part: str) -> tuple[str, int, int, list[str]]:
         part = f"{part[: match.start()]} {part[end:]}".strip()
     if not stages:
         return part, 0, 0, []
-    spellings += (emphases := _REALLY.findall(part))
-    part = _REALLY.sub(" ", part)
+    spellings += (emphases := _EMPHASIS.findall(part))
+    part = _EMPHASIS.sub(" ", part)
     if set(stages) == {_DRAFT, _FINAL}:  # a final draft is the last draft
         return part, _DRAFT, _LAST_DRAFT, spellings
     finals = stages.count(_FINAL) + len(emphases)

@@ -1,4 +1,4 @@
-"""Ragged arrays: one array holds the values of all documents. Each document has a run of positions in it."""
+"""Ragged arrays. One array holds the values of all documents, and each document has a run of positions in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def expand_runs(begins: Ints, counts: Ints) -> tuple[Ints, Ints]:
         counts: number of positions in each run; int64, shape (runs,).
 
     Returns:
-        The number of the run of each position, and the positions; both int64, shape (sum of the counts,).
+        The index of the run that each position is in, and the positions; both int64, shape (sum of the counts,).
     """
     run = np.repeat(np.arange(len(counts)), counts)
     return run, np.arange(len(run)) + np.repeat(begins - (np.cumsum(counts) - counts), counts)

@@ -37,13 +37,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.sketch.concepts import Paragraphs, joined, paragraph_simhashes
-from simdoc_search.sketch.limits import MIN_SCORE, THETA
+from simdoc_search.sketch.concepts import Paragraphs, concatenated, paragraph_simhashes
+from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 RELATED = 0.25
-"""The similarity with the score `MIN_SCORE`."""
+"""The similarity with the score `DEFAULT_MIN_SCORE`."""
 
 _DAMPING = 1.0
 _MIN_PARAGRAPHS = 2
@@ -79,8 +79,10 @@ class WeightedConcepts:
         has_any = np.flatnonzero(self.counts)
         self._number = np.zeros(len(documents), np.int64)  # position of each document among those that have concepts
         self._number[has_any] = np.arange(len(has_any))
-        self._whole = _Vectors(joined([documents[number].whole() for number in has_any.tolist()]), codes, weights)
-        self._parts = _Vectors(joined(documents), codes, weights)
+        self._whole = _Vectors(
+            concatenated([documents[number].as_one_paragraph() for number in has_any.tolist()]), codes, weights
+        )
+        self._parts = _Vectors(concatenated(documents), codes, weights)
         parts = self._parts.paragraphs
         self._simhashes = paragraph_simhashes(parts), paragraph_simhashes(parts, self._parts.weighted)
 
@@ -156,8 +158,8 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
     one, other = np.array([a]), np.array([b])
     whole = documents.whole(one, other)
     fewer, more = _by_paragraphs(documents, one, other)
-    ways = [(fewer, more), (more, fewer)][: 1 + int(documents.counts[a] == documents.counts[b])]
-    best = max((documents.paragraphs(*way) for way in ways), key=lambda cosines: float(cosines.values[0]))
+    pairs = [(fewer, more), (more, fewer)][: 1 + int(documents.counts[a] == documents.counts[b])]
+    best = max((documents.paragraphs(*pair) for pair in pairs), key=lambda cosines: float(cosines.values[0]))
     inside = best.cosines
     codes, which = np.unique(np.append(whole.codes, inside.codes), return_inverse=True)
     parts = np.append(whole.parts, inside.parts * best.share[inside.pair]) / 2
@@ -172,13 +174,15 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 
 
 def relation_score(similarity: float) -> float:
-    """Convert a similarity into a score, 0..`THETA`.
+    """Convert a similarity into a score, 0..`MIN_VERSION_SCORE`.
 
-    A similarity of `RELATED` gives `MIN_SCORE`. Both sides are linear.
+    A similarity of `RELATED` gives `DEFAULT_MIN_SCORE`. The score is linear below `RELATED` and above it.
     """
     if similarity < RELATED:
-        return MIN_SCORE * similarity / RELATED
-    return MIN_SCORE + (THETA - MIN_SCORE) * min(1.0, (similarity - RELATED) / (1 - RELATED))
+        return DEFAULT_MIN_SCORE * similarity / RELATED
+    return DEFAULT_MIN_SCORE + (MIN_VERSION_SCORE - DEFAULT_MIN_SCORE) * min(
+        1.0, (similarity - RELATED) / (1 - RELATED)
+    )
 
 
 class _Vectors:
@@ -186,12 +190,12 @@ class _Vectors:
 
     def __init__(self, paragraphs: Paragraphs, codes: Codes, weights: Floats) -> None:
         self.paragraphs = paragraphs
-        numbers, count = paragraphs.numbers, paragraphs.count
+        numbers, count = paragraphs.paragraph_of, paragraphs.count
         self.keys = numbers.astype(np.uint64) << _32 | paragraphs.codes  # ascending
         self.counts = np.bincount(numbers, minlength=count)
         self.begins = np.cumsum(self.counts) - self.counts
         self.plain = weights[np.searchsorted(codes, paragraphs.codes)]
-        self.weighted = self.plain * (1 + np.log(paragraphs.times))
+        self.weighted = self.plain * (1 + np.log(paragraphs.frequencies))
         self.lengths = [np.sqrt(np.bincount(numbers, vector**2, count)) for vector in (self.plain, self.weighted)]
 
 
@@ -222,9 +226,9 @@ def _cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
     shared = np.flatnonzero(vectors.keys[theirs] == wanted)
     pair, mine, theirs = pair[shared], mine[shared], theirs[shared]
     values, parts = np.zeros((2, len(a))), np.zeros((2, len(pair)))
-    for way, (vector, lengths) in enumerate(zip((vectors.plain, vectors.weighted), vectors.lengths, strict=True)):
-        parts[way] = vector[mine] * vector[theirs] / (lengths[a] * lengths[b] + damping)[pair]
-        values[way] = np.bincount(pair, parts[way], len(a))
+    for row, (vector, lengths) in enumerate(zip((vectors.plain, vectors.weighted), vectors.lengths, strict=True)):
+        parts[row] = vector[mine] * vector[theirs] / (lengths[a] * lengths[b] + damping)[pair]
+        values[row] = np.bincount(pair, parts[row], len(a))
     best = values.argmax(axis=0)
     codes = vectors.paragraphs.codes[mine]
     return _Cosines(values.max(axis=0), pair, codes, parts[best[pair], np.arange(len(pair))])

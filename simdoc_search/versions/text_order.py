@@ -17,7 +17,7 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.near_bits import NearBits
-from simdoc_search.sketch.simhash import BITS, Simhashes
+from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
 from simdoc_search.versions.ragged_arrays import expand_runs
 
 UNCHANGED_BITS = 4
@@ -48,7 +48,7 @@ def count_unchanged(documents: Sequence[Simhashes]) -> Ints:
     owner = np.repeat(np.arange(len(documents)), [len(sentences) for sentences in documents])
     value, document = np.divmod(distinct(value_of * len(documents) + owner), max(1, len(documents)))
     first = np.searchsorted(value, np.arange(len(values) + 1))  # where the documents of each value begin
-    which, near = NearBits(values, BITS, UNCHANGED_BITS).near(values)
+    which, near = NearBits(values, SIMHASH_BITS, UNCHANGED_BITS).near(values)
     begins = np.searchsorted(which, np.arange(len(values) + 1))
     counts = np.zeros((len(documents), len(documents)), np.int64)
     for start in range(0, len(values), _VALUES_AT_ONCE):  # in batches, to limit the memory
@@ -83,7 +83,9 @@ def propose_order(
     removed = (np.diagonal(unchanged)[:, np.newaxis] - unchanged).astype(np.float64)
     changed = removed + removed.T
     ranks = _day_ranks(changed, days or [])
-    backwards = (ranks[:, np.newaxis] > ranks) * (1 + changed.sum())  # costs more than all changes together
+    backwards = (ranks[:, np.newaxis] > ranks) * (
+        1 + changed.sum()
+    )  # a step back in time costs more than all changes together
 
     def direction_cost(path: Sequence[int]) -> float:
         """Return a cost that grows with removed sentences, and with changes late in the path."""
@@ -113,7 +115,7 @@ def _day_ranks(changed: Costs, days: Sequence[Date | None]) -> Ints:
 
 
 def _directed(before: list[int], path: list[int], direction_cost: Callable[[Sequence[int]], float]) -> list[int]:
-    """Append a path in its better direction. In a tie, it begins with the smaller of the numbers at its ends."""
+    """Append a path in its better direction. In a tie, the end with the smaller number comes first."""
     forwards = path if path[:1] <= path[-1:] else path[::-1]
     return min([*before, *forwards], [*before, *forwards[::-1]], key=direction_cost)
 

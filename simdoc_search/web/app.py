@@ -1,4 +1,4 @@
-"""The application of `serve`: its addresses, and the threads that make the pages."""
+"""The application of `serve`. It maps addresses to pages, and makes each page in a thread."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ POST_PAGES: dict[str, PageFunction] = {
     "/duplicates/stop": duplicates.stop_duplicates,
     "/duplicates/decide": duplicates.decide,
 }
-"""The pages that accept a body. None of them changes a document, a file or the store."""
+"""The pages that accept a body. None of them changes documents, files or the store."""
 
-_COMPARING = ("/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics")
+_COMPARING_PAGES = ("/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics")
 """The pages that compare texts. At most MAX_COMPARISONS of them are made at the same time."""
 _STATIC_FILES: list[str | tuple[str, str]] = [
     ("simdoc_search.web", "static"),
@@ -83,7 +83,7 @@ def make_app(
     comparisons = anyio.CapacityLimiter(MAX_COMPARISONS)
     for path in dict.fromkeys([*GET_PAGES, *POST_PAGES]):
         methods = [*(["GET"] if path in GET_PAGES else []), *(["POST"] if path in POST_PAGES else [])]
-        endpoint = partial(_answer, served, path, comparisons if path in _COMPARING else None)
+        endpoint = partial(_answer, served, path, comparisons if path in _COMPARING_PAGES else None)
         for address in (path, f"{path}.json") if path != "/" else (path,):
             routes.append(Route(address, endpoint, methods=methods))
     app = Starlette(routes=routes, exception_handlers={HTTPException: partial(_http_error, served)})
@@ -95,7 +95,7 @@ async def _answer(served: ServedStore, path: str, limiter: anyio.CapacityLimiter
     make_page = POST_PAGES[path] if request.method == "POST" else GET_PAGES[path]
     page_request = PageRequest(served, path, _wants_json(request))
     response: Response | None = None
-    stop = served.stop.child()
+    stop = served.stop.make_child()
 
     async def stop_on_disconnect(scope: anyio.CancelScope) -> None:
         try:
@@ -141,7 +141,7 @@ def _wants_json(request: Request) -> bool:
 
 
 async def _login(served: ServedStore, request: Request) -> Response:
-    """Set a cookie if the token is right."""
+    """Show the login page. Set a cookie if the access token is right."""
     values, _ = await read_values(request, max_bytes=MAX_LOGIN_BYTES)
     page_request = PageRequest(served, "/login", values=values)
     then = page_request.value("then", "/")

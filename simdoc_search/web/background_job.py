@@ -1,4 +1,4 @@
-"""Runs searches over all documents in the background, because they may take minutes, and makes the pages about them."""
+"""Runs searches over all documents in the background, and makes their pages. Such a search may take minutes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the columns of hits, as for `--show`. The paths of files are never shown."""
+"""Reads the columns of hits, like the option `--show`. The paths of files are never shown."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence
     """
     names = request.all_values("show") if "show" in request.values else request.served.columns
     columns = Columns(names[:_MAX_COLUMNS])
-    records = columns.read(search.store, places)
+    records = columns.read_records(search.store, places)
     fields = {key for record in records for key in record.metadata}
     file_columns = _FILE_COLUMNS if any(record.origin for record in records) else ()
     suggested = [*file_columns, *sorted(filter(is_column, fields.difference(_FILE_COLUMNS)))][:_MAX_SUGGESTED]
@@ -69,7 +69,7 @@ def document_facts(request: PageRequest, search: SimilaritySearch, record: Recor
 
 def _values(columns: Columns, record: Record) -> dict[str, Any]:
     """The values of a document. The column `path` is its metadata field of this name, never the path of its file."""
-    values = columns.of(record)
+    values = columns.values(record)
     return values | {"path": record.metadata.get("path")} if "path" in values else values
 
 

@@ -54,7 +54,7 @@ class DuplicatesReview:
         return self.decisions.get(duplicate.place, duplicate.action)
 
     def duplicate(self, name: str) -> Duplicate:
-        """The duplicate that a form field `row-GROUP-MEMBER` is about.
+        """The duplicate that a form field, `row-GROUP-MEMBER`, refers to.
 
         Raises:
             QuerySyntaxError: There is no such duplicate.
@@ -141,7 +141,7 @@ def plan(request: PageRequest) -> Download:
 
 
 def _with_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:
-    """Apply the decisions to rows. A file that changed after the search has no state, so it is not dropped."""
+    """Apply the decisions to rows. A file that changed after the search is not dropped: its row has no state."""
     for row in rows:
         action = review.decisions.get(row.place) if row.action != "keep" else None
         yield row if action is None or (action == "drop" and row.state is None) else replace(row, action=action)

@@ -26,7 +26,7 @@ COOKIE = "simdoc"
 MIN_TOKEN_LENGTH = 16
 
 _WITHOUT_TOKEN = ("/login", "/static/")
-"""The beginnings of paths that do not need the token."""
+"""Paths that begin with one of these do not need the token."""
 _MAX_QUOTED = 100
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "

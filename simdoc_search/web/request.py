@@ -173,19 +173,19 @@ class PageRequest:
         return text in _ON
 
     def percent(self, name: str) -> Fraction | None:
-        """A percentage as a fraction, or None if it is not given."""
+        """A percentage as a fraction, or None if the value is missing."""
         text = self.value(name).strip()
         return fraction_of_percent(text[:_MAX_QUOTED], name) if text else None
 
     def score(self, name: str) -> float | None:
-        """A number from 0 to 1, or None if it is not given."""
+        """A number from 0 to 1, or None if the value is missing."""
         text = self.value(name).strip()
         if text and not _SCORE.fullmatch(text):
             raise _wrong_value(name, "a number from 0 to 1", text)
         return float(text) if text else None
 
     def filters(self) -> list[dict[str, Any]]:
-        """The values `filter` and `exclude`, in the form that the library takes."""
+        """The values `filter` and `exclude` as the argument `filters` of the search methods."""
         wanted = [{key: value} for key, value in self._pairs("filter")]
         return wanted + [{key: none_of(value)} for key, value in self._pairs("exclude")]
 

@@ -24,7 +24,7 @@ _REPEATED_VALUES = (
     *("all", "ignore_quotes", "enough", "least", "explain", "size"),
 )
 _REPEATED_LISTS = ("filter", "exclude", "show", "ignore")
-"""The values of a request that its links to other pages of hits repeat."""
+"""The values of a request that the links to its other pages of hits repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def length_for_limit(text: str, request: PageRequest) -> int:
 
 
 def check_is_not_local_path(search: SimilaritySearch, name: str) -> None:
-    """Refuse paths of files, so that users cannot find out where files are. An id may look like a path.
+    """Refuse the paths of files, so that users cannot find out which files exist. An id may look like a path.
 
     Raises:
         UnknownDocumentError: The name is a path, and no document has it as its id.

@@ -20,7 +20,7 @@ from simdoc_search.passages.report.templates import make_environment
 from simdoc_search.web.request import PageRequest
 
 _C1_CONTROLS = frozenset(map(chr, range(0x80, 0xA0)))
-"""In HTML, numeric references to these characters stand for other characters."""
+"""Browsers read numeric references to these characters as other characters."""
 
 _LINES_PER_PIECE = 500
 
@@ -49,7 +49,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file to download. Its lines are made while they are sent."""
+    """A file to download. Its lines are generated while they are sent."""
 
     name: str
     lines: Iterator[str]

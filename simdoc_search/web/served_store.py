@@ -75,7 +75,7 @@ class ServedStore:
         return search if stop is None else SimilaritySearch(search.store.cancellable_by(stop))
 
     def passages_search(self) -> SimilaritySearch:
-        """The same search, if the store has passage tokens.
+        """A search over the store, which must have passage tokens.
 
         Raises:
             NotIndexedError: The store has no passage tokens.
@@ -86,7 +86,7 @@ class ServedStore:
         return search
 
     def concepts_search(self) -> SimilaritySearch:
-        """The same search, if the store has concepts.
+        """A search over the store, which must have concepts.
 
         Raises:
             NotIndexedError: The store has no concepts.
@@ -110,7 +110,7 @@ class ServedStore:
         return info
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
-        """The indices behind an alias whose documents are not in the answers."""
+        """The indices of an alias that are not searched."""
         return self._search.store.left_out_indices() if self._search is not None else ()
 
     def close_after(self, error: StoreError) -> None:

@@ -50,7 +50,7 @@ class Server(uvicorn.Server):
 
     Args:
         app: The application.
-        stop_requests: Called at the end. It must end the requests that are waiting for an engine.
+        stop_requests: Called when the server exits. It must end the requests that are waiting for an engine.
     """
 
     def __init__(self, app: ASGIApp, stop_requests: Callable[[], None] = lambda: None) -> None:

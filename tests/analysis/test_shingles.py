@@ -27,11 +27,11 @@ def plain_shingles(text: str, analysis: Analysis) -> list[str]:
 def test_shingles_of_reference_texts_are_lucenes() -> None:
     """Without `short_texts` the shingles of 5 words are those of Lucene's ShingleFilter, repeats included."""
     for vector in load("words")["texts"]:
-        found = shingles(reference_texts()[vector["id"]], Analysis(profile="lowercase", short_texts=False))
+        result = shingles(reference_texts()[vector["id"]], Analysis(profile="lowercase", short_texts=False))
 
         if vector["shingles"] is not None:  # for the longest texts, only the counts are known
-            assert None is first_difference(vector["shingles"], found), vector["id"]
-        assert (vector["n_shingles"], vector["n_distinct_shingles"]) == (len(found), len(set(found))), vector["id"]
+            assert None is first_difference(vector["shingles"], result), vector["id"]
+        assert (vector["n_shingles"], vector["n_distinct_shingles"]) == (len(result), len(set(result))), vector["id"]
 
 
 @given(corpora(), analyses())

@@ -164,7 +164,7 @@ def test_auto_applies_the_rules_of_each_texts_language() -> None:
 
 
 def test_every_store_queries_with_the_representation_of_the_index(new_store: NewStore) -> None:
-    """Checked are exact and estimated overlaps, shared passages with their positions, and duplicates."""
+    """The test checks exact and estimated overlaps, shared passages with their positions, and duplicates."""
     rng = np.random.default_rng(5)
     quote = " and the ".join(f"walking{number} horses" for number in rng.integers(0, 10**6, 60))
     texts = {"a": f"Some words before. {quote}", "b": f"{quote.upper()} something else", "c": "nothing of that"}

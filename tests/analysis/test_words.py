@@ -59,8 +59,8 @@ def test_words_of_random_texts_are_lucenes() -> None:
     assert 400 < len(vectors)
     assert [] == [vector for vector in vectors if vector["raw"] != raw_words(vector["text"])][:3]
     for profile in profiles:
-        found = words_of_texts([vector["text"] for vector in vectors], Analysis(profile=profile))
-        assert None is first_difference([vector[profile] for vector in vectors], found)
+        result = words_of_texts([vector["text"] for vector in vectors], Analysis(profile=profile))
+        assert None is first_difference([vector[profile] for vector in vectors], result)
 
 
 @pytest.mark.parametrize(
@@ -93,11 +93,11 @@ def test_the_grammar_skips_runs_of_marks_and_joiners(text: str) -> None:
 
     sys.setprofile(count)
     try:
-        found = words(text)
+        result = words(text)
     finally:
         sys.setprofile(None)
 
-    assert found
+    assert result
     assert 2_000 > matches
 
 
@@ -124,11 +124,13 @@ def test_the_fast_path_for_ascii_finds_the_same_words(text: str, analysis: Analy
 @given(corpora(), analyses())
 def test_a_batch_has_the_words_of_each_text(batch: list[str], analysis: Analysis) -> None:
     """The words are in order. In the buffer, the words of a text are joined by one space."""
-    found = word_batch(batch, analysis)
-    data = found.units.tobytes()
+    words_of_batch = word_batch(batch, analysis)
+    data = words_of_batch.units.tobytes()
     first = 0
-    for text, count, its_words in zip(batch, found.counts.tolist(), words_of_texts(batch, analysis), strict=True):
-        starts, ends = found.starts[first : first + count], found.ends[first : first + count]
+    for text, count, its_words in zip(
+        batch, words_of_batch.counts.tolist(), words_of_texts(batch, analysis), strict=True
+    ):
+        starts, ends = words_of_batch.starts[first : first + count], words_of_batch.ends[first : first + count]
         joined = data[2 * starts[0] : 2 * ends[-1]].decode("utf-16-le") if count else ""
         first += count
 

@@ -45,7 +45,7 @@ def body(action: dict[str, Any]) -> Any:
 
 
 def test_the_field_has_the_fingerprint_of_the_text() -> None:
-    """The label is that of the mapping."""
+    """Its `format` has the settings of the mapping."""
     fp = fingerprint(TEXT, passages=Passages())
     meta = component_template()["template"]["mappings"]["properties"]["simdoc"]["properties"]["tokens"]["meta"]
 
@@ -68,7 +68,7 @@ def test_a_text_has_the_same_fingerprint_alone_and_in_an_action(text: str) -> No
     assert json.dumps(value, ensure_ascii=False).encode()
 
 
-def test_the_settings_and_the_name_of_the_field_can_differ() -> None:
+def test_the_settings_and_the_field_can_be_chosen() -> None:
     settings = Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64, with_rotation=True), 5)
     result = filled({"_id": "1", "text": TEXT}, settings=settings, field="fp")
     bare = fingerprint_field(TEXT, Settings(passages=None))
@@ -82,17 +82,19 @@ def test_the_settings_and_the_name_of_the_field_can_differ() -> None:
 
 
 def test_sentences_and_concepts_are_added_if_the_settings_have_them() -> None:
-    """Another extractor is refused. A text on which it fails gets everything but concepts."""
+    """A different extractor is refused. A text on which the extractor fails has everything but concepts."""
     both = Settings(sentences=Sentences(), concepts=CAPITALS.settings)
     actions = [{"text": "All that is in Vienna and Budapest."}, {"text": "What may fail and is in Vienna."}]
-    one, other = (each["simdoc"] for each in fingerprint_actions(actions, "text", settings=both, extractor=CAPITALS))
+    one, other = (
+        action["simdoc"] for action in fingerprint_actions(actions, "text", settings=both, extractor=CAPITALS)
+    )
 
     assert {"sentences", "concepts"} == one.keys() - OURS.keys()
     assert [*codes_of_names(["Vienna", "Budapest."]), 0] == decode(one["concepts"].split(), CONCEPT_LENGTH).tolist()
     assert "" == other["concepts"]
-    assert [4, 4] == [len(each["sentences"].split()) for each in (one, other)]
+    assert [4, 4] == [len(value["sentences"].split()) for value in (one, other)]
     for wrong in (None, Extractor(Capitals("others"))):
-        with pytest.raises(FormatMismatchError, match="the index has concepts of capitals"):
+        with pytest.raises(FormatMismatchError, match="the concepts of the index were extracted by capitals"):
             list(fingerprint_actions(actions, "text", settings=both, extractor=wrong))
 
 
@@ -175,7 +177,7 @@ def test_an_action_without_a_text_is_unchanged(action: dict[str, Any]) -> None:
 @pytest.mark.parametrize("text", [" ... ", "", [" "]])
 @pytest.mark.parametrize("kind", ["index", "update"])
 def test_a_text_without_words_gets_a_mark(kind: str, text: str) -> None:
-    """An update is merged, so null removes older values."""
+    """An update is merged into the document, so null removes the old values."""
     document = {"text": text, "n": 1}
     result = filled({"_op_type": kind, "_id": "1", **({"doc": document} if kind == "update" else document)})
     mark = (result["doc"] if kind == "update" else result)["simdoc"]
@@ -225,7 +227,7 @@ def test_an_update_that_removes_the_text_removes_the_fingerprint(doc: dict[str, 
     ],
     ids=["objects", "key", "list", "list of objects", "lists of lists"],
 )
-def test_dots_lead_into_objects_and_lists_are_one_text(document: dict[str, Any], text_field: str) -> None:
+def test_a_path_leads_into_objects_and_a_list_is_one_text(document: dict[str, Any], text_field: str) -> None:
     result = filled({"_source": document}, text_field)["_source"]
 
     assert {**document, "simdoc": {**OURS, "text_hash": result["simdoc"]["text_hash"]}} == result
@@ -237,8 +239,8 @@ def test_a_value_that_is_not_a_text_is_an_error(value: object) -> None:
         filled({"_source": {"content": value}}, "content")
 
 
-def test_several_fields_are_one_text() -> None:
-    """One line per field. An update of some of them removes the fingerprint, as the others are not known."""
+def test_several_fields_make_one_text() -> None:
+    """Each field is one line. An update of only some fields removes the fingerprint: the other texts are unknown."""
     fields = ["title", "body"]
 
     assert fingerprint_field(f"A title\n{TEXT}") == filled({"body": TEXT, "title": "A title"}, fields)["simdoc"]

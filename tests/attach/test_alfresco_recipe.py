@@ -1,4 +1,4 @@
-"""Query strings of Alfresco, over an index as its connector writes it."""
+"""Query strings of Alfresco work with an index like the one that its connector writes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CONTENT, READERS = "cm%3Acontent", "READER"
 
 @pytest.fixture(scope="module")
 def alfresco(opensearch_url: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The URL of an index as Alfresco makes it, with our field, and the UUIDs by name.
+    """The URL of an index like Alfresco's with fingerprints, and the UUIDs of its documents by name.
 
-    It has a text, two versions of it, one of them for Ann alone, and another text.
+    `second` is a version of `first`. `private` is a copy of `first` that only Ann may read.
     """
     rng = random.Random(4)
     first, other = text(rng, 300), text(rng, 300)
@@ -50,7 +50,7 @@ def alfresco(opensearch_url: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 @pytest.mark.parametrize("string", ["{}_20_80", "{}_0.2_0.8", "FINGERPRINT:workspace://SpacesStore/{}_20_80"])
 def test_query_strings_of_alfresco_find_the_same_documents(alfresco: Any, string: str) -> None:
-    """The application adds the permission filter that the repository added."""
+    """The application adds the permission filter that the repository used to add."""
     url, ids = alfresco
     query = parse_alfresco(string.format(ids["first"]))
     hits = {}

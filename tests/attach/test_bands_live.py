@@ -1,4 +1,4 @@
-"""The engine makes the bands of a query, and a search template uses them."""
+"""The engine computes the bands of a query, and a search template uses them."""
 
 from __future__ import annotations
 
@@ -31,23 +31,25 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield opened
 
 
-def cut(engine: Engine, fields: list[dict[str, Any]], **params: Any) -> list[Any]:
-    """The bands that the engine makes of fingerprints, or an error."""
+def bands_of(engine: Engine, fields: list[dict[str, Any]], **params: Any) -> list[Any]:
+    """The bands that the engine computes from each fingerprint, or an error."""
     script = {"script": {"id": "simdoc-bands", "params": {"into": "simdoc", **params}}}
-    docs = [{"_source": {"simdoc": each}} for each in fields]
+    docs = [{"_source": {"simdoc": field}} for field in fields]
     body = {"pipeline": {"processors": [script]}, "docs": docs}
     answer = engine.call("POST", ["_ingest", "pipeline", "_simulate"], body)["docs"]
-    return [each["doc"]["_source"]["bands"] if "doc" in each else each["error"] for each in answer]
+    return [result["doc"]["_source"]["bands"] if "doc" in result else result["error"] for result in answer]
 
 
 @pytest.mark.parametrize("probability", [10, 80, 99.9])
 def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: float) -> None:
-    """For any number of tokens, any overlap and any probability."""
+    """This holds for any number of tokens, any overlap and any probability."""
     counts = [1, 2, 7, 60, 265, 512]
     fields = [{"tokens": " ".join(f"T{number}" for number in range(count))} for count in counts]
     for percent in OVERLAPS:
         share, chance = Fraction(str(percent)) / 100, Fraction(str(probability)) / 100
-        for field, bands in zip(fields, cut(engine, fields, overlap=percent, probability=probability), strict=True):
+        for field, bands in zip(
+            fields, bands_of(engine, fields, overlap=percent, probability=probability), strict=True
+        ):
             planned = plan(field["tokens"].split(), share, chance)
             assert isinstance(planned, Bands)
             assert [" ".join(band) for band in planned.bands] == bands["any_of"]
@@ -58,18 +60,22 @@ def test_the_engine_makes_the_bands_of_the_planner(engine: Engine, probability: 
 def test_wrong_parameters_are_an_error(engine: Engine) -> None:
     field = fingerprint_field("one two three four five six")
     for fields, params, message in (
-        ({}, {"overlap": 20, "probability": 80}, "the document has no simdoc.tokens, as a text without words"),
-        (field, {"overlap": 20}, "overlap and probability are numbers of percent"),
-        (field, {"overlap": 20, "probability": 100}, "overlap is over 0, up to 100, and probability over 0, under 100"),
-        (field, {"overlap": 0, "probability": 80}, "overlap is over 0"),
-        (field, {"overlap": "20", "probability": 80}, "overlap and probability are numbers of percent"),
+        ({}, {"overlap": 20, "probability": 80}, "the document has no simdoc.tokens; a text without words has none"),
+        (field, {"overlap": 20}, "overlap and probability must be numbers, in percent"),
+        (
+            field,
+            {"overlap": 20, "probability": 100},
+            "overlap must be over 0 and up to 100, probability over 0 and under 100",
+        ),
+        (field, {"overlap": 0, "probability": 80}, "overlap must be over 0"),
+        (field, {"overlap": "20", "probability": 80}, "overlap and probability must be numbers, in percent"),
     ):
-        (bands,) = cut(engine, [fields], **params)
+        (bands,) = bands_of(engine, [fields], **params)
         assert message in str(bands)
 
 
-def test_the_hits_are_those_of_the_bands(engine: Engine) -> None:
-    """Scored by equal tokens, without the source, and never below the minimum."""
+def test_hits_match_a_band_and_have_the_minimum_of_tokens(engine: Engine) -> None:
+    """The score is the number of equal tokens. The source is not a hit."""
     rng = random.Random("bands")
     texts = {f"alone{number}": text(rng, 300) for number in range(10)}
     for percent in (10, 20, 30, 50, 80, 95):
@@ -83,7 +89,7 @@ def test_the_hits_are_those_of_the_bands(engine: Engine) -> None:
         for id, body in texts.items():
             field = fingerprint_field(body)
             for overlap, probability in ((20, 80), (50, 99)):
-                (bands,) = cut(engine, [field], overlap=overlap, probability=probability)
+                (bands,) = bands_of(engine, [field], overlap=overlap, probability=probability)
                 params = {"fingerprint": field, "bands": bands, "index": index, "id": id, "size": 50}
                 request = {"id": "simdoc-similar-to-text", "params": params}
                 hits = engine.call("POST", [index, "_search", "template"], request)["hits"]["hits"]

@@ -1,4 +1,4 @@
-"""`check` finds each fault of an index, and none in an index as it should be."""
+"""`check` finds every problem of an index, and none in a correct index."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.stores import put, record
 
 @pytest.fixture
 def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of the test."""
+    """The indices of the test."""
     with indices(opensearch_url) as owned:
         yield owned
 
@@ -39,37 +39,39 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
         yield opened
 
 
-def found(made: Indices, engine: Engine, mappings: object, settings: Any = None, **documents: object) -> list[Any]:
-    """The findings for an index with these mappings and documents: whether it is wrong, and the problem."""
+def findings_of(
+    made: Indices, engine: Engine, mappings: object, settings: Any = None, **documents: object
+) -> list[Any]:
+    """What `check` finds in an index with these mappings and documents, as pairs of `wrong` and `problem`."""
     name = made.make(mappings, NAMED if settings is None else settings)
     for id, document in documents.items():
         made.put(name, id, document)
     findings = check(engine, name)
-    assert {name} >= {each.index for each in findings}
-    return [(each.wrong, each.problem) for each in findings]
+    assert {name} >= {finding.index for finding in findings}
+    return [(finding.wrong, finding.problem) for finding in findings]
 
 
-# --- fit ---
+# --- correct indices ---
 
 
-def test_an_index_of_simdoc_search_is_fit(made: Indices, engine: Engine) -> None:
-    """With documents and without, and with any name of the field."""
+def test_an_index_of_simdoc_search_is_ready(made: Indices, engine: Engine) -> None:
+    """It is ready with and without documents, and with any field name."""
     for field, store_texts in (("simdoc", True), ("fp", False)):
         name = made.name()
         with closing(open_store(f"{made.engine}/{name}", create=True, field=field, store_texts=store_texts)) as store:
             assert [] == check_index(engine, name, field)
-            codes = [number << 15 for number in range(8)]  # one of each bucket
+            codes = [number << 15 for number in range(8)]  # one of finding bucket
             put(store, record("a", codes, passages=[1]), record("b", codes, passages=[1, 2]))
 
         assert [] == check_index(engine, name, field)
 
 
-def test_an_index_with_the_component_template_is_fit(made: Indices, engine: Engine) -> None:
-    """With any settings that the mapping has."""
+def test_an_index_with_the_component_template_is_ready(made: Indices, engine: Engine) -> None:
+    """The mapping may have any settings."""
     other = component_template(Settings(token_length=5))["template"]["mappings"]
 
-    assert [] == found(made, engine, mapping(), one={"simdoc": fingerprint_field("some words of a text")})
-    assert [] == found(made, engine, other, one={"simdoc": fingerprint_field("words", Settings(token_length=5))})
+    assert [] == findings_of(made, engine, mapping(), one={"simdoc": fingerprint_field("some words of a text")})
+    assert [] == findings_of(made, engine, other, one={"simdoc": fingerprint_field("words", Settings(token_length=5))})
 
 
 # --- faults of a mapping ---
@@ -87,9 +89,9 @@ FACTS = {"facts": {"type": "keyword"}}
             "there is no field simdoc.tokens",
         ),
         ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
-        ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so no hit can be read"),
-        ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source leaves out simdoc.tokens, so no hit can be read"),
-        ({**mapping(), "_source": {"includes": ["title"]}}, "_source leaves out simdoc.tokens"),
+        ({**mapping(), "_source": {"enabled": False}}, "_source is disabled, so hits cannot be read"),
+        ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source excludes simdoc.tokens, so hits cannot be read"),
+        ({**mapping(), "_source": {"includes": ["title"]}}, "_source excludes simdoc.tokens"),
         ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which a partial update would destroy"),
         (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; put"),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
@@ -100,9 +102,9 @@ FACTS = {"facts": {"type": "keyword"}}
         (mapping(buckets=None), "there is no field simdoc.buckets"),
     ],
 )
-def test_a_mapping_that_does_not_fit_is_wrong(made: Indices, engine: Engine, mappings: Any, problem: str) -> None:
-    """One sentence has the problem, and what to do."""
-    ((wrong, sentence),) = found(made, engine, mappings)
+def test_an_unfit_mapping_is_wrong(made: Indices, engine: Engine, mappings: Any, problem: str) -> None:
+    """One sentence says what the problem is and what to do."""
+    ((wrong, sentence),) = findings_of(made, engine, mappings)
 
     assert (True, True) == (wrong, problem in sentence)
     assert "\n" not in sentence
@@ -113,25 +115,27 @@ def test_a_mapping_that_does_not_fit_is_wrong(made: Indices, engine: Engine, map
 def test_the_field_limit_is_checked_for_an_index_without_our_field(
     made: Indices, engine: Engine, limit: int, wrong: bool | None
 ) -> None:
-    """It needs eleven more fields."""
+    """Our mapping adds eleven fields."""
     title = {"properties": {"title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}}}
-    findings = found(made, engine, title, {**NAMED, "index.mapping.total_fields.limit": limit})
+    findings = findings_of(made, engine, title, {**NAMED, "index.mapping.total_fields.limit": limit})
     problem = f"{limit - 2} of {limit} fields are left; raise index.mapping.total_fields.limit"
 
-    assert ([] if wrong is None else [(wrong, problem)]) == [each for each in findings if "are left" in each[1]]
-    assert [] == found(made, engine, mapping(), {**NAMED, "index.mapping.total_fields.limit": 11})
+    assert ([] if wrong is None else [(wrong, problem)]) == [
+        finding for finding in findings if "are left" in finding[1]
+    ]
+    assert [] == findings_of(made, engine, mapping(), {**NAMED, "index.mapping.total_fields.limit": 11})
 
 
 # --- faults of documents ---
 
 
 def test_documents_without_a_complete_fingerprint_are_counted(made: Indices, engine: Engine) -> None:
-    """Without a fingerprint it is a note, if nobody knows whether they have a text."""
+    """Documents without a fingerprint are only a note if it is not known whether they have a text."""
     kinds = {"a": Settings(token_length=5), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
     documents: dict[str, Any] = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
     others = "2 fingerprints have other settings than the mapping; run simdoc-search backfill --stale"
 
-    assert [(False, "2 of 5 documents have no fingerprint"), (True, others)] == found(
+    assert [(False, "2 of 5 documents have no fingerprint"), (True, others)] == findings_of(
         made, engine, mapping(), **documents, d={"title": "d"}, e={"simdoc": None}
     )
 
@@ -154,7 +158,7 @@ GOOD = fingerprint_field("some words of a text")
 def test_malformed_fingerprints_are_counted_and_named(
     made: Indices, engine: Engine, bad: dict[str, Any], fault: str
 ) -> None:
-    ((wrong, problem),) = found(made, engine, mapping(), good={"simdoc": GOOD}, bad=bad)
+    ((wrong, problem),) = findings_of(made, engine, mapping(), good={"simdoc": GOOD}, bad=bad)
 
     assert (True, True) == (wrong, fault in problem)
     assert problem.startswith("1 of 2 sampled fingerprints are malformed: 'bad' ")
@@ -170,31 +174,32 @@ def test_missing_and_stale_fingerprints_are_wrong(made: Indices, engine: Engine)
     made.put(name, "new", {"body": "the words of a new text"})
     made.put(name, "none", {"title": "a title alone"})
     call(made.engine, "POST", f"/{name}/_update/a?refresh=true", {"doc": {"body": "quite another text"}})
-    missing, stale = [each.problem for each in check(engine, name) if each.wrong]
+    missing, stale = [finding.problem for finding in check(engine, name) if finding.wrong]
 
-    assert "1 of 5 documents have no fingerprint, but a text; run simdoc-search backfill" == missing
-    assert stale.startswith("1 of 3 sampled fingerprints are not of the current text: 'a'; run simdoc-search backfill")
+    assert "1 of 5 documents have a text but no fingerprint; run simdoc-search backfill" == missing
+    assert stale.startswith(
+        "1 of 3 sampled fingerprints do not match the current text: 'a'; run simdoc-search backfill"
+    )
 
 
-def test_a_pipeline_that_does_not_fit_is_wrong(made: Indices, engine: Engine) -> None:
-    """Its settings differ, or it does not exist."""
+def test_a_different_or_missing_pipeline_is_wrong(made: Indices, engine: Engine) -> None:
     name = made.make({"properties": TEXTS}, NAMED)
     made.put(name, "a", {"body": "some words of a text"})
     output("backfill", f"{made.engine}/{name}", "--text-field", "body")
     install_pipeline(engine, ["title"], name=name)
     call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": name})
     try:
-        ((wrong, problem),) = [(each.wrong, each.problem) for each in check(engine, name)]
+        ((wrong, problem),) = [(finding.wrong, finding.problem) for finding in check(engine, name)]
         assert (True, True) == (wrong, problem.startswith(f"its pipeline is wrong: {name} (index.final_pipeline)"))
     finally:
         call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": "_none"})
         call(made.engine, "DELETE", f"/_ingest/pipeline/{name}")
     call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": f"{name}-gone"})
 
-    assert ["which does not exist" in each.problem for each in check(engine, name)] == [True]
+    assert ["which does not exist" in finding.problem for finding in check(engine, name)] == [True]
 
 
-# --- faults of an index, and of an engine ---
+# --- problems of an index or an engine ---
 
 
 @pytest.mark.parametrize(("block", "wrong"), [("write", False), ("read", True)])
@@ -206,20 +211,22 @@ def test_a_block_is_reported(made: Indices, engine: Engine, block: str, wrong: b
         findings = check(engine, name)
     finally:
         call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
-    (finding,) = [each for each in findings if f"it has the block index.blocks.{block} " in each.problem]
+    (finding,) = [finding for finding in findings if f"it has the block index.blocks.{block}" in finding.problem]
 
     assert wrong == finding.wrong
 
 
 def test_missing_shards_are_wrong(made: Indices) -> None:
-    """Searches are not tried, as the engine would wait for the shards."""
+    """`check` sends no searches, because the engine would wait for the shards."""
     nowhere = {**NAMED, "index.routing.allocation.require._name": "no such node"}
     name = made.make(mapping(), nowhere, wait_for_active_shards="0")
     with serving(forward(made.engine)) as server, to(server.url) as engine:
-        ((wrong, problem),) = [(each.wrong, each.problem) for each in check(engine, name)]
+        ((wrong, problem),) = [(finding.wrong, finding.problem) for finding in check(engine, name)]
 
     assert (True, True) == (wrong, problem.startswith("1 of 1 shards are missing (status red); see "))
-    assert [] == [each.path for each in server.requests if each.path.rpartition("/")[2] in {"_count", "_search"}]
+    assert [] == [
+        request.path for request in server.requests if request.path.rpartition("/")[2] in {"_count", "_search"}
+    ]
 
 
 def test_a_low_clause_limit_is_wrong(made: Indices) -> None:
@@ -235,7 +242,7 @@ def test_a_low_clause_limit_is_wrong(made: Indices) -> None:
     with serving(limited) as server, to(server.url) as engine:
         findings = check(engine, name)
 
-    problem = "the engine allows 512 clauses; raise indices.query.bool.max_clause_count to 1024"
+    problem = "the engine allows only 512 clauses per query; raise indices.query.bool.max_clause_count to 1024"
     assert [Finding(name, True, problem)] == findings
 
 
@@ -248,8 +255,8 @@ def test_a_missing_index_is_an_error(engine: Engine, ending: str) -> None:
 # --- several indices behind an alias ---
 
 
-def rolled(made: Indices, second: Any, text_field: str = "body") -> tuple[list[str], str]:
-    """Two indices behind an alias: the first is filled from `body`, the second has this mapping, and a document."""
+def two_indices(made: Indices, second: Any, text_field: str = "body") -> tuple[list[str], str]:
+    """Two indices behind an alias. The first has fingerprints of `body`, the second has this mapping."""
     names = [made.make({"properties": TEXTS}, NAMED), made.make({"properties": {**TEXTS, **second}}, NAMED)]
     for name in names:
         made.put(name, "a", {"body": "some words of a text", "title": "another text than the body has"})
@@ -263,10 +270,10 @@ TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
 
 
 def test_an_index_without_our_field_is_named_with_the_command(made: Indices, engine: Engine) -> None:
-    """The text field is that of the other index. A closed index is only named."""
-    names, alias = rolled(made, {})
-    ((index, problem),) = [(each.index, each.problem) for each in check(engine, alias) if each.wrong]
-    run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or put"
+    """The command has the text field of the other index. A closed index is only named."""
+    names, alias = two_indices(made, {})
+    ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
+    run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or apply"
     result = run("check", f"{made.engine}/{alias}")
     call(made.engine, "POST", f"/{names[1]}/_close")
 
@@ -276,28 +283,31 @@ def test_an_index_without_our_field_is_named_with_the_command(made: Indices, eng
         result.stdout.splitlines()[-1],
     )
     assert [Finding(names[1], True, "it is closed; open it first")] == [
-        each for each in check(engine, alias) if each.wrong
+        finding for finding in check(engine, alias) if finding.wrong
     ]
 
 
 def test_different_text_fields_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
-    """Each index is fit alone."""
-    names, alias = rolled(made, component_template()["template"]["mappings"]["properties"], "title")
-    assert [[], []] == [[each for each in check(engine, name) if each.wrong] for name in names]
-    ((index, problem),) = [(each.index, each.problem) for each in check(engine, alias) if each.wrong]
+    """Each index alone is ready."""
+    names, alias = two_indices(made, component_template()["template"]["mappings"]["properties"], "title")
+    assert [[], []] == [[finding for finding in check(engine, name) if finding.wrong] for name in names]
+    ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
     fields = f"{names[0]} from body, {names[1]} from title"
 
-    assert (alias, True) == (index, problem.startswith(f"fingerprints are from different text fields ({fields}); "))
+    assert (alias, True) == (
+        index,
+        problem.startswith(f"the fingerprints come from different text fields ({fields}); "),
+    )
     assert " --stale --force" in problem
 
 
 def test_different_settings_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
-    """Those of all fingerprints, or of a kind of tokens."""
+    """The settings of the fingerprints or of one kind of tokens may differ."""
     plain, other = mapping(), component_template(Settings(token_length=5))["template"]["mappings"]
     without = component_template(Settings(passages=None))["template"]["mappings"]
     for second, reason in ((other, "have fingerprints of different settings"), (without, "no passages")):
         alias = made.alias(made.make(plain, NAMED), made.make(second, NAMED))
-        ((index, problem),) = [(each.index, each.problem) for each in check(engine, alias) if each.wrong]
+        ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
 
         assert (alias, True) == (index, reason in problem)
 
@@ -315,13 +325,13 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
     )
     problem = (
         f"there is no field fp.tokens; run simdoc-search backfill {made.engine}/{name} --text-field FIELD --field fp, "
-        "or put the mapping of simdoc-search template show"
+        "or apply the mapping of simdoc-search template show"
     )
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
 
     assert fit[0].startswith(f"note: {name}: responses with _source contain simdoc")
     assert [f"{name} is ready for FINGERPRINT queries"] == fit[1:]
-    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches without a field")
+    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches that name no field")
     assert answer("check", f"{address}/{noted}")["fit"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (

@@ -1,4 +1,4 @@
-"""An index of OpenSearch with derived source, which stores no `_source`, gets fingerprints like any other."""
+"""An OpenSearch index with derived source, which does not store `_source`, gets fingerprints like any other."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ TEXTS |= {f"copy{number}": f"{COMMON * 3} and number {number}" for number in ran
 
 
 def document(text: Any) -> dict[str, Any]:
-    """Return a document with a field of each type. The engine returns most of them in another form."""
+    """Return a document with a field of each type. The engine returns most values in a different form."""
     tags = {"tags": ["z", "a", "a"], "day": "2026-01-02", "number": "7", "price": 1.239, "done": "true"}
     return {"body": text, **tags, "address": "127.0.0.1", "author": [{"name": "Ann"}, {"name": "Ben"}]}
 
 
 @pytest.fixture(scope="module")
 def engine(opensearch_url: str) -> Iterator[Engine]:
-    """An OpenSearch of a version with derived source."""
+    """An OpenSearch engine that supports derived source."""
     version = call(opensearch_url, "GET", "/")["version"]["number"]
     with to(opensearch_url) as opened:
         if tuple(map(int, version.split(".")[:2])) < (3, 3):
@@ -56,15 +56,15 @@ def made(opensearch_url: str) -> Iterator[Indices]:
         yield owned
 
 
-def derived(made: Indices, *, ours: bool = False) -> str:
-    """Create an index, with our field or without."""
+def make_index(made: Indices, *, ours: bool = False) -> str:
+    """Create an index, with or without the fingerprint field."""
     fields = component_template()["template"]["mappings"]["properties"] if ours else {}
     settings = {"index.derived_source.enabled": True, "index.query.default_field": ["body"]}
     return made.make({"properties": {**PROPERTIES, **fields}}, settings)
 
 
 def on_disk(engine: Engine, index: str) -> dict[str, Any]:
-    """Flush the log, and return the documents. Only then are their sources derived."""
+    """Flush the transaction log and return the documents. Their sources are derived only after a flush."""
     engine.call("POST", [index, "_flush"], force=True)
     return stored(engine, index)
 
@@ -79,8 +79,8 @@ def check_complete(engine: Engine, index: str) -> None:
 
 
 def test_a_backfill_writes_only_our_field(made: Indices, engine: Engine) -> None:
-    """Texts keep all letters, and other fields the form in which the engine returned them before."""
-    name = derived(made)
+    """Texts and all other fields are returned as before the backfill."""
+    name = make_index(made)
     others = {"list": ["one two three four five six", "seven eight"], "none": None}
     load(engine, name, {id: document(text) for id, text in (TEXTS | others).items()})
     before = on_disk(engine, name)
@@ -95,9 +95,8 @@ def test_a_backfill_writes_only_our_field(made: Indices, engine: Engine) -> None
         assert before[id] == after[id]
 
 
-def test_fingerprints_are_read(made: Indices, engine: Engine) -> None:
-    """By queries, `check` and `status`."""
-    name = derived(made)
+def test_queries_check_and_status_read_the_fingerprints(made: Indices, engine: Engine) -> None:
+    name = make_index(made)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
     Backfill(engine, name, Task("body")).run()
     check_complete(engine, name)
@@ -110,8 +109,8 @@ def test_fingerprints_are_read(made: Indices, engine: Engine) -> None:
 
 
 def test_the_pipeline_makes_the_same_fingerprints(made: Indices, engine: Engine) -> None:
-    """It reads the text before the source is derived."""
-    name = derived(made, ours=True)
+    """The pipeline reads the text before the source is derived."""
+    name = make_index(made, ours=True)
     install_pipeline(engine, force=True)
     use_pipeline(engine, name)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
@@ -121,8 +120,8 @@ def test_the_pipeline_makes_the_same_fingerprints(made: Indices, engine: Engine)
     check_complete(engine, name)
 
 
-def test_the_engine_fills_it(made: Indices, engine: Engine) -> None:
-    name = derived(made)
+def test_a_backfill_in_the_engine_fills_it(made: Indices, engine: Engine) -> None:
+    name = make_index(made)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
     install_pipeline(engine, force=True)
 

@@ -1,4 +1,4 @@
-"""Passages, sentences and concepts in an application's index: from a loader, and from a backfill."""
+"""A loader or a backfill adds passages, sentences and concepts to an application's index."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 @pytest.fixture
 def made(engine: Engine) -> Iterator[Indices]:
-    """Indices of the test."""
+    """The indices of the test."""
     with indices(engine.name) as owned:
         yield owned
 
 
 def application(made: Indices, settings: Settings | None, *, loader: Settings | None = None, **options: Any) -> str:
-    """An index with documents: with our field, filled by a loader, or without."""
+    """An index with documents. With `settings` or `loader`, the loader adds fingerprints."""
     ours = component_template(settings)["template"]["mappings"]["properties"] if settings else {}
     name = made.make({"properties": {"text": {"type": "text"}, **ours}, **options})
     actions: Any = [{"_id": id, "text": text} for id, text in TEXTS.items()]
@@ -68,12 +68,12 @@ def application(made: Indices, settings: Settings | None, *, loader: Settings | 
         extractor = CAPITALS if filled.concepts else None
         actions = fingerprint_actions(actions, "text", settings=filled, extractor=extractor)
     with to(made.engine) as opened:
-        load(opened, name, {each.pop("_id"): each for each in actions})
+        load(opened, name, {action.pop("_id"): action for action in actions})
     return name
 
 
 def adding(**kinds: Any) -> Callable[[Settings], Settings]:
-    """The change that adds kinds of tokens."""
+    """Return a change that adds kinds of tokens."""
     return partial(replace, **kinds)
 
 
@@ -91,26 +91,26 @@ def sharing(engine: Engine, index: str, settings: Settings | None = None) -> lis
     passages = (settings or Settings()).passages
     with closing(open_store(f"{engine.name}/{index}")) as store:
         found = store.documents_sharing(fingerprint(QUOTED, passages=passages).passages, size=5)
-        return [each.id for each in found.documents]
+        return [document.id for document in found.documents]
 
 
 def naming_the_danube(engine: Engine, index: str) -> list[str]:
-    """The documents that name it."""
+    """The documents that name the Danube."""
     with closing(open_store(f"{engine.name}/{index}")) as store:
         found = store.documents_sharing(DANUBE, among="concepts", size=5).documents
         assert [len(found)] == store.concept_frequencies(DANUBE).tolist()
-        return [each.id for each in found]
+        return [document.id for document in found]
 
 
-def wrong(engine: Engine, index: str) -> list[str]:
+def problems(engine: Engine, index: str) -> list[str]:
     """The problems that `check` finds."""
-    return [each.problem for each in check_index(engine, index) if each.wrong]
+    return [finding.problem for finding in check_index(engine, index) if finding.wrong]
 
 
-def test_a_loader_gives_the_tokens_of_simdoc_search_index(made: Indices, engine: Engine) -> None:
+def test_a_loader_makes_the_tokens_of_simdoc_search_index(made: Indices, engine: Engine) -> None:
     name = application(made, ALL)
     with closing(open_store(":memory:", ALL)) as ours, closing(open_store(f"{engine.name}/{name}")) as theirs:
-        SimilaritySearch(ours).index((Document(*each) for each in TEXTS.items()), extractor=CAPITALS)
+        SimilaritySearch(ours).index((Document(*item) for item in TEXTS.items()), extractor=CAPITALS)
         for id in TEXTS:
             one, other = (store.get(id, passages=True, sketches=True) for store in (ours, theirs))
             assert one is not None
@@ -119,20 +119,20 @@ def test_a_loader_gives_the_tokens_of_simdoc_search_index(made: Indices, engine:
                 assert getattr(one, kind).tolist() == getattr(other, kind).tolist() != []
 
     assert (["long"], ["city", "river"]) == (sharing(engine, name), naming_the_danube(engine, name))
-    assert ([], 0) == (wrong(engine, name), run(engine, name, extractor=CAPITALS).documents)
+    assert ([], 0) == (problems(engine, name), run(engine, name, extractor=CAPITALS).documents)
 
 
 @pytest.mark.parametrize("engine", ["opensearch", "elasticsearch"], indirect=True)
-def test_a_backfill_adds_them_to_an_index_without(made: Indices, engine: Engine) -> None:
-    """Until then everything else works, and the message has the command. Tokens that exist do not change."""
+def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(made: Indices, engine: Engine) -> None:
+    """Before that, everything else works, and the message names the command. Existing tokens do not change."""
     name = application(made, PLAIN)
     place = f"{engine.name}/{name}"
     before = {id: engine.call("GET", [name, "_doc", id])["_source"]["simdoc"]["tokens"] for id in TEXTS}
     hits = SimilaritySearch(open_store(place, Settings())).similar("other_20_80").hits
     messages = []
-    for ask in (sharing, naming_the_danube):
+    for query in (sharing, naming_the_danube):
         with pytest.raises(FormatMismatchError) as error:
-            ask(engine, name)
+            query(engine, name)
         messages.append(str(error.value))
     plain = run(engine, name), run(engine, name, stale=True)
     expected = estimate(engine, name, Task("text", change=ADD_ALL, extractor=CAPITALS))
@@ -151,13 +151,13 @@ def test_a_backfill_adds_them_to_an_index_without(made: Indices, engine: Engine)
     assert (["long"], ["city", "river"], []) == (
         sharing(engine, name),
         naming_the_danube(engine, name),
-        wrong(engine, name),
+        problems(engine, name),
     )
-    assert "it has concepts of capitals, but the given extractor is others; leave it out" == skipped.reason
+    assert "it has concepts from capitals, but the given extractor is others; omit it" == skipped.reason
 
 
-def test_the_command_adds_them_where_they_are_requested(made: Indices, engine: Engine) -> None:
-    """And from then on to each new document."""
+def test_the_command_adds_the_requested_kinds(made: Indices, engine: Engine) -> None:
+    """From then on, new documents get these kinds too."""
     place = f"{engine.name}/{application(made, PLAIN)}"
     index = place.rpartition("/")[2]
     lines = ["", "--passages --dry-run", "--passages --passage-run 20", "--with versions"]
@@ -169,28 +169,28 @@ def test_the_command_adds_them_where_they_are_requested(made: Indices, engine: E
     assert 1 == answer("backfill", place, "--text-field", "text")["updated"]
     assert ["long"] == sharing(engine, index, Settings(passages=Passages(16)))
     assert "sentences:2" in answer("info", "--store", place)["settings"]["sketches"]
-    assert [] == wrong(engine, index)
+    assert [] == problems(engine, index)
 
 
-def test_documents_without_them_are_counted_and_completed(made: Indices, engine: Engine) -> None:
-    """As from a loader with other settings. Other queries find them."""
+def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, engine: Engine) -> None:
+    """Here a loader had other settings. Other queries find these documents."""
     name = application(made, ALL, loader=replace(PLAIN, sentences=Sentences()))
     hits = SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other_20_80").hits
 
     assert ["copy"] == [hit.id for hit in hits]
-    assert [f"5 fingerprints have no {kind}; run simdoc-search backfill" for kind in ("passages", "concepts")] == wrong(
-        engine, name
-    )
+    assert [
+        f"5 fingerprints have no {kind}; run simdoc-search backfill" for kind in ("passages", "concepts")
+    ] == problems(engine, name)
     assert 5 == run(engine, name, extractor=CAPITALS).updated
     assert (["long"], ["city", "river"], []) == (
         sharing(engine, name),
         naming_the_danube(engine, name),
-        wrong(engine, name),
+        problems(engine, name),
     )
 
 
 def test_a_new_index_has_the_requested_passages(made: Indices, engine: Engine) -> None:
-    """None, or those of longer runs. Later requests cannot change them."""
+    """It may have none, or only longer passages. Later requests cannot change this."""
     none, longer = application(made, None), application(made, None)
     run(engine, none, change=adding(passages=None))
     run(engine, longer, change=adding(passages=Passages(46)))
@@ -203,20 +203,20 @@ def test_a_new_index_has_the_requested_passages(made: Indices, engine: Engine) -
     assert "passages:1 46 5', not 'nfkc_cf word 5" in skipped.reason
 
 
-def test_a_text_whose_concepts_fail_has_everything_else(made: Indices, engine: Engine) -> None:
-    """It is listed. Neither it nor a text without words is read again."""
+def test_a_text_without_concepts_after_an_error_has_everything_else(made: Indices, engine: Engine) -> None:
+    """The report lists it. Neither this text nor a text without words is read again."""
     name = application(made, ALL)
     made.put(name, "fails", {"text": "The Danube may fail here, on one fine day."})
     made.put(name, "empty", {"text": "..."})
     report, again = (run(engine, name, extractor=CAPITALS) for _ in range(2))
 
     assert (1, 1, {"fails": "concepts"}) == (report.updated, report.without_words, report.incomplete)
-    assert (0, []) == (again.documents, wrong(engine, name))
+    assert (0, []) == (again.documents, problems(engine, name))
     assert ["city", "river"] == naming_the_danube(engine, name)
 
 
-def test_an_index_without_them_behind_an_alias_is_named(made: Indices, engine: Engine) -> None:
-    """Everything else is found in both indices."""
+def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engine: Engine) -> None:
+    """All other queries find documents in both indices."""
     new, old = application(made, ALL), application(made, PLAIN)
     alias = made.alias(new, old)
     with closing(open_store(f"{engine.name}/{alias}")) as store:
@@ -238,12 +238,12 @@ def test_an_index_without_them_behind_an_alias_is_named(made: Indices, engine: E
 def test_indices_with_different_passages_are_an_error(made: Indices, engine: Engine) -> None:
     alias = made.alias(application(made, Settings()), application(made, Settings(passages=Passages(16))))
 
-    with pytest.raises(FormatMismatchError, match="have passages of different settings; ask them apart"):
+    with pytest.raises(FormatMismatchError, match="have passages of different settings; query them separately"):
         sharing(engine, alias)
 
 
-def test_the_message_has_all_text_fields() -> None:
-    """Fingerprints of the first field alone would be different ones."""
+def test_the_message_names_all_text_fields() -> None:
+    """Fingerprints of the first field alone would be different."""
     mapping: Any = component_template(PLAIN)["template"]["mappings"]
     ours = mapping["properties"]["simdoc"]["properties"]
     ours["text_hash"] = record_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
@@ -255,15 +255,15 @@ def test_the_message_has_all_text_fields() -> None:
 
 @pytest.mark.parametrize("kind", ["passages", "sentences"])
 def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind: Any) -> None:
-    """Everything else can be queried."""
+    """All other kinds can be queried."""
     mappings: Any = component_template(ALL)["template"]["mappings"]["properties"]
     mappings["simdoc"]["properties"][kind] = {"type": "keyword"}
     name = made.make({"properties": {"text": {"type": "text"}, **mappings}})
-    fault = f"simdoc.{kind} has type 'keyword', not 'text'; put the mapping of simdoc-search template show"
+    fault = f"simdoc.{kind} has type 'keyword', not 'text'; apply the mapping of simdoc-search template show"
 
-    assert [f"{fault}, then reindex"] == wrong(engine, name)
+    assert [f"{fault}, then reindex"] == problems(engine, name)
     with closing(open_store(f"{engine.name}/{name}")) as store:
-        with pytest.raises(StoreError, match=f"cannot be asked for {kind}: {fault}"):
+        with pytest.raises(StoreError, match=f"cannot be queried for {kind}: {fault}"):
             store.documents_sharing(DANUBE, among=kind, size=1)
         assert [0] == store.concept_frequencies(DANUBE).tolist()
 
@@ -282,19 +282,19 @@ def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind
 def test_malformed_tokens_are_named_and_replaced(
     made: Indices, engine: Engine, values: dict[str, Any], fault: str
 ) -> None:
-    """The document can still be read."""
+    """The store can still read the document."""
     name = application(made, ALL)
     engine.call("POST", [name, "_update", "river"], {"doc": {"simdoc": values}}, refresh=True)
-    (problem,) = wrong(engine, name)
+    (problem,) = problems(engine, name)
 
     assert f"1 of 5 sampled fingerprints are malformed: 'river' {fault}" in problem
     assert open_store(f"{engine.name}/{name}").get("river", sketches=True) is not None
     assert 1 == run(engine, name, stale=True, extractor=CAPITALS).updated
-    assert [] == wrong(engine, name)
+    assert [] == problems(engine, name)
 
 
 def test_a_short_quotation_is_found_in_the_text_field(made: Indices, engine: Engine) -> None:
-    """If the field can be searched. Otherwise the result has the minimum of words."""
+    """The field must be indexed. Otherwise the result states the minimum number of words."""
     quoted = "quoted in another one which is short"
     searchable, name = application(made, Settings()), application(made, None, properties={"text": NOT_INDEXED})
     run(engine, name, change=ADD_PASSAGES)

@@ -35,27 +35,27 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
 
 
 def indexed(term: str) -> str:
-    """Return a term as the index has it: a lone surrogate is U+FFFD."""
+    """Return a term as the index stores it, with U+FFFD for a lone surrogate."""
     return term.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 @pytest.mark.parametrize(
     "minhash", [None, MinHash(with_rotation=False), MinHash(hash_count=2, bucket_count=32, hash_set_size=3)], ids=str
 )
-def test_the_terms_are_ours(minhash: MinHash | None, engine: Engine, index: str) -> None:
-    """For texts in many scripts, and mixtures of their words."""
+def test_the_engine_makes_our_terms(minhash: MinHash | None, engine: Engine, index: str) -> None:
+    """The texts are in many scripts, or mix their words."""
     engine.call("PUT", [index], min_hash_index("body", minhash))
     check_min_hash(engine, index, minhash=minhash)
     rng, references = random.Random(5), list(reference_texts().values())
     words = " ".join(references).split()
     for content in [*references, *(" ".join(rng.choices(words, k=rng.randint(1, 60))) for _ in range(80))]:
         body = {"field": "body.fingerprint", "text": content}
-        terms = {indexed(each["token"]) for each in engine.call("POST", [index, "_analyze"], body)["tokens"]}
+        terms = {indexed(token["token"]) for token in engine.call("POST", [index, "_analyze"], body)["tokens"]}
         assert terms == {indexed(term) for term in fingerprint(content, *settings_of_engine(minhash)).tokens("lucene")}
 
 
 def test_an_engine_that_ignores_an_option_is_an_error(engine: Engine, index: str) -> None:
-    """Some versions ignore `bucket_count`. Here the filter is made without it."""
+    """Some versions ignore `bucket_count`. Here the filter is created without it."""
     body = min_hash_index("body", MinHash(bucket_count=100, with_rotation=True))
     options = body["settings"]["analysis"]["filter"]["simdoc_min_hash"]
     del options["bucket_count"], options["bucketCount"]
@@ -66,7 +66,7 @@ def test_an_engine_that_ignores_an_option_is_an_error(engine: Engine, index: str
 
 
 def test_queries_find_similar_documents(engine: Engine, index: str) -> None:
-    """Words of a user's search match no term."""
+    """The words of a user's search match no term."""
     rng = random.Random(1)
     base, other = text(rng, 400), text(rng, 400)
     half = " ".join(base.split()[:300]) + " " + " ".join(other.split()[:100])

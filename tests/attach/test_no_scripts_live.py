@@ -1,4 +1,4 @@
-"""An Elasticsearch without Painless: commands that need scripts end in one sentence, and all others work."""
+"""In Elasticsearch without Painless, commands that need scripts fail with one sentence. All others work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LACKS = "cannot run scripts, as it lacks the module lang-painless; "
 
 @pytest.fixture
 def made(elasticsearch_url: str) -> Iterator[Indices]:
-    """Indices in the core of an Elasticsearch."""
+    """Indices in an Elasticsearch without modules."""
     if "scripts" not in elasticsearch_lacks():
         pytest.skip("it has scripts")
     with indices(elasticsearch_url) as owned:
@@ -26,7 +26,7 @@ def made(elasticsearch_url: str) -> Iterator[Indices]:
 
 
 def test_commands_that_need_scripts_change_nothing(made: Indices) -> None:
-    """Queries, duplicates, their marks and checks work."""
+    """Queries, duplicates, marks and checks work anyway."""
     index = made.make({"properties": {"body": {"type": "text"}}})
     url, [first, *_] = f"{made.engine}/{index}", TEXTS
     with to(made.engine) as engine:
@@ -49,8 +49,8 @@ def test_commands_that_need_scripts_change_nothing(made: Indices) -> None:
         assert {first, "copy"} == marked
 
 
-def test_scripts_that_are_not_allowed_are_an_error() -> None:
-    """The settings of the engine tell. If this user may not read them, scripts are tried."""
+def test_forbidden_scripts_are_an_error() -> None:
+    """The settings of the engine show it. If this user may not read the settings, scripts are tried."""
     languages = [{"language": "painless", "contexts": ["update"]}]
     allowed, stored_only = (
         reply({"types_allowed": types, "language_contexts": languages}) for types in (["inline", "stored"], ["stored"])

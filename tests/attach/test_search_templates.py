@@ -1,4 +1,4 @@
-"""The stored search templates find the hits of the query builder, with JSON alone."""
+"""Requests with the stored search templates find the same hits as the query builder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HOSTILE = 'a"b\\c/{{id}} é日本\u2028'
 
 
 def collection() -> dict[str, str]:
-    """Short and long texts: pairs with all overlaps, and some without a similar text."""
+    """Short and long texts: pairs with many overlaps, and texts without a similar one."""
     rng = random.Random("search templates")
     texts = {"one": "one two three four five", "same": "One two three, four five!", HOSTILE: words(0, 200)}
     texts |= {f"part{number}": words(0, number) for number in (7, 20, 60, 150, 199)}
@@ -55,7 +55,7 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
 
 
 def articles(made: Indices, texts: dict[str, str], *, field: str = "simdoc") -> str:
-    """Create an index with fingerprints and numbers."""
+    """Create an index of texts with fingerprints and numbers."""
     ours = component_template(field=field)["template"]["mappings"]["properties"]
     index = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}, **ours}})
     sources = {
@@ -69,20 +69,20 @@ def articles(made: Indices, texts: dict[str, str], *, field: str = "simdoc") -> 
 
 @pytest.fixture(scope="module")
 def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of the tests."""
+    """The indices of the tests."""
     with indices(opensearch_url) as owned:
         yield owned
 
 
 @pytest.fixture(scope="module")
 def index(made: Indices) -> str:
-    """An index of TEXTS. No test changes it."""
+    """An index of TEXTS, which no test changes."""
     return articles(made, TEXTS)
 
 
-def ask(engine: Engine, at: str, template: str, /, **params: Any) -> Any:
-    """The answer to a template."""
-    return engine.call("POST", [at, "_search", "template"], {"id": template, "params": params})
+def search(engine: Engine, index: str, template: str, /, **params: Any) -> Any:
+    """The response to a search with a template."""
+    return engine.call("POST", [index, "_search", "template"], {"id": template, "params": params})
 
 
 def scores(answer: Any) -> dict[str, float]:
@@ -97,20 +97,20 @@ def expected(engine: Engine, index: str, id: str, overlap: float | None, **optio
 
 def fingerprint_in(engine: Engine, index: str, id: str) -> dict[str, Any]:
     """The fingerprint of a document."""
-    found: dict[str, Any] = engine.call("GET", [index, "_doc", id])["_source"]["simdoc"]
-    return found
+    value: dict[str, Any] = engine.call("GET", [index, "_doc", id])["_source"]["simdoc"]
+    return value
 
 
 # --- without an engine ---
 
 
 def test_the_command_prints_the_bodies() -> None:
-    """For another field too. Its name is escaped as in JSON."""
+    """The field can be chosen. Its name is escaped as in JSON."""
     templates = search_templates()
 
     assert NAMES == list(templates)
-    assert ["mustache"] * 4 + ["painless"] == [each["script"]["lang"] for each in templates.values()]
-    assert [] == [name for name, each in templates.items() if "$" in each["script"]["source"]]
+    assert ["mustache"] * 4 + ["painless"] == [template["script"]["lang"] for template in templates.values()]
+    assert [] == [name for name, template in templates.items() if "$" in template["script"]["source"]]
     assert templates == json.loads(output("template", "show", "--search"))
     assert search_templates('a"b') == json.loads(output("template", "show", "--search", "--field", 'a"b'))
     assert '{{^field}}a\\"b{{/field}}.tokens"' in search_templates('a"b')["simdoc-similar"]["script"]["source"]
@@ -120,9 +120,9 @@ def test_the_command_prints_the_bodies() -> None:
 
 
 def test_without_an_overlap_the_hits_are_those_of_the_query_builder(engine: Engine, index: str) -> None:
-    """With the same scores, the numbers of equal tokens. Ids may have any characters."""
+    """The scores, which are the numbers of equal tokens, are the same too. Ids may have any characters."""
     for id in TEXTS:
-        found = scores(ask(engine, index, "simdoc-similar", index=index, id=id, size=100))
+        found = scores(search(engine, index, "simdoc-similar", index=index, id=id, size=100))
 
         assert expected(engine, index, id, None) == found, id
         assert id not in found
@@ -130,15 +130,15 @@ def test_without_an_overlap_the_hits_are_those_of_the_query_builder(engine: Engi
 
 @pytest.mark.parametrize("overlap", [1, 33, 80, 100])
 def test_an_overlap_requires_that_share_of_the_tokens(engine: Engine, index: str, overlap: int) -> None:
-    """Rounded down. With the parameter `least` it is exactly the query of the query builder."""
+    """The number is rounded down. With the parameter `least`, the hits are those of the query builder."""
     count = 0
     for id in list(TEXTS)[::2]:
         buckets = fingerprint_in(engine, index, id)["buckets"]
         source: dict[str, Any] = {"index": index, "id": id, "size": 100}
-        every = scores(ask(engine, index, "simdoc-similar", **source, overlap=0))
-        found = scores(ask(engine, index, "simdoc-similar", **source, overlap=overlap))
+        every = scores(search(engine, index, "simdoc-similar", **source, overlap=0))
+        found = scores(search(engine, index, "simdoc-similar", **source, overlap=overlap))
         least = math.ceil(buckets * overlap / 100)
-        exact = ask(engine, index, "simdoc-similar", **source, overlap=overlap, least=least)
+        exact = search(engine, index, "simdoc-similar", **source, overlap=overlap, least=least)
         count += len(found)
 
         assert {other: n for other, n in every.items() if n >= buckets * overlap // 100} == found
@@ -148,28 +148,30 @@ def test_an_overlap_requires_that_share_of_the_tokens(engine: Engine, index: str
 
 
 def test_filters_are_clauses_of_the_application(engine: Engine, index: str) -> None:
-    """A list, or a single clause, with any characters."""
+    """A filter is a list of clauses or one clause, with any characters."""
     source: dict[str, Any] = {"index": index, "id": "part199", "size": 100}
-    every = scores(ask(engine, index, "simdoc-similar", **source))
+    every = scores(search(engine, index, "simdoc-similar", **source))
     numbers = dict(zip(TEXTS, range(len(TEXTS)), strict=True))
     early = {"range": {"number": {"lt": 5}}}
     not_seventh = {"bool": {"must_not": [{"ids": {"values": ["part7", HOSTILE]}}]}}
 
-    def found(filters: Any) -> dict[str, float]:
-        return scores(ask(engine, index, "simdoc-similar", **source, filter=filters))
+    def filtered(filters: Any) -> dict[str, float]:
+        return scores(search(engine, index, "simdoc-similar", **source, filter=filters))
 
-    assert every == found([])
-    assert {id: n for id, n in every.items() if numbers[id] < 5} == found([early]) == found(early)
-    assert {id for id in every if numbers[id] < 5} - {"part7", HOSTILE} == set(found([early, not_seventh]))
-    assert {} == found([{"match": {"body": 'nobody "wrote" {{this}} \\'}}])
-    assert expected(engine, index, "part199", None, filters=[early]) == found([early])
+    assert every == filtered([])
+    assert {id: n for id, n in every.items() if numbers[id] < 5} == filtered([early]) == filtered(early)
+    assert {id for id in every if numbers[id] < 5} - {"part7", HOSTILE} == set(filtered([early, not_seventh]))
+    assert {} == filtered([{"match": {"body": 'nobody "wrote" {{this}} \\'}}])
+    assert expected(engine, index, "part199", None, filters=[early]) == filtered([early])
 
 
 def test_hits_do_not_contain_tokens(engine: Engine, index: str) -> None:
-    """They have all other fields, or the requested ones, and the number of their tokens."""
+    """They have all other fields, or the requested fields, and the number of their tokens."""
     source: dict[str, Any] = {"index": index, "id": "part199", "size": 1}
-    [whole] = ask(engine, index, "simdoc-similar", **source)["hits"]["hits"]
-    [some] = ask(engine, index, "simdoc-similar", **source, fields=["number", "simdoc.tokens", "sim*"])["hits"]["hits"]
+    [whole] = search(engine, index, "simdoc-similar", **source)["hits"]["hits"]
+    [some] = search(engine, index, "simdoc-similar", **source, fields=["number", "simdoc.tokens", "sim*"])["hits"][
+        "hits"
+    ]
 
     assert {"body", "number"} == whole["_source"].keys()
     assert {"number"} == some["_source"].keys()
@@ -178,16 +180,16 @@ def test_hits_do_not_contain_tokens(engine: Engine, index: str) -> None:
 
 
 def test_an_unknown_source_finds_nothing(engine: Engine, index: str) -> None:
-    """The same as a document without a fingerprint, so nobody learns which ids exist."""
+    """A document without a fingerprint finds nothing too, so a search does not reveal which ids exist."""
     engine.call("PUT", [index, "_doc", "bare"], {"body": "no fingerprint"}, refresh=True)
     answers = [
-        ask(engine, index, "simdoc-similar", index=index, id="nobody"),
-        ask(engine, index, "simdoc-similar", index=index, id="bare"),
-        ask(engine, index, "simdoc-similar", index="test-no-such-index", id="one"),
+        search(engine, index, "simdoc-similar", index=index, id="nobody"),
+        search(engine, index, "simdoc-similar", index=index, id="bare"),
+        search(engine, index, "simdoc-similar", index="test-no-such-index", id="one"),
     ]
     engine.call("DELETE", [index, "_doc", "bare"], refresh=True)
 
-    assert [{}, {}, {}] == [scores(each) for each in answers]
+    assert [{}, {}, {}] == [scores(found) for found in answers]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def test_an_unknown_source_finds_nothing(engine: Engine, index: str) -> None:
 )
 def test_missing_or_wrong_parameters_are_refused(engine: Engine, index: str, params: dict[str, Any]) -> None:
     with pytest.raises(RequestError) as refused:
-        ask(engine, index, "simdoc-similar", **{"index": index, **params})
+        search(engine, index, "simdoc-similar", **{"index": index, **params})
     assert 400 == refused.value.status
 
 
@@ -209,8 +211,8 @@ def test_a_fingerprint_finds_the_hits_of_its_document_and_the_document(
 ) -> None:
     parameters = {"size": 100, **({} if overlap is None else {"overlap": overlap})}
     fingerprint = fingerprint_in(engine, index, id)
-    found = scores(ask(engine, index, "simdoc-similar-to-text", fingerprint=fingerprint, **parameters))
-    by_id = scores(ask(engine, index, "simdoc-similar", index=index, id=id, **parameters))
+    found = scores(search(engine, index, "simdoc-similar-to-text", fingerprint=fingerprint, **parameters))
+    by_id = scores(search(engine, index, "simdoc-similar", index=index, id=id, **parameters))
 
     assert fingerprint["buckets"] == found.pop(id)
     assert by_id == found
@@ -222,18 +224,18 @@ def test_a_text_without_words_finds_nothing(engine: Engine, index: str) -> None:
 
     assert 0 == made["shingles"]
     for template in ("simdoc-similar-to-text", "simdoc-passages"):
-        assert {} == scores(ask(engine, index, template, fingerprint=made))
+        assert {} == scores(search(engine, index, template, fingerprint=made))
 
 
 @pytest.mark.parametrize("template", ["simdoc-similar-to-text", "simdoc-passages", "simdoc-new-copies"])
 def test_a_value_that_is_not_a_fingerprint_is_refused(engine: Engine, index: str, made: Indices, template: str) -> None:
-    """An empty answer would mean that there is no copy."""
+    """A response without hits would mean that there is no copy."""
     watches = made.name()
     output("watch", "one", "--store", f"{made.engine}/{index}", "--watches", watches)
     wrong: list[Any] = ["a text", "", {}, [], 7, None]
     for fingerprint in wrong:
         with pytest.raises(RequestError) as refused:
-            ask(engine, watches if template == "simdoc-new-copies" else index, template, fingerprint=fingerprint)
+            search(engine, watches if template == "simdoc-new-copies" else index, template, fingerprint=fingerprint)
         assert 400 == refused.value.status
 
 
@@ -242,13 +244,15 @@ def test_a_value_that_is_not_a_fingerprint_is_refused(engine: Engine, index: str
 
 @pytest.mark.parametrize("id", ["part199", HOSTILE, "900-40-a", "alone1"], ids=ascii)
 def test_shared_passages_are_those_that_the_store_finds(engine: Engine, index: str, id: str) -> None:
-    """By id or by fingerprint, in descending order."""
+    """The source is an id or a fingerprint. Hits are in descending order of shared passages."""
     fingerprint = fingerprint_in(engine, index, id)
     codes = decode_text(fingerprint["passages"], PASSAGE_LENGTH)
     with open_store(f"{engine.name}/{index}") as store:
-        shared = {each.id: float(each.shared) for each in store.documents_sharing(codes, size=100).documents}
-    by_text = ask(engine, index, "simdoc-passages", fingerprint=fingerprint, size=100)
-    by_id = ask(engine, index, "simdoc-passages", id=id, index=index, size=100)
+        shared = {
+            document.id: float(document.shared) for document in store.documents_sharing(codes, size=100).documents
+        }
+    by_text = search(engine, index, "simdoc-passages", fingerprint=fingerprint, size=100)
+    by_id = search(engine, index, "simdoc-passages", id=id, index=index, size=100)
 
     assert shared == scores(by_text)
     assert shared == scores(by_id) | {id: float(len(codes))}
@@ -256,26 +260,26 @@ def test_shared_passages_are_those_that_the_store_finds(engine: Engine, index: s
 
 
 def test_a_long_text_has_up_to_a_thousand_passages(engine: Engine, made: Indices) -> None:
-    """There is space for filters. More passages than the engine accepts are an error."""
+    """Some clauses are left for filters. More passages than the engine accepts are an error."""
     long, book = (text(random.Random("long"), size) for size in (15_000, 40_000))
     texts = {"long": long, "chapter": long[10_000:30_000], "other": words(0, 500), "book": book}
     index = articles(made, texts)
     filters = [{"range": {"number": {"gte": 0}}}] * 10
-    found = scores(ask(engine, index, "simdoc-passages", id="chapter", index=index, filter=filters))
-    back = scores(ask(engine, index, "simdoc-passages", id="long", index=index, filter=filters))
+    found = scores(search(engine, index, "simdoc-passages", id="chapter", index=index, filter=filters))
+    back = scores(search(engine, index, "simdoc-passages", id="long", index=index, filter=filters))
 
     assert 800 < len(fingerprint_in(engine, index, "long")["passages"].split()) < 1000
     assert 200 < found["long"] == back["chapter"]
     assert 1024 < len(fingerprint_in(engine, index, "book")["passages"].split())
     with pytest.raises(RequestError, match="maxClauseCount"):
-        ask(engine, index, "simdoc-passages", id="book", index=index, most=3000)
+        search(engine, index, "simdoc-passages", id="book", index=index, most=3000)
 
 
 # --- another field ---
 
 
 def test_templates_query_another_field(engine: Engine, made: Indices) -> None:
-    """By a parameter, or by another installation, which replaces the templates only with `force`."""
+    """The field is a parameter, or the default of an installation. Replacing the templates needs `force`."""
     index = articles(made, TEXTS, field="prints")
     by_id: dict[str, Any] = {"index": index, "id": "part199"}
     by_text = {"fingerprint": fingerprint_field(TEXTS["part199"])}
@@ -284,18 +288,18 @@ def test_templates_query_another_field(engine: Engine, made: Indices) -> None:
         ("simdoc-similar-to-text", by_text),
         ("simdoc-passages", by_id),
     ):
-        hits = ask(engine, index, template, field="prints", **source)["hits"]["hits"]
+        hits = search(engine, index, template, field="prints", **source)["hits"]["hits"]
 
         assert 2 < len(hits)
         assert [({"body", "number"}, ["prints.buckets"])] * len(hits) == [
-            (each["_source"].keys(), list(each["fields"])) for each in hits
+            (hit["_source"].keys(), list(hit["fields"])) for hit in hits
         ]
-        assert [] == ask(engine, index, template, **source)["hits"]["hits"]
-    with pytest.raises(StoreError, match=r"another search template simdoc-similar; .* --force"):
+        assert [] == search(engine, index, template, **source)["hits"]["hits"]
+    with pytest.raises(StoreError, match=r"a different search template simdoc-similar; .* --force"):
         install_search_templates(engine, "prints")
     try:
         assert NAMES[:4] == install_search_templates(engine, "prints", force=True)
-        hit = ask(engine, index, "simdoc-similar", **by_id, size=1)["hits"]["hits"][0]
+        hit = search(engine, index, "simdoc-similar", **by_id, size=1)["hits"]["hits"][0]
     finally:
         install_search_templates(engine, force=True)
 
@@ -305,7 +309,7 @@ def test_templates_query_another_field(engine: Engine, made: Indices) -> None:
 # --- installation ---
 
 
-def test_the_command_installs_them_once(opensearch_url: str) -> None:
+def test_the_command_installs_only_missing_templates(opensearch_url: str) -> None:
     for name in NAMES:
         call(opensearch_url, "PUT", f"/_scripts/{name}", search_templates()[name])
     call(opensearch_url, "DELETE", "/_scripts/simdoc-passages")
@@ -317,7 +321,7 @@ def test_the_command_installs_them_once(opensearch_url: str) -> None:
 
 
 def test_an_engine_without_search_templates_is_an_error(elasticsearch_url: str) -> None:
-    """The Elasticsearch from packages lacks the module."""
+    """The Elasticsearch from the package lacks the module."""
     missing = pytest.raises(StoreError, match=r"cannot install the search template simdoc-similar: .*mustache")
     with to(elasticsearch_url) as engine, missing:
         install_search_templates(engine)

@@ -1,4 +1,4 @@
-"""Search templates over several indices find the source in one of articles, and hits in all of articles."""
+"""Search templates over an alias read the source from one index, and find hits in all indices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXTS = {
     "other": words(9000, 9200),
     "passage": words(5000, 5600) + " " + words(100, 160),
 }
-"""A rollover comes after the second and after the fourth."""
+"""There is a rollover after the second text and after the fourth."""
 
 TWO_SHARDS = {"number_of_shards": 2}
 
@@ -36,7 +36,7 @@ def engine_url(request: pytest.FixtureRequest) -> str:
 
 
 def fill(articles: Rolling, **parameters: str) -> None:
-    """Write all texts into three indices, and one id again whose document is in an older index."""
+    """Write all texts into three indices. The id `one` is in the first and in the last index."""
     for number, (id, text) in enumerate(TEXTS.items()):
         if number in (2, 4):
             articles.roll_over()
@@ -44,24 +44,24 @@ def fill(articles: Rolling, **parameters: str) -> None:
     articles.write("one", {"body": words(0, 180)}, **parameters)
 
 
-Found = dict[tuple[str, str], float]
+Scores = dict[tuple[str, str], float]
 """Scores by index and id."""
 
 
-def ask(articles: Rolling, template: str, /, **params: Any) -> Found:
-    """The hits of a template over the alias or data stream."""
+def search(articles: Rolling, template: str, /, **params: Any) -> Scores:
+    """The hits of a search with a template over the alias or data stream."""
     with to(articles.engine) as engine:
         body = {"id": template, "params": {"size": 100, **params}}
         hits = engine.call("POST", [articles.name, "_search", "template"], body)["hits"]["hits"]
     return {(hit["_index"], hit["_id"]): hit["_score"] for hit in hits}
 
 
-def shared(articles: Rolling, source: dict[str, Any], part: str, least: int) -> Found:
-    """The numbers of tokens that other documents share with one, by comparing all of articles."""
-    own = set(source["_source"]["simdoc"][part].split())
+def shared(articles: Rolling, source: dict[str, Any], kind: str, least: int) -> Scores:
+    """The numbers of equal tokens in all other documents, computed here."""
+    own = set(source["_source"]["simdoc"][kind].split())
     others = [hit for hit in articles.hits() if (hit["_index"], hit["_id"]) != (source["_index"], source["_id"])]
     equal = {
-        (hit["_index"], hit["_id"]): len(own & set(hit["_source"]["simdoc"].get(part, "").split())) for hit in others
+        (hit["_index"], hit["_id"]): len(own & set(hit["_source"]["simdoc"].get(kind, "").split())) for hit in others
     }
     return {place: float(number) for place, number in equal.items() if number >= least}
 
@@ -72,7 +72,7 @@ def place_of(hit: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_all(articles: Rolling, least_hits: int) -> None:
-    """With each document as the source, the hits are those of a comparison of all documents."""
+    """Check that for each source, the hits are those of a comparison with all documents."""
     found = 0
     for source in articles.hits():
         simdoc = source["_source"]["simdoc"]
@@ -81,10 +81,10 @@ def check_all(articles: Rolling, least_hits: int) -> None:
             expected = shared(articles, source, "tokens", least)
             found += len(expected)
 
-            assert expected == ask(articles, "simdoc-similar", **place_of(source), overlap=overlap, least=least)
-            text = ask(articles, "simdoc-similar-to-text", fingerprint=simdoc, overlap=overlap, least=least)
-            assert expected == {at: n for at, n in text.items() if at != (source["_index"], source["_id"])}
-        assert shared(articles, source, "passages", 1) == ask(articles, "simdoc-passages", **place_of(source))
+            assert expected == search(articles, "simdoc-similar", **place_of(source), overlap=overlap, least=least)
+            text = search(articles, "simdoc-similar-to-text", fingerprint=simdoc, overlap=overlap, least=least)
+            assert expected == {place: n for place, n in text.items() if place != (source["_index"], source["_id"])}
+        assert shared(articles, source, "passages", 1) == search(articles, "simdoc-passages", **place_of(source))
     assert found >= least_hits
 
 
@@ -94,7 +94,7 @@ def check_all(articles: Rolling, least_hits: int) -> None:
     indirect=["engine_url"],
 )
 def test_hits_are_in_all_indices(engine_url: str, kind: str) -> None:
-    """Also if another index has a document with the id of the source, or documents have a routing."""
+    """Another index may have a document with the id of the source. Documents may have a routing."""
     routing = {"routing": "ann"} if kind == "routing" else {}
     with rolling(engine_url, settings=TWO_SHARDS, is_stream=kind == "data stream") as articles:
         fill(articles, **routing)
@@ -105,18 +105,18 @@ def test_hits_are_in_all_indices(engine_url: str, kind: str) -> None:
 
 
 def test_a_source_without_its_index_is_an_error(engine_url: str) -> None:
-    """The message says what to do. The name of several indices is an error too."""
+    """The message says what to do. A name of several indices is an error too."""
     with rolling(engine_url) as articles:
         fill(articles)
         for template in ("simdoc-similar", "simdoc-passages"):
-            with pytest.raises(RequestError, match="the parameter index is missing: the _index of a hit"):
-                ask(articles, template, id="one")
+            with pytest.raises(RequestError, match="the parameter index is missing; give the _index of the source"):
+                search(articles, template, id="one")
             with pytest.raises(RequestError, match="more than one ind"):
-                ask(articles, template, id="one", index=articles.name)
+                search(articles, template, id="one", index=articles.name)
 
 
 def test_a_new_copy_is_found_after_a_rollover(engine_url: str) -> None:
-    """The watch was set over the alias. The index template of the application matches the index of watches too."""
+    """The watch is on the alias. The index template of the application also matches the index of watches."""
     with rolling(engine_url) as articles:
         watches = f"{articles.name}-watches"
         articles.write("one", {"body": TEXTS["one"]})

@@ -30,7 +30,7 @@ each_engine = pytest.mark.parametrize("made", ["opensearch", "elasticsearch"], i
 
 @pytest.fixture(params=["opensearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """Indices of the test."""
+    """The indices of the test."""
     with indices(request.getfixturevalue(f"{request.param}_url")) as owned:
         yield owned
 
@@ -60,8 +60,8 @@ def test_documents_are_counted_by_state(made: Indices, engine: Engine) -> None:
     assert (0.3, (0.3, 0.3)) == (inspection.sample.share, inspection.sample.interval)
 
 
-def test_an_index_of_simdoc_search_has_its_texts_in_body(made: Indices, engine: Engine) -> None:
-    for store_texts, reason in ((True, ""), (False, "it stores no texts")):
+def test_the_texts_of_an_index_of_simdoc_search_are_in_body(made: Indices, engine: Engine) -> None:
+    for store_texts, reason in ((True, ""), (False, "stores no texts")):
         name = made.name()
         with open_store(f"{made.engine}/{name}", create=True, store_texts=store_texts) as store:
             SimilaritySearch(store).index(Document(str(number), words(number, 99)) for number in range(9))
@@ -83,7 +83,7 @@ def test_without_our_field_all_documents_are_missing(made: Indices, engine: Engi
 
 @each_engine
 def test_each_index_behind_an_alias_has_its_own_settings(made: Indices, engine: Engine) -> None:
-    """The sample is from all of them, and a filter of the alias holds. A closed index is named."""
+    """The sample is drawn from all indices, within the filter of the alias. A closed index is named."""
     four = Settings(Analysis(shingle_size=4))
     first, second, closed = made.make(mapping()), made.make(mapping(four)), articles(made)
     fill(made, first, {f"a{n}": document(words(n, n + 60)) | {"team": "red"} for n in range(5)})
@@ -94,10 +94,10 @@ def test_each_index_behind_an_alias_has_its_own_settings(made: Indices, engine: 
     call(made.engine, "POST", f"/{closed}/_close")
     whole, part = inspect_indices(engine, alias), inspect_indices(engine, red)
 
-    assert {first: 5, second: 6} == {each.index.name: each.counts.documents for each in whole.indices}
-    assert (1, 1) == (whole.missing, sum(each.counts.of_other_settings for each in whole.indices))
+    assert {first: 5, second: 6} == {inspected.index.name: inspected.counts.documents for inspected in whole.indices}
+    assert (1, 1) == (whole.missing, sum(inspected.counts.of_other_settings for inspected in whole.indices))
     assert Sample(9, 9, 0) == whole.sample
-    assert [(closed, "it is closed; open it first")] == [(each.index, each.reason) for each in whole.skipped]
+    assert [(closed, "it is closed; open it first")] == [(index.index, index.reason) for index in whole.skipped]
     assert (9, 0) == (part.documents, part.missing)
     assert 11 == inspect_indices(engine, f"{first},{second}").documents
 
@@ -105,17 +105,17 @@ def test_each_index_behind_an_alias_has_its_own_settings(made: Indices, engine: 
 def test_a_missing_index_or_text_field_is_an_error(made: Indices, engine: Engine) -> None:
     with pytest.raises(StoreNotFoundError, match="test-nothing"):
         inspect_indices(engine, "test-nothing")
-    with pytest.raises(LocationError, match="no document has a field bodi; name a field of text: body"):
+    with pytest.raises(LocationError, match="no document has a field bodi; use a text field: body"):
         inspect_indices(engine, articles(made), text_fields=["bodi"])
 
 
 def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
-    """The number of requests, and the size of the responses."""
+    """The cost is the number of requests and the size of the responses."""
     sizes = []
     for number in (30, 2000):
         index = made.make(mapping())
         fields = fingerprint_field(words(0, 60))
-        fill(made, index, {str(each): {"body": words(0, 60), "simdoc": fields} for each in range(number)})
+        fill(made, index, {str(id): {"body": words(0, 60), "simdoc": fields} for id in range(number)})
         with serving(forward(made.engine)) as server:
             through, read = server.handle, [0]
 
@@ -138,7 +138,7 @@ def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
 
 
 def test_the_interval_has_the_stated_confidence() -> None:
-    """2,000 samples of 200 from 1,000 documents."""
+    """The test draws 2,000 samples of 200 from 1,000 documents."""
     rng = random.Random(5)
     for stale in (5, 20, 200):
         among = [number < stale for number in range(1000)]
@@ -150,17 +150,17 @@ def test_the_interval_has_the_stated_confidence() -> None:
 
 
 def test_fingerprints_are_compared_only_with_known_text_fields(made: Indices, engine: Engine) -> None:
-    """A field that no document has does not make all of them stale."""
+    """A field that no document has does not make all documents stale."""
     index = made.make({**mapping(recorded=None), "dynamic": False})
     fill(made, index, {"a": document(words(0, 60)), "list": {"simdoc": [fingerprint_field(words(0, 60))]}})
     unknown, known, misspelt = (
-        inspect_indices(engine, index, text_fields=each).sample for each in ((), ["body"], ["bodi"])
+        inspect_indices(engine, index, text_fields=fields).sample for fields in ((), ["body"], ["bodi"])
     )
 
-    assert "name the field of the text with --text-field" in unknown.not_compared
+    assert "name it with --text-field" in unknown.not_compared
     assert {"list": "is not an object"} == unknown.malformed
     assert Sample(2, 2, 1, ("list",)) == known
-    assert "none of 2 documents has a field bodi; name the field" in misspelt.not_compared
+    assert "none of 2 documents has a field bodi; name another text field" in misspelt.not_compared
 
 
 def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
@@ -180,7 +180,7 @@ def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
 
 
 def test_the_state_of_the_pipeline_is_reported(made: Indices, engine: Engine) -> None:
-    """Also that of a pipeline which another one calls."""
+    """A pipeline may call another one."""
     index, name = made.make(mapping()), made.name()
     bodies: dict[str, Any] = {
         "fits": pipeline_body(),
@@ -214,7 +214,7 @@ def test_the_state_of_the_pipeline_is_reported(made: Indices, engine: Engine) ->
 
 
 def test_the_command_prints_one_line_per_state(made: Indices) -> None:
-    """With `--json`, numbers. Limits of the index are shown only if they are stored."""
+    """`--json` has numbers. The limits of the index are shown only if it stores them."""
     place = f"{made.engine}/{articles(made)}"
     shown, found = output("status", place), answer("status", place)
     output("defaults", "--bits", "3", "--store", place)
@@ -225,7 +225,7 @@ def test_the_command_prints_one_line_per_state(made: Indices) -> None:
     assert "stale          3 of 10, all compared: 'malformed', 'stale/1', 'stale/2'\n" in shown
     assert "errors         3 that the engine's pipeline could not fingerprint\n" in shown
     assert "               2: the text has N characters, too many\n" in shown
-    assert "pipeline       none fills the field: index.final_pipeline is not set\n" in shown
+    assert "pipeline       none, because index.final_pipeline is not set\n" in shown
     assert "\x1b" not in shown
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
     assert {"state": "none", "pipeline": "", "setting": ""} == found["indices"][0]["ingest"]
@@ -243,8 +243,8 @@ def test_an_estimate_is_shown_with_its_interval(made: Indices) -> None:
     assert "%), based on 0 of 20 drawn at random\n" in shown
 
 
-def test_limits_decide_the_exit_code(made: Indices) -> None:
-    """The answer is on stdout, and each exceeded limit on stderr."""
+def test_limits_decide_the_exit_status(made: Indices) -> None:
+    """The result is on stdout, and each exceeded limit on stderr."""
     place = f"{made.engine}/{articles(made)}"
     stale = "30.0% of the fingerprints are stale, more than 1.0%; run simdoc-search backfill --stale"
     missing = "26.7% of documents have no fingerprint, more than 10.0%; run simdoc-search backfill"
@@ -270,7 +270,7 @@ def test_metrics_are_in_the_format_of_prometheus(made: Indices) -> None:
 def test_an_engine_that_is_down_or_forbids_is_an_error() -> None:
     assert "does not answer" in sentence(run("status", f"{unused_url()}/articles"))
     with serving(lambda _: error(403, "security_exception", "no permissions")) as server:
-        assert "forbids it (no permissions)" in sentence(run("status", f"{server.url}/articles"))
+        assert "does not allow the request (no permissions)" in sentence(run("status", f"{server.url}/articles"))
 
 
 def test_sizes_and_pipelines_may_be_hidden(made: Indices) -> None:
@@ -292,7 +292,7 @@ def test_sizes_and_pipelines_may_be_hidden(made: Indices) -> None:
 
 
 def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
-    """They need no fingerprint, and `backfill` removes one of a removed text."""
+    """They need no fingerprint. `backfill` removes the fingerprint of a removed text."""
     index = made.make(mapping())
     url = f"{made.engine}/{index}"
     fill(made, index, {f"fine/{number}": document(words(number, number + 60)) for number in range(4)})
@@ -307,13 +307,13 @@ def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
     assert "text gone      1 have a fingerprint but no text; to remove it, run simdoc-search backfill\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
-    assert "1 fingerprints are of removed texts; run simdoc-search backfill\n" in checked
+    assert "1 fingerprints belong to removed texts; run simdoc-search backfill\n" in checked
     assert "1 updated, 0 unchanged, 1 removed because the text is gone in " in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])
 
 
 def test_documents_without_a_text_may_be_among_the_missing(made: Indices) -> None:
-    """No query can tell if the field is not indexed."""
+    """If the field is not indexed, no query can tell which documents have a text."""
     fields = mapping()["properties"] | {"body": {"type": "text", "index": False}}
     index = made.make({"properties": fields})
     fill(made, index, {"fine": document(words(0, 60)), "late": {"body": None}})
@@ -325,7 +325,7 @@ def test_documents_without_a_text_may_be_among_the_missing(made: Indices) -> Non
 
 @each_engine
 def test_compared_documents_are_not_drawn(made: Indices) -> None:
-    """If all documents written since are drawn, the answer is exact. Otherwise the interval is smaller."""
+    """If the sample has all documents written since, the number is exact. Otherwise the interval is narrower."""
     index = made.make(mapping())
     url = f"{made.engine}/{index}"
     fill(made, index, {str(number): {"body": words(number, number + 60)} for number in range(100)})

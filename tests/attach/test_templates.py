@@ -1,4 +1,4 @@
-"""The component template, the shipped files, and docker-compose.yml."""
+"""The component template, its shipped file, and docker-compose.yml."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPOSE = (ROOT / "docker-compose.yml").read_text("utf-8")
 
 
 def fields(settings: Settings | None = None) -> Any:
-    """Return the mappings below our field."""
+    """Return the mappings below the fingerprint field."""
     return component_template(settings)["template"]["mappings"]["properties"]["simdoc"]["properties"]
 
 
@@ -33,8 +33,8 @@ def test_the_shipped_template_is_current() -> None:
     assert shipped == component_template()
 
 
-def test_the_template_contains_only_our_field() -> None:
-    """No settings and no dynamic rules, as others write the rest of the index template."""
+def test_the_template_has_only_the_fingerprint_field() -> None:
+    """It has no settings and no dynamic rules, which belong to the owner of the index template."""
     template = component_template()
 
     assert {"template", "_meta"} == template.keys()
@@ -42,7 +42,7 @@ def test_the_template_contains_only_our_field() -> None:
     assert {"properties": {"simdoc": {"dynamic": "false", "properties": fields()}}} == template["template"]["mappings"]
 
 
-def test_the_types_of_the_fields() -> None:
+def test_fields_have_their_types() -> None:
     """Token fields score the number of equal tokens. Hashes can be aggregated."""
     tokens = {
         "type": "text",
@@ -118,7 +118,7 @@ def test_images_are_pinned() -> None:
 
 
 def test_ports_are_open_only_on_this_machine() -> None:
-    """Security is switched off there."""
+    """Security is switched off in these engines."""
     ports = re.findall(r"^ *- *[\"']?([\d.:]+:\d+)", COMPOSE, re.MULTILINE)
 
     assert [] != ports

@@ -41,8 +41,8 @@ def test_a_long_paragraph_is_cut_at_the_best_place() -> None:
 
 @given(st.text(st.sampled_from("ab. \n\r\f"), max_size=3000))
 def test_only_white_space_is_lost(text: str) -> None:
-    found = paragraphs(text)
+    result = paragraphs(text)
 
-    assert "".join(text.split()) == "".join("".join(found).split())
-    assert all(paragraph == paragraph.strip() and paragraph for paragraph in found)
-    assert all(len(paragraph) <= MAX_CHARACTERS + MIN_CHARACTERS + 4 for paragraph in found) or "\n" in text
+    assert "".join(text.split()) == "".join("".join(result).split())
+    assert all(paragraph == paragraph.strip() and paragraph for paragraph in result)
+    assert all(len(paragraph) <= MAX_CHARACTERS + MIN_CHARACTERS + 4 for paragraph in result) or "\n" in text

@@ -50,10 +50,10 @@ def test_sentences_do_not_depend_on_how_a_text_is_wrapped() -> None:
 def test_a_megabyte_without_a_sentence_end_is_cut(unit: str) -> None:
     """It is cut between words if it has any spaces."""
     text = unit * (1_000_000 // len(unit))
-    found = sentences(text)
+    result = sentences(text)
 
-    assert max(map(len, found)) <= MAX_CHARACTERS
-    assert "".join("".join(found).split()) == "".join(text.split())
+    assert max(map(len, result)) <= MAX_CHARACTERS
+    assert "".join("".join(result).split()) == "".join(text.split())
 
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=300) | st.text("ab. \n\r-?!\ud800", max_size=300))

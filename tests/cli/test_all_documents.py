@@ -96,7 +96,7 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
     (row,) = csv.DictReader((tmp_path / "versions.csv").read_text("utf-8").splitlines())
     assert 0.75 <= float(row["score"]) <= 1
     message = sentence(run("related", "--all", "--edges", tmp_path / "none" / "pairs.csv"))
-    assert message.endswith("pairs.csv cannot be written, because its folder does not exist; create the folder")
+    assert message.endswith("pairs.csv, because its folder does not exist; create the folder")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_the_concepts_of_a_document_have_weights_and_sources(folder: Path) -> No
     assert (2, ["Jason Dufner"], []) == (dufner["documents"], dufner["names"], dufner["synonyms"])
     assert "Jason Dufner" in next(line for line in lines if " dufner " in line)
     with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
-    assert "the synonyms of the index are not given" in answer(*with_synonyms)["unnamed"]
+    assert "synonyms cannot be named" in answer(*with_synonyms)["unnamed"]
     result = answer(*with_synonyms, "--synonyms", folder / "syn.txt")
     championship = next(concept for concept in result["concepts"] if concept["word"] == "championship")
     assert (["tournament"], None) == (championship["synonyms"], result["unnamed"])

@@ -186,7 +186,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert [["keep", "", "a"], ["drop", "identical", "b"], ["drop", "identical", "c"]] == plan("--overlap", "90")
 
     moved = run(*MOVE)
-    assert (1, 2) == (moved.exit_code, moved.stderr.count("only --delete removes it, from the store"))
+    assert (1, 2) == (moved.exit_code, moved.stderr.count("so only --delete removes it, from the store"))
     assert "the deletion of 2 documents without files cannot be undone" in sentence(
         run("apply", "plan.tsv", "--delete")
     )
@@ -198,7 +198,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
     assert "documents  2" == stored()
     assert "0 deleted, 1 already done, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
     undone = run("apply", "--undo", UNDO)
-    assert (1, "not restored: b: a document that was deleted from its store cannot be restored") == (
+    assert (1, "not restored: b: a document that was deleted from its store cannot be restored; index it again") == (
         undone.exit_code,
         undone.stderr.strip(),
     )

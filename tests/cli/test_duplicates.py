@@ -110,7 +110,7 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert {"copy.txt": ["keep.txt", "sub/loud.txt"]} == groups("--overlap", "99")
     assert {"sub/loud.txt": ["sub/near.txt"]} == groups("--filter", "path=sub/", "--measure", "containment")
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "sub/")
-    assert "no id begins with 'sup/'; check keep_in" == usage_error(run("duplicates", "--keep-in", "sup/"))
+    assert "no document id begins with 'sup/'; correct 'keep_in'" == usage_error(run("duplicates", "--keep-in", "sup/"))
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
 
@@ -150,7 +150,7 @@ def test_many_similar_documents_are_noted(monkeypatch: pytest.MonkeyPatch) -> No
     result = run("duplicates", "--limit", "1")
 
     assert "1 group, 19 duplicates: 19 to drop, 0 to decide" == result.stdout.splitlines()[-1]
-    assert "note: 20 documents resemble more than 8 others; each was compared with only a few" in result.stderr
+    assert "note: 20 documents are similar to more than 8 others; each was compared with only a few" in result.stderr
     assert {"documents": 20, "limit": 8, "left_over": 0} == answer("duplicates")["floods"]
 
 
@@ -207,7 +207,7 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
     ]
     assert without["clusters"] == blank["clusters"]
     assert without["ignored"] >= 900
-    assert "leave ignore out" in usage_error(run("duplicates", *store, "--estimate", "--ignore", "blank.txt"))
+    assert "omit 'ignore'" in usage_error(run("duplicates", *store, "--estimate", "--ignore", "blank.txt"))
 
 
 # --- which documents ---
@@ -290,7 +290,7 @@ def test_an_exclusion_that_matches_no_document_is_noted() -> None:
         (["--keep", "best"], "keep must be one of longest, first, newest, oldest, max:FIELD or min:FIELD"),
         (["--json", "--csv", "-"], "--json and --csv - both write to stdout; give only one of them"),
         (["--filter", "de"], "write FIELD=VALUE"),
-        (["--checkpoint", "done"], "a checkpoint needs via engine"),
+        (["--checkpoint", "done"], "a checkpoint needs via='engine'"),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(options: list[str], message: str) -> None:

@@ -85,7 +85,8 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
         run("index", "corpus", "--store", "without", "--passage-run", "36")
     )
     for options in (["--no-passages"], ["--passage-run", "36"]):
-        assert "the store with was made with sketches" in sentence(run("index", "corpus", "--store", "with", *options))
+        message = sentence(run("index", "corpus", "--store", "with", *options))
+        assert "the store with was created with sketches" in message
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ COMMANDS_WITH_A_LOCATION = [
     ["backup", "LOCATION", "copy"],
     ["backup", "a.txt", "LOCATION"],
     ["repair", "a.txt", "--to", "LOCATION"],
-    ["engine", "start", "--port", "9799", "--data", "LOCATION"],
+    ["engine", "start", "--data", "LOCATION"],
 ]
 
 

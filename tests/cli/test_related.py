@@ -104,10 +104,10 @@ def test_the_synonyms_of_the_store_are_needed() -> None:
 
 
 def test_wrong_queries_are_one_sentence() -> None:
-    no_concepts = "has no concepts, so nothing is related to it; ask for its versions"
+    no_concepts = "has no concepts, so nothing is related to it; search for its versions"
     how = "add them with: simdoc-search index --with relations --store plain"
 
-    assert f"the store plain was made without concepts; {how}" == sentence(run("related", "D1", "--store", "plain"))
+    assert f"the store plain was created without concepts; {how}" == sentence(run("related", "D1", "--store", "plain"))
     assert f"empty.txt {no_concepts}" == sentence(run("related", "--file", "empty.txt"))
     assert f"the text {no_concepts}" == sentence(run("related", "--file", "-", stdin="\n"))
     assert "no document 'D9' in the store" in sentence(run("related", "D9"))

@@ -197,7 +197,7 @@ def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
 
     assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
     assert "not in the store; run simdoc-search index to add it" in sentence(run("show", "draft.txt"))
-    assert "a skipped file has none" in sentence(run("show", "xyzzy"))
+    assert "a skipped file has no id" in sentence(run("show", "xyzzy"))
 
 
 def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: Path) -> None:
@@ -233,8 +233,11 @@ def test_messages_about_common_mistakes_name_the_right_command() -> None:
         (["doc123_20", "--probability", "0.2"], "write 20 for 20 %"),
         (["doc123_20", "--probability", "0"], "would find nothing"),
         (["doc123", "--probability", "80"], "needs an overlap"),
-        (["doc123", "--measure", "contained", "--probability", "80"], "contained takes no probability; leave the"),
-        (["doc123_20_80", "--measure", "contained"], 'leave that of "doc123.txt"_20_80 out'),
+        (
+            ["doc123", "--measure", "contained", "--probability", "80"],
+            "'contained' cannot be combined with a probability; leave",
+        ),
+        (["doc123_20_80", "--measure", "contained"], 'leave it out of "doc123.txt"_20_80'),
         (["doc123", "--size", "0"], "--size"),
         (["doc123", "--offset", "-1"], "--offset"),
         (["doc123", "--planner", "best"], "--planner"),

@@ -83,7 +83,9 @@ def test_an_overlap_is_learned_from_pairs(folder: Path) -> None:
     assert re.search(r"^line [12]: .* are labelled (yes|no), but classified as (no|yes)$", text, re.MULTILINE)
     assert "an overlap of 50 %" in text
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill9.txt\tno\n", "utf-8")
-    assert "line 2 of the pairs names 'bill9.txt'" in sentence(run("tune", "corpus", *FAST, "--pairs", pairs))
+    assert "line 2 of the pairs file: no document has the id 'bill9.txt'" in sentence(
+        run("tune", "corpus", *FAST, "--pairs", pairs)
+    )
 
 
 def test_limits_are_learned_and_the_command_stores_them() -> None:

@@ -71,9 +71,9 @@ def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
     removed = sentence(run("watch", "--remove", "nobody", *options))
     assert "'nobody' is not watched; list the watches with: simdoc-search watch --list" == removed
     others = sentence(run("watch", "doc123", "--store", options[1], "--watches", index))
-    assert "is not one of watches; name another one" in others
+    assert "is not an index of watches; choose another index" in others
     local = sentence(run("watch", "doc123", "--store", folder))
-    assert "is not an index of an engine, and only an engine watches for documents" in local
+    assert "is not an index of an engine; only documents in such an index can be watched" in local
 
 
 @pytest.mark.parametrize(

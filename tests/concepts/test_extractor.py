@@ -22,10 +22,10 @@ def codes(*words: str) -> list[int]:
 
 
 def codes_of_text(extractor: Extractor, text: str) -> list[int]:
-    (found,) = extractor.codes([text])
-    assert found is not None
-    assert np.uint32 == found.dtype
-    return found.tolist()  # type: ignore[no-any-return]
+    (result,) = extractor.codes([text])
+    assert result is not None
+    assert np.uint32 == result.dtype
+    return result.tolist()  # type: ignore[no-any-return]
 
 
 def test_the_words_of_concepts_are_stored_per_paragraph() -> None:
@@ -40,10 +40,10 @@ def test_the_words_of_concepts_are_stored_per_paragraph() -> None:
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_concepts_do_not_depend_on_the_line_endings(extractor: str, end: str) -> None:
     text = "The Bank of\nOak Hill lent money to Ada\nLovelace of London.\n\n" * 8
-    found = codes_of_text(extractor_named(extractor), text)
+    result = codes_of_text(extractor_named(extractor), text)
 
-    assert 8 < len(found)
-    assert found == codes_of_text(extractor_named(extractor), text.replace("\n", end))
+    assert 8 < len(result)
+    assert result == codes_of_text(extractor_named(extractor), text.replace("\n", end))
 
 
 def test_numbers_of_words_are_a_stored_format() -> None:
@@ -62,9 +62,9 @@ def test_if_a_finder_fails_on_a_text_only_this_text_has_no_concepts() -> None:
         def find(self, text: str) -> list[Counter[str]]:
             raise MissingExtraError(text, "x")
 
-    found = CAPITALS.codes(["a Danube", "fail", ""])
+    result = CAPITALS.codes(["a Danube", "fail", ""])
 
-    assert [codes("danube", ""), None, [0]] == [None if numbers is None else numbers.tolist() for numbers in found]
+    assert [codes("danube", ""), None, [0]] == [None if numbers is None else numbers.tolist() for numbers in result]
     with pytest.raises(MissingExtraError):
         Extractor(Missing()).codes(["a"])
 

@@ -23,10 +23,10 @@ def test_keyphrases_of_the_papers_documents() -> None:
 
 def test_the_language_decides_the_stop_words() -> None:
     german = "Der Hund läuft über die Straße und die Katze schläft unter dem alten Tisch in der Küche."
-    found = {word for paragraph in Keyphrases().find(german) for name in paragraph for word in name.lower().split()}
+    result = {word for paragraph in Keyphrases().find(german) for name in paragraph for word in name.lower().split()}
 
-    assert {"hund", "katze", "tisch", "läuft"} <= found
-    assert not {"und", "die", "dem", "unter", "über"} & found
+    assert {"hund", "katze", "tisch", "läuft"} <= result
+    assert not {"und", "die", "dem", "unter", "über"} & result
 
 
 @pytest.mark.parametrize("text", ["", "\x00", "12 34", "a", "x" * 10_000, "🎉🎉", "世界你好。" * 50, "'" * 999])

@@ -21,11 +21,11 @@ def test_a_pipeline_finds_entities() -> None:
     patterns = [{"label": "PERSON", "pattern": "Jason Dufner"}, {"label": "DATE", "pattern": "Sunday"}]
     nlp.add_pipe("entity_ruler").add_patterns(patterns)  # type: ignore[attr-defined]
     extractor = Extractor(SpacyConcepts(nlp))
-    (found,) = pickle.loads(pickle.dumps(extractor)).codes([DOCUMENTS[2]])
+    (result,) = pickle.loads(pickle.dumps(extractor)).codes([DOCUMENTS[2]])
 
     assert Concepts("sp/en_pipeline") == extractor.settings
     assert [{"Jason Dufner": 1}] == extractor.concepts(DOCUMENTS[2])
-    assert [*codes_of_names(["jason", "dufner"]).tolist(), 0] == found.tolist()
+    assert [*codes_of_names(["jason", "dufner"]).tolist(), 0] == result.tolist()
 
 
 def test_a_pipeline_that_parses_also_finds_noun_phrases() -> None:

@@ -20,7 +20,7 @@ from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError
 from tests.support import cli
 
-UNCLOSED = "a quote is not closed; close it, and double each quote inside a text"
+UNCLOSED = "a quote is not closed; close it, and double each quote inside a cell"
 TOO_MANY = "more cells than the 2 columns; quote each text that contains ','"
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
@@ -49,7 +49,7 @@ def cells(data: str, limit: int = 1_000_000) -> list[list[str] | str]:
     """Return the rows of a text, heading first, and the reason in place of a bad row."""
     return [
         row.reason if isinstance(row, BadRow) else row
-        for row in read_rows(io.StringIO(data, newline=""), delimiter=",", limit=limit)
+        for row in read_rows(io.StringIO(data, newline=""), delimiter=",", max_characters=limit)
     ]
 
 
@@ -182,12 +182,12 @@ def test_a_row_over_the_limit_is_skipped(tmp_path: Path, quote: str) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b'{"id": "a", "text": "words"}\n', "contains JSON; give it a name that ends in .jsonl"),
-        (b"id,text\na,\0\n", "is binary; name a text file with one row per line"),
+        (b'{"id": "a", "text": "words"}\n', "contains JSON; rename it so that its name ends in .jsonl"),
+        (b"id,text\na,\0\n", "is binary; give a text file with one row per line"),
         (b'id,"text\na,words\n', f"has no heading: {UNCLOSED}"),
         (b"id,text,id\na,words,b\n", "has several columns named 'id'; give each column a different name"),
-        (b"\n\r\n", "is empty; the first line of a table names the columns"),
-        (b"", "is empty; the first line of a table names the columns"),
+        (b"\n\r\n", "is empty; its first line must contain the column names"),
+        (b"", "is empty; its first line must contain the column names"),
         (
             ",".join(f"c{number}" for number in range(10_000)).encode(),
             f"has no column 'id'; choose one of {', '.join(f'c{number}' for number in range(20))} and 9,980 more "

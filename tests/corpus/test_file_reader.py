@@ -22,7 +22,7 @@ def test_a_named_file_has_a_text_or_is_refused_with_one_sentence(tmp_path: Path)
     assert "the text of a" == read_file(tmp_path / "a.txt").text
     with pytest.raises(CorpusError, match=r"b\.png cannot be read: binary"):
         read_file(tmp_path / "b.png")
-    with pytest.raises(CorpusError, match=r"is a folder; name a file in it"):
+    with pytest.raises(CorpusError, match=r"is a folder; give a file in it"):
         read_file(tmp_path)
     with pytest.raises(CorpusError, match=r"none does not exist; check the path"):
         read_file(tmp_path / "none")

@@ -43,7 +43,7 @@ def read(folder: Path, name: str, data: bytes) -> Document | Skipped:
     return load(source)
 
 
-def document_of(folder: Path, name: str, data: bytes) -> Document:
+def to_document(folder: Path, name: str, data: bytes) -> Document:
     """Return the document of a file with this name and content."""
     document = read(folder, name, data)
     assert isinstance(document, Document), document
@@ -66,7 +66,7 @@ def in_order(expected: list[str], text: str) -> list[str]:
 
 @pytest.mark.parametrize("extension", [*sorted(MAKERS), ".PDF", ".DOCX"])
 def test_a_document_of_each_format_has_its_words_in_order(tmp_path: Path, extension: str) -> None:
-    text = document_of(tmp_path, f"file{extension}", MAKERS[extension.lower()]()).text
+    text = to_document(tmp_path, f"file{extension}", MAKERS[extension.lower()]()).text
 
     assert WORDS == in_order(WORDS, text)
     assert len(WORDS) + 20 >= len(list(words(text)))
@@ -76,12 +76,12 @@ def test_title_and_dates_become_metadata(tmp_path: Path) -> None:
     dated = formats.rtf().replace(b"{\\fonttbl", b"{\\info" + RTF_DATES + b"}{\\fonttbl")
 
     assert {"created_at": "2021-03-12T10:15:00Z", "modified_at": "2022-04-13T11:16:00Z"} == (
-        document_of(tmp_path, "a.rtf", dated).metadata
+        to_document(tmp_path, "a.rtf", dated).metadata
     )
     assert {"title": "Harbour", "created_at": "Mon, 03 Feb 2020 10:00:00 +0000"} == (
-        document_of(tmp_path, "b.eml", formats.eml()).metadata
+        to_document(tmp_path, "b.eml", formats.eml()).metadata
     )
-    assert {} == document_of(tmp_path, "c.rtf", formats.rtf()).metadata
+    assert {} == to_document(tmp_path, "c.rtf", formats.rtf()).metadata
 
 
 def test_formats_do_not_matter_to_similarity(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_formats_do_not_matter_to_similarity(tmp_path: Path) -> None:
     ],
 )
 def test_content_counts_more_than_the_extension(tmp_path: Path, name: str, extension: str) -> None:
-    assert WORDS == in_order(WORDS, document_of(tmp_path, name, MAKERS[extension]()).text)
+    assert WORDS == in_order(WORDS, to_document(tmp_path, name, MAKERS[extension]()).text)
 
 
 def test_an_archive_without_an_extension_is_binary(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_truncated_file_or_one_of_another_format_is_damaged(tmp_path: Path, ex
 
 def test_a_pdf_without_its_table_of_objects_is_read(tmp_path: Path) -> None:
     data = formats.pdf()
-    document = document_of(tmp_path, "a.pdf", data[: data.index(b"startxref")])
+    document = to_document(tmp_path, "a.pdf", data[: data.index(b"startxref")])
 
     assert WORDS == in_order(WORDS, document.text)
 
@@ -151,7 +151,7 @@ def test_a_pdf_without_its_table_of_objects_is_read(tmp_path: Path) -> None:
 )
 def test_a_form_feed_separates_the_pages_of_a_pdf(tmp_path: Path, pages: tuple[str, ...]) -> None:
     """Empty pages count, so that the number of form feeds gives the page number."""
-    assert "\f".join(pages) == document_of(tmp_path, "a.pdf", formats.pdf_of_pages(*pages)).text
+    assert "\f".join(pages) == to_document(tmp_path, "a.pdf", formats.pdf_of_pages(*pages)).text
 
 
 def test_a_document_without_text_is_skipped(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_without_kreuzberg_documents_are_listed_with_what_to_install(tmp_path: P
     corpus = tmp_path / "corpus"
     cli.write(corpus, {"a.docx": formats.docx(), "b.pdf": formats.pdf(), "c.txt": cli.words(0, 20), "d": formats.pdf()})
     done = cli.process("index", "corpus", cwd=tmp_path, PYTHONPATH=str(tmp_path / "hidden"))
-    needs = "needs an optional package; install it with: " + INSTALL
+    needs = "needs optional packages; install them with: " + INSTALL
 
     assert (0, "1 indexed, 0 unchanged, 3 skipped") == (done.returncode, done.stdout.partition(" in ")[0])
     assert [

@@ -51,9 +51,9 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
     hidden = run("index", "corpus", "--prune")
 
     assert (1, 1, 30) == (bare.exit_code, hidden.exit_code, documents())
-    assert "Error: corpus has no files; name a folder with documents\n" == bare.stderr
+    assert "Error: corpus has no files; give a folder that contains documents\n" == bare.stderr
     assert re.search(
-        r"^Error: kept 30 documents of /.*/corpus although the files are gone, because the path has no files left; "
+        r"^Error: kept 30 documents of /.*/corpus with missing files, because the path has no files left; "
         r"remove them with --prune-all$",
         hidden.stderr,
         re.MULTILINE,

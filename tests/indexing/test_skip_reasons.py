@@ -72,7 +72,7 @@ def test_unknown_reasons_are_important() -> None:
         ("input/output error", False),
         ("took longer than 120 s to read", False),
         ("ended unexpectedly (exit code -11)", False),
-        ("the format .pdf needs an optional package; install it with: pip install 'simdoc-search[documents]'", False),
+        ("the format .pdf needs optional packages; install them with: pip install 'simdoc-search[documents]'", False),
         ("hidden", False),
     ],
 )

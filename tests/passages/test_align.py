@@ -64,7 +64,7 @@ def test_every_long_common_run_is_in_passages(a: str, b: str, preset: Alignment)
 
 def is_covered(spans: list[Span], start: int, end: int) -> bool:
     """Whether spans contain or touch all characters from `start` to `end`."""
-    inside = {at for span in spans for at in range(span[0], span[1] + 1)}
+    inside = {index for span in spans for index in range(span[0], span[1] + 1)}
     return inside.issuperset(range(start, end))
 
 
@@ -120,10 +120,10 @@ def test_shuffled_and_reworded_passages_are_found() -> None:
     """The preset `verbatim` finds little of such passages."""
     rng = random.Random("shuffled")
     words = prose("copied", 150).split()
-    pieces = [words[at : at + 3] for at in range(0, len(words), 3)]
-    moved = sorted(range(len(pieces)), key=lambda at: at + rng.uniform(0, 5))
-    shuffled = " ".join(word for at in moved for word in pieces[at])
-    reworded = " ".join("other" if at % 5 == 4 else word for at, word in enumerate(words))
+    pieces = [words[index : index + 3] for index in range(0, len(words), 3)]
+    moved = sorted(range(len(pieces)), key=lambda index: index + rng.uniform(0, 5))
+    shuffled = " ".join(word for index in moved for word in pieces[index])
+    reworded = " ".join("other" if index % 5 == 4 else word for index, word in enumerate(words))
     source = f"{prose('before', 300)} {' '.join(words)} {prose('after', 300)}"
     for copy in (shuffled, reworded):
         text = f"{prose('mine', 200)} {copy} {prose('my own', 200)}"
@@ -154,8 +154,8 @@ def test_a_repeated_passage_is_found_at_both_places(preset: Preset) -> None:
     b = f"{prose(3, 100)} {copied} {prose(4, 500)} {copied} {prose(5, 100)}"
 
     for first, second in ((a, b), (b, a)):
-        found = [(first[slice(*passage.a)], second[slice(*passage.b)]) for passage in align(first, second, preset)]
-        assert [(copied, copied)] * 2 == found
+        shared = [(first[slice(*passage.a)], second[slice(*passage.b)]) for passage in align(first, second, preset)]
+        assert [(copied, copied)] * 2 == shared
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -230,8 +230,8 @@ def test_replaced_words_are_not_matched(words: int) -> None:
         rng = random.Random(f"{words} {case}")
         source = texts.text(rng, 1_000).split()
         others = iter(texts.text(rng, words).split())
-        copied = [next(others) if at % 8 == 7 else word for at, word in enumerate(source[200 : 200 + words])]
-        same = sum(at % 8 != 7 or word == copied[at] for at, word in enumerate(source[200 : 200 + words]))
+        copied = [next(others) if index % 8 == 7 else word for index, word in enumerate(source[200 : 200 + words])]
+        same = sum(index % 8 != 7 or word == copied[index] for index, word in enumerate(source[200 : 200 + words]))
         passages = align(" ".join(copied), " ".join(source))
 
         assert abs(sum(passage.words for passage in passages) - same) <= 0.03 * words

@@ -33,39 +33,39 @@ def test_a_comparison_has_all_parts(settings: Settings | None) -> None:
     """All parts follow the given settings."""
     a, b = pair()
     analysis = (settings or Settings()).analysis
-    found = compare(a, b, settings=settings)
+    result = compare(a, b, settings=settings)
     exact = measures(a, b, analysis)
     first, second = fingerprint(a, analysis), fingerprint(b, analysis)
     words = placed_words(a, analysis), placed_words(b, analysis)
 
-    assert (exact.jaccard, exact.containment, exact.contained) == (found.jaccard, found.containment, found.contained)
-    assert exact.multiset == found.multiset
-    assert (first.overlap(second), first.interval(second)) == (found.estimate, found.interval)
-    assert tuple(align(a, b, analysis=analysis)) == found.passages
-    assert tuple(differences(*words, found.passages)) == found.differences
-    assert (200, 141) == found.words
+    assert (exact.jaccard, exact.containment, exact.contained) == (result.jaccard, result.containment, result.contained)
+    assert exact.multiset == result.multiset
+    assert (first.overlap(second), first.interval(second)) == (result.estimate, result.interval)
+    assert tuple(align(a, b, analysis=analysis)) == result.passages
+    assert tuple(differences(*words, result.passages)) == result.differences
+    assert (200, 141) == result.words
 
 
 def test_the_share_is_that_of_the_matched_words() -> None:
     """The inserted word is not matched."""
     a, b = pair()
-    found = compare(a, b, preset="verbatim")
+    result = compare(a, b, preset="verbatim")
 
-    assert (80, 80) == found.matched
-    assert (80 / 200, 80 / 141) == found.covered
-    assert ["inserted"] == [each.kind for each in found.differences if b[slice(*each.b)] == "not"]
+    assert (80, 80) == result.matched
+    assert (80 / 200, 80 / 141) == result.covered
+    assert ["inserted"] == [difference.kind for difference in result.differences if b[slice(*difference.b)] == "not"]
 
 
 @hypothesis_settings(max_examples=25)
 @given(strategies.texts())
 def test_a_text_shares_all_words_with_itself(text: str) -> None:
     """A text without words shares nothing."""
-    found = compare(text, text)
+    result = compare(text, text)
     whole = 1.0 if placed_words(text).words else 0.0
 
-    assert (whole, whole, whole) == (found.jaccard, found.containment, found.contained) == found.multiset
-    assert (whole, (whole, whole), ()) == (found.estimate, found.covered, found.differences)
-    assert int(whole) == len(found.passages)
+    assert (whole, whole, whole) == (result.jaccard, result.containment, result.contained) == result.multiset
+    assert (whole, (whole, whole), ()) == (result.estimate, result.covered, result.differences)
+    assert int(whole) == len(result.passages)
 
 
 # --- key changes ---

@@ -22,7 +22,7 @@ CONTRACT = (
 )
 
 
-def found(a: str, b: str, preset: Alignment | None = None) -> list[Difference]:
+def differences_of(a: str, b: str, preset: Alignment | None = None) -> list[Difference]:
     """The differences between two texts."""
     first, second = placed_words(a), placed_words(b)
     return differences(first, second, align_words(first, second, preset or "edited"))
@@ -30,7 +30,7 @@ def found(a: str, b: str, preset: Alignment | None = None) -> list[Difference]:
 
 def quoted(a: str, b: str) -> list[tuple[str, str, str]]:
     """The kind of each difference, and its words in both texts."""
-    return [(each.kind, a[slice(*each.a)], b[slice(*each.b)]) for each in found(a, b)]
+    return [(difference.kind, a[slice(*difference.a)], b[slice(*difference.b)]) for difference in differences_of(a, b)]
 
 
 def inside(text: str, spans: list[Span]) -> list[list[str]]:
@@ -51,21 +51,22 @@ def outside(text: str, spans: list[Span]) -> list[str]:
 @given(repetitive | strategies.texts(), repetitive | strategies.texts())
 def test_the_words_outside_all_differences_are_equal(a: str, b: str) -> None:
     """The words are in the same order. A moved block has equal words in both texts."""
-    differ = found(a, b, FINE)
-    spans_a, spans_b = [each.a for each in differ], [each.b for each in differ]
+    found_differences = differences_of(a, b, FINE)
+    spans_a = [difference.a for difference in found_differences]
+    spans_b = [difference.b for difference in found_differences]
 
     assert outside(a, spans_a) == outside(b, spans_b)
-    for each, mine, theirs in zip(differ, inside(a, spans_a), inside(b, spans_b), strict=True):
-        assert each.words == max(len(mine), len(theirs))
-        assert (each.kind == "inserted", each.kind == "removed") == (not mine, not theirs)
-        assert each.kind != "moved" or mine == theirs
-    assert differ == sorted(differ, key=lambda each: (each.a, each.b))
+    for difference, mine, theirs in zip(found_differences, inside(a, spans_a), inside(b, spans_b), strict=True):
+        assert difference.words == max(len(mine), len(theirs))
+        assert (difference.kind == "inserted", difference.kind == "removed") == (not mine, not theirs)
+        assert difference.kind != "moved" or mine == theirs
+    assert found_differences == sorted(found_differences, key=lambda difference: (difference.a, difference.b))
 
 
 @settings(max_examples=25)
 @given(repetitive | strategies.texts())
 def test_a_text_does_not_differ_from_itself(text: str) -> None:
-    assert [] == found(text, text) == found(text, text, FINE)
+    assert [] == differences_of(text, text) == differences_of(text, text, FINE)
 
 
 @pytest.mark.parametrize(

@@ -50,15 +50,15 @@ def test_the_texts_of_other_tests_have_the_given_overlap(overlap: float) -> None
 def test_the_measures_are_those_of_the_shingles(a: str, b: str, analysis: Analysis) -> None:
     """The measures of sets and of multisets are checked."""
     text = a + b  # so that both share something
-    sets = [shingle_set(each, analysis) for each in (a, text)]
-    first, second = (Counter(shingles(each, analysis)) for each in (a, text))
-    found = measures(a, text, analysis)
+    sets = [shingle_set(one_text, analysis) for one_text in (a, text)]
+    first, second = (Counter(shingles(one_text, analysis)) for one_text in (a, text))
+    result = measures(a, text, analysis)
     shared, union = (first & second).total(), (first | second).total()
 
     sets_measures = jaccard(*sets), containment(*sets), containment(*reversed(sets))
-    assert sets_measures == (found.jaccard, found.containment, found.contained)
+    assert sets_measures == (result.jaccard, result.containment, result.contained)
     wholes = union, first.total(), second.total()
-    assert tuple(shared / whole if whole else 0.0 for whole in wholes) == found.multiset
+    assert tuple(shared / whole if whole else 0.0 for whole in wholes) == result.multiset
 
 
 def test_a_ligature_of_several_words_equals_these_words() -> None:

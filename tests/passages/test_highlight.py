@@ -39,20 +39,20 @@ class ShownHtml(HTMLParser):
 
 def test_shared_passages_are_marked_in_both_texts() -> None:
     """The marked text keeps the characters of each text."""
-    found = highlight(ONE, OTHER)
+    highlights = highlight(ONE, OTHER)
 
-    assert [SHARED] == [ONE[slice(*span)] for span in found.query.spans]
-    assert [SHARED.upper()] == [OTHER[slice(*span)] for span in found.hit.spans]
-    assert tuple(align(ONE, OTHER)) == found.passages
-    assert f"A letter of <b>Ben</b>: [{SHARED}]. So he wrote." == ShownHtml(found.query.html()).text
+    assert [SHARED] == [ONE[slice(*span)] for span in highlights.query.spans]
+    assert [SHARED.upper()] == [OTHER[slice(*span)] for span in highlights.hit.spans]
+    assert tuple(align(ONE, OTHER)) == highlights.passages
+    assert f"A letter of <b>Ben</b>: [{SHARED}]. So he wrote." == ShownHtml(highlights.query.html()).text
 
 
 def test_the_tags_of_a_text_are_only_shown() -> None:
     """The only tags in the HTML are the marks."""
-    found = highlight(ONE, OTHER)
+    highlights = highlight(ONE, OTHER)
 
-    assert {"mark"} == ShownHtml(found.hit.html()).tags == ShownHtml("".join(found.hit.fragments())).tags
-    assert OTHER[:10] + "*" in found.hit.html("*", "*")
+    assert {"mark"} == ShownHtml(highlights.hit.html()).tags == ShownHtml("".join(highlights.hit.fragments())).tags
+    assert OTHER[:10] + "*" in highlights.hit.html("*", "*")
 
 
 def test_invisible_characters_are_written_out() -> None:
@@ -86,9 +86,9 @@ def test_the_first_fragments_are_returned() -> None:
 def test_any_spans_of_any_text_can_be_marked(text: str, spans: list[tuple[int, int]]) -> None:
     """The marked spans are disjoint and have the same characters. The tags are balanced."""
     marked = Marked.of(text, spans)
-    wanted = {at for start, end in spans for at in range(max(start, 0), min(end, len(text)))}
+    wanted = {index for start, end in spans for index in range(max(start, 0), min(end, len(text)))}
 
-    assert wanted == {at for start, end in marked.spans for at in range(start, end)}
+    assert wanted == {index for start, end in marked.spans for index in range(start, end)}
     assert all(end < start for (_, end), (start, _) in zip(marked.spans, marked.spans[1:], strict=False))
     html = marked.html()
     assert len(marked.spans) == html.count("<mark>") == html.count("</mark>")

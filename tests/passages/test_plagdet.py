@@ -58,14 +58,14 @@ def test_the_measure_follows_its_definition(truth: set[Reuse], found: set[Reuse]
     """Recall is computed here from single characters. Precision is the recall of the swapped sets."""
 
     def places(passage: Reuse) -> set[tuple[str, int]]:
-        return {("a", at) for at in range(*passage.a)} | {("b", at) for at in range(*passage.b)}
+        return {("a", index) for index in range(*passage.a)} | {("b", index) for index in range(*passage.b)}
 
     def meets(one: Reuse, other: Reuse) -> bool:
         return all({place for place in places(one) & places(other) if place[0] == text} for text in "ab")
 
     shares, counts = [], []
     for passage in truth:
-        detecting = [each for each in found if each.texts == passage.texts and meets(each, passage)]
+        detecting = [detection for detection in found if detection.texts == passage.texts and meets(detection, passage)]
         covered = set[tuple[str, int]]().union(*map(places, detecting))
         shares.append(len(places(passage) & covered) / len(places(passage)))
         counts += [len(detecting)] if detecting else []

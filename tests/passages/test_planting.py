@@ -34,7 +34,7 @@ def words(text: str) -> list[str]:
 def runs(text: str, size: int) -> set[tuple[str, ...]]:
     """The runs of `size` words of a text."""
     row = words(text)
-    return {tuple(row[at : at + size]) for at in range(len(row) - size + 1)}
+    return {tuple(row[index : index + size]) for index in range(len(row) - size + 1)}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -17,7 +17,7 @@ lengths = st.integers(1, 6)
 def test_windows_of_one_class_are_equal(a: list[str], b: list[str], length: int) -> None:
     """Windows of different classes differ."""
     classes = np.concatenate(Windows(a, b).classes(length)).tolist()
-    windows = [text[at : at + length] for text in (a, b) for at in range(len(text) - length + 1)]
+    windows = [text[index : index + length] for text in (a, b) for index in range(len(text) - length + 1)]
 
     assert len(windows) == len(classes)
     assert [[one == other for one in windows] for other in windows] == [
@@ -56,10 +56,10 @@ def test_a_run_is_found_by_a_rare_window(a: list[str], b: list[str], length: int
     """A rare window occurs in at most `max_pairs` pairs of places."""
 
     def times(text: list[str], window: list[str]) -> int:
-        return sum(text[at : at + length] == window for at in range(len(text)))
+        return sum(text[index : index + length] == window for index in range(len(text)))
 
     def has_rare_window(i: int, size: int) -> bool:
-        windows = [a[at : at + length] for at in range(i, i + size - length + 1)]
+        windows = [a[index : index + length] for index in range(i, i + size - length + 1)]
         return any(times(a, window) * times(b, window) <= max_pairs for window in windows)
 
     expected = [run for run in all_runs(a, b, length) if has_rare_window(run[0], run[2])]

@@ -18,8 +18,8 @@ def longest(a: list[str], b: list[str]) -> int:
     for word in a:
         above = row
         row = [0]
-        for at, other in enumerate(b):
-            row.append(above[at] + 1 if word == other else max(row[at], above[at + 1]))
+        for index, other in enumerate(b):
+            row.append(above[index] + 1 if word == other else max(row[index], above[index + 1]))
     return row[-1]
 
 
@@ -35,10 +35,10 @@ def test_the_common_subsequence_is_the_longest(a: list[str], b: list[str]) -> No
 
 @given(st.permutations(range(6)), st.lists(st.integers(1, 9), min_size=6, max_size=6))
 def test_the_increasing_subsequence_has_the_most_words(order: list[int], sizes: list[int]) -> None:
-    runs = [(100 * at, 100 * other, size) for at, (other, size) in enumerate(zip(order, sizes, strict=True))]
+    runs = [(100 * index, 100 * other, size) for index, (other, size) in enumerate(zip(order, sizes, strict=True))]
     choices = itertools.chain.from_iterable(itertools.combinations(runs, count) for count in range(7))
     ordered = [choice for choice in choices if sorted(choice, key=lambda run: run[1]) == list(choice)]
-    found = heaviest_increasing(runs)
+    chosen = heaviest_increasing(runs)
 
-    assert tuple(found) in ordered
-    assert max(sum(size for _, _, size in choice) for choice in ordered) == sum(size for _, _, size in found)
+    assert tuple(chosen) in ordered
+    assert max(sum(size for _, _, size in choice) for choice in ordered) == sum(size for _, _, size in chosen)

@@ -13,7 +13,7 @@ from tests.support.passages.pages import same
 
 
 @pytest.mark.parametrize(
-    ("text", "at", "label"),
+    ("text", "position", "label"),
     [
         ("one\ntwo\r\nthree", 0, "line 1"),
         ("one\ntwo\r\nthree", 10, "line 3"),
@@ -23,9 +23,9 @@ from tests.support.passages.pages import same
         ("\n" * 2000, 1999, "line 2,000"),
     ],
 )
-def test_a_position_is_a_page_and_a_line(text: str, at: int, label: str) -> None:
+def test_a_position_is_a_page_and_a_line(text: str, position: int, label: str) -> None:
     """A form feed ends a page. The page of a text with one page is not shown."""
-    assert label == TextPositions(text).label(at)
+    assert label == TextPositions(text).label(position)
 
 
 def test_boilerplate_occurs_three_times_in_a_text() -> None:

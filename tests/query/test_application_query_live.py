@@ -97,11 +97,11 @@ def test_the_clause_as_a_filter_keeps_the_applications_scores(made: Indices, ind
     similar = Similar(source_tokens(made, index), 0.5, 0.8)
     words = {"match": {"title": "letter"}}
     alone = hits(made, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.parts)
-    beside = hits(made, index, {"bool": {"must": [words], "filter": [READABLE, similar.clause()]}}, similar.parts)
+    with_similar = hits(made, index, {"bool": {"must": [words], "filter": [READABLE, similar.clause()]}}, similar.parts)
     score = {hit["_id"]: hit["_score"] for hit in alone}
-    refined = similar.refine(beside)
+    refined = similar.refine(with_similar)
 
-    assert 3 < len(refined) <= len(beside) < len(alone)
+    assert 3 < len(refined) <= len(with_similar) < len(alone)
     assert {"a letter"} == {hit.hit["_source"]["title"] for hit in refined}
-    assert [score[hit["_id"]] for hit in beside] == [hit["_score"] for hit in beside]
+    assert [score[hit["_id"]] for hit in with_similar] == [hit["_score"] for hit in with_similar]
     assert {hit.hit["_id"] for hit in refined} == {hit.hit["_id"] for hit in similar.refine(alone)}

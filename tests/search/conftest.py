@@ -1,6 +1,6 @@
-"""Fixtures of the tests of questions.
+"""Fixtures of the tests of queries.
 
-These tests skip stores in folders: the tests of stores show that such stores answer like stores in memory.
+These tests skip stores in folders. The tests of stores show that they return the same results as stores in memory.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ def search() -> SimilaritySearch:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out the tests of this folder over stores in folders."""
+    """Skip the tests of this folder that use a store in a folder."""
     here = Path(__file__).parent
-    items[:] = [item for item in items if here not in item.path.parents or not _is_in_folder(item)]
+    items[:] = [item for item in items if here not in item.path.parents or not _uses_folder_store(item)]
 
 
-def _is_in_folder(item: pytest.Item) -> bool:
+def _uses_folder_store(item: pytest.Item) -> bool:
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     return "folder" in (parameters.get("new_store"), parameters.get("shared_store"))

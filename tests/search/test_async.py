@@ -32,8 +32,8 @@ from tests.versions.paper import DOCUMENTS
 
 __all__ = ["indexed"]
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "async.md"
-QUESTIONS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+DOCS_PAGE = Path(__file__).parents[2] / "docs" / "async.md"
+CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("similar", ("whole",), {}),
     ("similar", ("whole_20",), {"include_self": True, "size": 2}),
     ("similar", ("whole_20_80",), {"fields": ["size", "kind"]}),
@@ -67,16 +67,16 @@ QUESTIONS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 
 
 def comparable(value: Any) -> Any:
-    """Make a value independent of the client: it names the engine in another way."""
+    """Return a value without the name of the engine, which depends on the client."""
     if isinstance(value, SimdocError):
         return type(value), re.sub(r"http://[^/]*", "the engine", str(value))
     return replace(value, location="") if isinstance(value, StoreInfo) else value
 
 
-def outcome(ask: Callable[[], Any]) -> Any:
+def outcome(method: Callable[[], Any]) -> Any:
     """Return the result of a method, or its error."""
     try:
-        return comparable(ask())
+        return comparable(method())
     except SimdocError as error:
         return comparable(error)
 
@@ -93,7 +93,7 @@ def public_methods(kind: type) -> dict[str, Any]:
     return {name: method for name, method in inspect.getmembers(kind, inspect.isfunction) if name[0] != "_"}
 
 
-def test_every_method_has_a_twin_of_the_same_signature() -> None:
+def test_every_method_has_an_asynchronous_twin_with_the_same_signature() -> None:
     """A method that returns an iterator has an asynchronous iterator as its twin. Others are awaited."""
     methods, twins = public_methods(SimilaritySearch), public_methods(AsyncSimilaritySearch)
 
@@ -110,18 +110,18 @@ def test_every_method_has_a_twin_of_the_same_signature() -> None:
 
 
 def test_results_and_errors_are_the_same(indexed: StoreLocation) -> None:
-    """The asynchronous client asks all questions at once."""
+    """All queries run at once."""
     with open_store(indexed.location) as store:
         search = SimilaritySearch(store)
-        expected = [outcome(lambda: getattr(search, name)(*args, **kwargs)) for name, args, kwargs in QUESTIONS]  # noqa: B023
+        expected = [outcome(lambda: getattr(search, name)(*args, **kwargs)) for name, args, kwargs in CALLS]  # noqa: B023
 
-    async def ask() -> list[Any]:
+    async def run() -> list[Any]:
         async with indexed.search() as search:
-            coroutines = [getattr(search, name)(*args, **kwargs) for name, args, kwargs in QUESTIONS]
+            coroutines = [getattr(search, name)(*args, **kwargs) for name, args, kwargs in CALLS]
             return list(await asyncio.gather(*map(outcome_async, coroutines)))
 
-    for question, result, twin in zip(QUESTIONS, expected, asyncio.run(ask()), strict=True):
-        assert repr(result) == repr(twin), question
+    for call, result, twin in zip(CALLS, expected, asyncio.run(run()), strict=True):
+        assert repr(result) == repr(twin), call
 
 
 def test_iterators_yield_the_same(indexed: StoreLocation) -> None:
@@ -133,7 +133,7 @@ def test_iterators_yield_the_same(indexed: StoreLocation) -> None:
         duplicates = search.duplicates(overlap=0.9)
         groups, pairs = list(duplicates.groups()), list(duplicates.pairs())
 
-    async def ask() -> None:
+    async def run() -> None:
         async with indexed.search() as search:
             similar = [comparable(result) async for result in search.similar_many(queries, size=3)]
             passages = [comparable(result) async for result in search.passages_of_many(queries)]
@@ -143,7 +143,7 @@ def test_iterators_yield_the_same(indexed: StoreLocation) -> None:
             assert groups == list(duplicates.groups()) != []
             assert pairs == [pair async for pair in search.each(duplicates.pairs())] != []
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 def test_an_iterator_reads_only_the_queries_it_needs(indexed: StoreLocation) -> None:
@@ -154,7 +154,7 @@ def test_an_iterator_reads_only_the_queries_it_needs(indexed: StoreLocation) -> 
             read.append("whole")
             yield "whole"
 
-    async def ask() -> None:
+    async def run() -> None:
         async with indexed.search(threads=1) as search:
             iterators = [search.similar_many(queries()) for _ in range(3)]
             for iterator in iterators:  # none of them occupies the only thread
@@ -165,7 +165,7 @@ def test_an_iterator_reads_only_the_queries_it_needs(indexed: StoreLocation) -> 
             with pytest.raises(QuerySyntaxError, match="overlap"):
                 search.similar_many(queries(), overlap=3.0)
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 def test_documents_are_indexed_and_deleted(indexed: StoreLocation) -> None:
@@ -203,16 +203,16 @@ def test_duplicates_are_marked(indexed: StoreLocation) -> None:
 
 
 @pytest.mark.parametrize("engine_url", ["opensearch", "elasticsearch"])
-def test_the_code_of_the_document_prints_what_its_comments_say(
+def test_the_code_in_the_docs_prints_what_its_comments_say(
     engine_url: str, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url = request.getfixturevalue(f"{engine_url}_url")
-    (code,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (code,) = re.findall(r"^```python\n(.*?)^```$", DOCS_PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     name = own_name()
     code = code.replace("http://localhost:9200", url).replace('"notes"', repr(name))
     if engine_url == "elasticsearch":
         code = code.replace("opensearchpy", "elasticsearch").replace("AsyncOpenSearch", "AsyncElasticsearch")
-    exec(compile(code, DOCUMENT.name, "exec"), {})
+    exec(compile(code, DOCS_PAGE.name, "exec"), {})
     discard(url, name)
 
     assert ["['b']", "1", "1"] == capsys.readouterr().out.splitlines()

@@ -1,4 +1,4 @@
-"""Tests of `list_documents`: all documents of a store with columns, in an order."""
+"""Tests of `list_documents`, which lists the documents of a store with columns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
         yield indices_of_engine
 
 
-def test_columns_are_fields_of_an_application_with_dots(made: Indices) -> None:
+def test_a_column_with_dots_is_a_nested_field_of_an_application(made: Indices) -> None:
     fields = component_template()["template"]["mappings"]["properties"]
     index = made.make({"properties": {"body": {"type": "text"}, **fields}})
     for year in (2019, 2021, 2020):
@@ -50,7 +50,7 @@ def test_columns_are_fields_of_an_application_with_dots(made: Indices) -> None:
     with open_store(f"{made.engine}/{index}") as store:
         rows = list(list_documents(store, columns, sort="date"))
         best = SimilaritySearch(store).similar("2020", include_self=True).hits[0]
-        fields_of_hit = columns.at(store, [best.place])[best.place]
+        fields_of_hit = columns.values_at(store, [best.place])[best.place]
 
         assert ["2021", "2020", "2019"] == [row["id"] for row in rows]
         assert {"head.title": "Of 2020", "head.by.name": "Ada", "date": "2020-01-02"} == fields_of_hit

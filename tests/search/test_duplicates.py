@@ -1,4 +1,4 @@
-"""Duplicates in any store: the same groups, verified if there are texts."""
+"""Tests of `duplicates`: every store has the same groups, and texts verify them."""
 
 from __future__ import annotations
 
@@ -47,29 +47,28 @@ def search_over(store: Store) -> SimilaritySearch:
     return search
 
 
-def groups(found: Duplicates) -> list[tuple[str, list[tuple[str, str, float, bool]]]]:
-    """The kept document; and id, kind, overlap and whether it is exact, of each duplicate."""
+def groups(duplicates: Duplicates) -> list[tuple[str, list[tuple[str, str, float, bool]]]]:
+    """Return the kept document of each group, and the id, kind, overlap and exactness of its duplicates."""
     return [
         (group.kept.id, [(other.id, other.kind, round(other.overlap, 4), other.exact) for other in group.duplicates])
-        for group in found.groups()
+        for group in duplicates.groups()
     ]
 
 
 def test_any_store_gives_the_same_groups(store: Store) -> None:
-    """A text without words is not one of the documents."""
-    found = search_over(store).duplicates()
+    """A text without words is not compared."""
+    duplicates = search_over(store).duplicates()
     near = ("b/near", "near", round(94 / 96, 4), True)
 
     assert [("a/base", [("a/copy", "same text", 1.0, True), ("b/loud", "same words", 1.0, True), near])] == groups(
-        found
+        duplicates
     )
-    assert (6, 1, 3, True, 0, None) == (
-        found.documents, found.group_count, found.duplicate_count, found.verified, found.unverified, found.floods
-    )  # fmt: skip
+    assert (6, 1, 3) == (duplicates.documents, duplicates.group_count, duplicates.duplicate_count)
+    assert (True, 0, None) == (duplicates.verified, duplicates.unverified, duplicates.overflow)
     assert {"a/base", "a/copy", "b/loud", "b/near"} == {
-        each for pair in found.pairs() for each in (pair.a.id, pair.b.id)
+        id for pair in duplicates.pairs() for id in (pair.a.id, pair.b.id)
     }
-    assert 6 == len(list(found.pairs()))
+    assert 6 == len(list(duplicates.pairs()))
 
 
 def test_options_choose_documents_overlap_and_the_kept_document(store: Store) -> None:
@@ -102,24 +101,24 @@ def test_a_longer_edited_copy_is_not_kept_for_identical_ones(store: Store) -> No
 
 
 def test_overlaps_in_a_store_without_texts_are_estimated(new_store: NewStore) -> None:
-    """Those of copies are exact, by their hashes."""
-    found = search_over(new_store(store_texts=False)).duplicates(overlap=0.6)
-    ((_, others),) = groups(found)
+    """The overlaps of copies are exact, because copies have the same hash."""
+    duplicates = search_over(new_store(store_texts=False)).duplicates(overlap=0.6)
+    ((_, others),) = groups(duplicates)
 
-    assert not found.verified
+    assert not duplicates.verified
     assert {("a/copy", "same text", True), ("b/loud", "same words", True), ("b/near", "near", False)} <= {
         (id, kind, exact) for id, kind, _, exact in others
     }
 
 
 def test_an_empty_store_has_no_duplicates(store: Store) -> None:
-    found = SimilaritySearch(store).duplicates()
+    duplicates = SimilaritySearch(store).duplicates()
 
-    assert (0, 0, []) == (found.documents, found.group_count, list(found.groups()))
+    assert (0, 0, []) == (duplicates.documents, duplicates.group_count, list(duplicates.groups()))
 
 
 def test_a_field_that_no_document_has_is_an_error(store: Store) -> None:
-    """In a filter or in `keep`."""
+    """The field is in a filter or in `keep`."""
     search = search_over(store)
     with pytest.raises(UnknownFieldError, match="no document has the field 'month'; choose from: team, year"):
         search.duplicates(filters={"month": 1})
@@ -129,30 +128,32 @@ def test_a_field_that_no_document_has_is_an_error(store: Store) -> None:
         search.duplicates(keep="month")
 
 
-def test_files_have_size_date_and_path(tmp_path: Path, store: Store) -> None:
-    """`within` chooses those of a folder, and files that are gone are left out."""
+def test_documents_have_the_size_date_and_path_of_their_file(tmp_path: Path, store: Store) -> None:
+    """`within` selects files in a folder. Files that are gone are left out."""
     write(tmp_path, {"in/a.txt": BASE, "in/b.txt": BASE + ".", "out/c.txt": BASE, "in/gone.txt": BASE})
     search = SimilaritySearch(store)
     search.index(read_corpus([str(tmp_path)]))
     (tmp_path / "in/gone.txt").unlink()
-    found = search.duplicates(within=[str(tmp_path / "in")])
-    (group,) = found.groups()
+    duplicates = search.duplicates(within=[str(tmp_path / "in")])
+    (group,) = duplicates.groups()
 
-    assert ("in/a.txt", ["in/b.txt"]) == (group.kept.id, [each.id for each in group.duplicates])
+    assert ("in/a.txt", ["in/b.txt"]) == (group.kept.id, [duplicate.id for duplicate in group.duplicates])
     assert (len(BASE) + 1, str(tmp_path / "in/b.txt")) == (group.duplicates[0].size, group.duplicates[0].path)
     assert (tmp_path / "in/b.txt").stat().st_mtime_ns == group.duplicates[0].changed
-    assert {"in/gone.txt": "its file is gone"} == {place.id: why for place, why in found.left_out.items()}
+    assert {"in/gone.txt": "its file is gone"} == {place.id: why for place, why in duplicates.left_out.items()}
 
 
 def test_only_new_documents_are_compared_and_old_ones_are_kept(store: Store) -> None:
-    """Even if a new one is longer. Duplicates among the old ones are not found."""
+    """Old documents are kept even if a new one is longer. Duplicates among old documents are not found."""
     search = search_over(store)
     search.index([Document("longer", BASE + " and some more"), Document("away", words(2000, 2090))])
-    found = search.duplicates(new=["longer", "away", "b/near"])
+    duplicates = search.duplicates(new=["longer", "away", "b/near"])
 
-    assert [("a/base", ["b/near", "longer"])] == [(id, [other[0] for other in others]) for id, others in groups(found)]
-    assert (8, 3) == (found.documents, found.fresh)
-    assert {"b/near", "longer"} == {each.b.id for each in found.pairs()}
+    assert [("a/base", ["b/near", "longer"])] == [
+        (id, [other[0] for other in others]) for id, others in groups(duplicates)
+    ]
+    assert (8, 3) == (duplicates.documents, duplicates.fresh)
+    assert {"b/near", "longer"} == {pair.b.id for pair in duplicates.pairs()}
     assert [] == groups(search.duplicates(new=[]))
     assert ["b/near"] == [kept for kept, _ in groups(search.duplicates(filters={"team": "b"}, kept_before=["b/near"]))]
     assert ["b/loud"] == [kept for kept, _ in groups(search.duplicates(kept_before=["b/loud", "gone"]))]
@@ -167,16 +168,16 @@ def test_only_files_changed_since_a_date_are_compared(tmp_path: Path, store: Sto
     search.index([Document("no date", "other words of another text")])
     assert 0 == search.duplicates(since=datetime(1970, 1, 15, tzinfo=timezone.utc)).fresh
     search.index(read_corpus([str(tmp_path)]))
-    found = search.duplicates(since=datetime(1970, 1, 15, tzinfo=timezone.utc), keep="oldest")
+    duplicates = search.duplicates(since=datetime(1970, 1, 15, tzinfo=timezone.utc), keep="oldest")
 
-    assert [("older.txt", ["new.txt"])] == [(id, [other[0] for other in others]) for id, others in groups(found)]
-    assert 1 == found.fresh
+    assert [("older.txt", ["new.txt"])] == [(id, [other[0] for other in others]) for id, others in groups(duplicates)]
+    assert 1 == duplicates.fresh
 
 
 @pytest.mark.parametrize("keep", ["longest", "newest"])
 @pytest.mark.slow
 def test_many_documents_have_the_same_groups_in_all_stores(new_store: NewStore, keep: str) -> None:
-    """More than are read at once."""
+    """There are more documents than a store reads at once."""
     rng = random.Random(8)
     collection: list[Document] = documents("many", 400, 20)
     collection += [
@@ -187,13 +188,13 @@ def test_many_documents_have_the_same_groups_in_all_stores(new_store: NewStore, 
     searches = [SimilaritySearch(new_store()), SimilaritySearch(open_store(":memory:"))]
     for search in searches:
         search.index(collection)
-    one, other = (groups(search.duplicates(overlap=0.7, keep=keep)) for search in searches)
+    in_store, in_memory = (groups(search.duplicates(overlap=0.7, keep=keep)) for search in searches)
 
-    assert 40 < len(one)
-    assert one == other
+    assert 40 < len(in_store)
+    assert in_store == in_memory
 
 
-# --- engines alone ---
+# --- only in engines ---
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
@@ -207,11 +208,13 @@ def test_documents_of_an_engine_have_an_index(engine_store: NewStore) -> None:
     (group,) = search_over(store).duplicates().groups()
 
     assert Place("a/base", store.index) == group.kept.place
-    assert {store.index} == {each.place.index for each in group.duplicates}
+    assert {store.index} == {duplicate.place.index for duplicate in group.duplicates}
 
 
-def test_behind_an_alias_documents_of_one_id_are_compared(opensearch_url: str, new_opensearch_store: NewStore) -> None:
-    """Each has its own index and text."""
+def test_documents_with_the_same_id_behind_an_alias_are_compared(
+    opensearch_url: str, new_opensearch_store: NewStore
+) -> None:
+    """The documents have different indices and texts."""
     stores: list[Any] = [new_opensearch_store() for _ in range(2)]
     for store, text in zip(stores, (BASE, words(0, 98)), strict=True):
         SimilaritySearch(store).index([Document("one", text)])
@@ -220,12 +223,12 @@ def test_behind_an_alias_documents_of_one_id_are_compared(opensearch_url: str, n
         opensearch_url,
         "POST",
         "/_aliases",
-        {"actions": [{"add": {"index": each.index, "alias": alias}} for each in stores]},
+        {"actions": [{"add": {"index": store.index, "alias": alias}} for store in stores]},
     )
-    found = SimilaritySearch(open_store(f"{opensearch_url}/{alias}")).duplicates()
-    (group,) = found.groups()
+    duplicates = SimilaritySearch(open_store(f"{opensearch_url}/{alias}")).duplicates()
+    (group,) = duplicates.groups()
 
-    assert [Place("one", each.index) for each in stores] == [group.kept.place, group.duplicates[0].place]
+    assert [Place("one", store.index) for store in stores] == [group.kept.place, group.duplicates[0].place]
     assert (94 / 96, True) == (group.duplicates[0].overlap, group.duplicates[0].exact)
 
 
@@ -233,18 +236,18 @@ def test_behind_an_alias_documents_of_one_id_are_compared(opensearch_url: str, n
 def test_pairs_and_groups_of_an_alias_have_index_and_routing(
     engine_url: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """In JSON and in CSV."""
+    """They have them in JSON and in CSV."""
     url = request.getfixturevalue(f"{engine_url}_url")
     with indices(url) as made:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]
         names = sorted(made.make(mapping) for _ in range(2))
         for name, text in zip(names, (BASE, words(0, 98)), strict=True):
-            made.put(name, "one", {"simdoc": ours_of(text)}, routing="team a")
+            made.put(name, "one", {"simdoc": fingerprint_field_of(text)}, routing="team a")
         file = tmp_path / f"{names[0]}.csv"
-        found = answer("duplicates", "--store", f"{url}/{made.alias(*names)}", "--estimate", "--csv", str(file))
+        output = answer("duplicates", "--store", f"{url}/{made.alias(*names)}", "--estimate", "--csv", str(file))
         places = {"a": "one", "a_index": names[0], "a_routing": "team a"}
         places |= {"b": "one", "b_index": names[1], "b_routing": "team a"}
-        (pair,), (cluster,) = found["pairs"], found["clusters"]
+        (pair,), (cluster,) = output["pairs"], output["clusters"]
         (duplicate,) = cluster["duplicates"]
         (row,) = csv.DictReader(file.read_text().splitlines())
 
@@ -257,30 +260,30 @@ def test_pairs_and_groups_of_an_alias_have_index_and_routing(
         )
 
 
-def test_an_index_of_an_application_is_verified_by_its_field_of_text(opensearch_url: str) -> None:
-    """The overlap of a document without a text is estimated, and counted. Without --text-field all are estimated."""
+def test_duplicates_of_an_application_are_verified_by_its_text_field(opensearch_url: str) -> None:
+    """The overlap of a document without a text is estimated. Without --text-field, all overlaps are estimated."""
     with indices(opensearch_url) as made:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
         name = made.make({"properties": {**mapping, "text": {"type": "text"}}})
-        made.put(name, "a", {"simdoc": ours_of(BASE), "text": BASE})
-        made.put(name, "b", {"simdoc": ours_of(words(0, 98)), "text": words(0, 98)})
-        made.put(name, "c", {"simdoc": ours_of(words(0, 96))})
+        made.put(name, "a", {"simdoc": fingerprint_field_of(BASE), "text": BASE})
+        made.put(name, "b", {"simdoc": fingerprint_field_of(words(0, 98)), "text": words(0, 98)})
+        made.put(name, "c", {"simdoc": fingerprint_field_of(words(0, 96))})
         made.put(name, "bare", {"text": "not yet fingerprinted"})
         place = f"{opensearch_url}/{name}"
-        found = SimilaritySearch(open_store(place, text_field="text")).duplicates()
+        duplicates = SimilaritySearch(open_store(place, text_field="text")).duplicates()
         estimated = SimilaritySearch(open_store(place)).duplicates()
         shown = run("duplicates", "--store", place, "--text-field", "text")
 
-    exact = {other.id: other.exact for group in found.groups() for other in group.duplicates}
-    assert ({"b": True, "c": False}, 1) == (exact, found.unverified)
-    assert {Place("bare", name): "has no fingerprint"} == found.left_out
+    exact = {other.id: other.exact for group in duplicates.groups() for other in group.duplicates}
+    assert ({"b": True, "c": False}, 1) == (exact, duplicates.unverified)
+    assert {Place("bare", name): "has no fingerprint"} == duplicates.left_out
     assert "note: 1 overlap is estimated, because texts are missing or have changed" in shown.stderr
     assert "note: left out: the document 'bare': has no fingerprint" in shown.stderr
     assert (False, 2) == (estimated.verified, estimated.duplicate_count)
 
 
-def test_documents_of_an_application_are_identical_if_all_their_fields_are(opensearch_url: str) -> None:
-    """Whether the mapping has them or not."""
+def test_documents_of_an_application_are_identical_if_all_fields_are_equal(opensearch_url: str) -> None:
+    """Fields that are not in the mapping count too."""
     with indices(opensearch_url) as made:
         mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
         name = made.make({"properties": {**mapping, "text": {"type": "text"}}})
@@ -291,15 +294,15 @@ def test_documents_of_an_application_are_identical_if_all_their_fields_are(opens
             "d": {"note": {"x": 1}},
         }
         for id, fields in others.items():
-            made.put(name, id, {"simdoc": ours_of(BASE), "text": BASE, **fields})
+            made.put(name, id, {"simdoc": fingerprint_field_of(BASE), "text": BASE, **fields})
         place = f"{opensearch_url}/{name}"
-        found = SimilaritySearch(open_store(place, text_field="text")).duplicates()
+        duplicates = SimilaritySearch(open_store(place, text_field="text")).duplicates()
 
-    kinds = {other.id: (other.kind, other.action) for group in found.groups() for other in group.duplicates}
+    kinds = {other.id: (other.kind, other.action) for group in duplicates.groups() for other in group.duplicates}
     assert {"b": ("identical", "drop"), "c": ("same text", "decide"), "d": ("same text", "decide")} == kinds
 
 
-def ours_of(text: str) -> dict[str, Any]:
-    """The field `simdoc` of a text."""
+def fingerprint_field_of(text: str) -> dict[str, Any]:
+    """Return the field `simdoc` of a text."""
     (fp,) = fingerprints([text], words_hash=True)
     return field_values(fp.codes(), fp.shingles, (text_hash(text), fp.words_hash), Settings())

@@ -1,4 +1,4 @@
-"""Duplicates by querying an engine about each document: the same groups as in memory."""
+"""Tests of `duplicates` via the engine, which finds the same groups as in memory."""
 
 from __future__ import annotations
 
@@ -23,58 +23,64 @@ def engine_store(request: pytest.FixtureRequest) -> NewStore:
 
 
 def collection() -> list[Document]:
-    """Pairs of short and of long documents, 70 copies of one, and others."""
+    """Return pairs of short and long documents, 70 copies of one of them, and other documents."""
     rng = random.Random(8)
-    two = [overlapping(rng, words, 0.9) for words in (20, 60, 200, 700) for _ in range(6)]
-    pairs = [Document(f"p{n}{side}", one) for n, both in enumerate(two) for side, one in zip("ab", both, strict=True)]
+    pairs_of_texts = [overlapping(rng, words, 0.9) for words in (20, 60, 200, 700) for _ in range(6)]
+    pairs = [
+        Document(f"p{n}{side}", text)
+        for n, texts in enumerate(pairs_of_texts)
+        for side, text in zip("ab", texts, strict=True)
+    ]
     copies = [Document(f"copy{n}", pairs[-1].text) for n in range(70)]
     return [*pairs, *copies, *documents("many", 100, 20)]
 
 
-def groups(found: Duplicates) -> dict[str, set[tuple[str, str, float, bool]]]:
+def groups(duplicates: Duplicates) -> dict[str, set[tuple[str, str, float, bool]]]:
     return {
         group.kept.id: {(other.id, other.kind, other.overlap, other.exact) for other in group.duplicates}
-        for group in found.groups()
+        for group in duplicates.groups()
     }
 
 
-def test_an_engine_finds_what_is_found_in_memory(engine_store: NewStore, tmp_path: Path) -> None:
-    """With all documents or a filter. A second run with a checkpoint sends no queries."""
+def test_an_engine_finds_the_groups_that_memory_finds(engine_store: NewStore, tmp_path: Path) -> None:
+    """This holds for all documents, and with a filter. A second run with a checkpoint sends no queries."""
     store: Any = engine_store()
     search = SimilaritySearch(store)
     search.index(collection())
-    file = tmp_path / "done"
+    checkpoint = tmp_path / "done"
     for options in ({}, {"keep": "first", "overlap": 0.7}, {"filters": {"path": "p"}}):
-        joined, found = search.duplicates(**options), search.duplicates(via="engine", **options)
+        in_memory, in_engine = search.duplicates(**options), search.duplicates(via="engine", **options)
 
-        assert 20 < joined.group_count
-        assert groups(joined) == groups(found)
-        assert found.floods is None or found.floods.left_over == 0
-    shown = answer("duplicates", "--store", store.location, "--via", "engine", "--checkpoint", file)
-    known = file.stat().st_mtime_ns
+        assert 20 < in_memory.group_count
+        assert groups(in_memory) == groups(in_engine)
+        assert in_engine.overflow is None or in_engine.overflow.skipped_comparisons == 0
+    shown = answer("duplicates", "--store", store.location, "--via", "engine", "--checkpoint", checkpoint)
+    written = checkpoint.stat().st_mtime_ns
 
-    assert (joined.measure.name, search.duplicates().group_count) == (shown["measure"], shown["groups"])
-    assert groups(search.duplicates(via="engine")) == groups(search.duplicates(via="engine", checkpoint=file))
-    assert known == file.stat().st_mtime_ns
+    assert (in_memory.measure.name, search.duplicates().group_count) == (shown["measure"], shown["groups"])
+    assert groups(search.duplicates(via="engine")) == groups(search.duplicates(via="engine", checkpoint=checkpoint))
+    assert written == checkpoint.stat().st_mtime_ns
 
 
-def test_a_flood_in_an_engine_is_bounded(engine_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each query finds the few documents with most shingles."""
+def test_a_large_set_of_similar_documents_needs_few_comparisons(
+    engine_store: NewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each query finds only a few documents, those with the most shingles."""
     monkeypatch.setattr(engine_pairs, "MAX_MATCHES", 4)
     rng = random.Random(2)
     base = text(rng, 300).split()
     search = SimilaritySearch(engine_store())
     search.index(Document(f"{n:02}", " ".join([*base[: 270 + n // 2], "and"])) for n in range(40))
-    found = search.duplicates(via="engine", keep="first")
+    duplicates = search.duplicates(via="engine", keep="first")
 
-    assert {"00"} == set(groups(found))
-    assert 39 == found.duplicate_count
-    assert found.floods is not None
-    assert 0 == found.floods.left_over
+    assert {"00"} == set(groups(duplicates))
+    assert 39 == duplicates.duplicate_count
+    assert duplicates.overflow is not None
+    assert 0 == duplicates.overflow.skipped_comparisons
 
 
-def test_a_checkpoint_does_not_fit_an_index_that_was_made_again(engine_store: NewStore, tmp_path: Path) -> None:
-    """With the same documents."""
+def test_a_checkpoint_of_another_index_is_refused(engine_store: NewStore, tmp_path: Path) -> None:
+    """Both indices have the same documents."""
     for name in ("one", "other"):
         store = engine_store()
         SimilaritySearch(store).index(documents("few", 3))

@@ -25,14 +25,14 @@ from tests.support.http_server import Answer, Request, Server, error, forward, s
 __all__ = ["indexed"]
 
 LONG = 20.0
-"""Seconds that nothing here takes, unless it hangs."""
+"""A time limit in seconds that is only exceeded if something hangs."""
 
 BUSY = error(503, "x", "no shards")
 
 
 @asynccontextmanager
-async def counted_turns() -> AsyncIterator[list[int]]:
-    """Count the turns that another task of the loop gets meanwhile."""
+async def count_turns() -> AsyncIterator[list[int]]:
+    """Count how often another task of the event loop runs while the block is executed."""
     turns = [0]
 
     async def count() -> None:
@@ -51,13 +51,13 @@ async def counted_turns() -> AsyncIterator[list[int]]:
 def test_computing_does_not_block_the_loop() -> None:
     text = words(0, 300_000)
 
-    async def ask() -> None:
-        async with AsyncSimilaritySearch(open_store(":memory:")) as search, counted_turns() as turns:
+    async def run() -> None:
+        async with AsyncSimilaritySearch(open_store(":memory:")) as search, count_turns() as turns:
             await search.similar_to_text(text)
 
             assert turns[0] >= 5
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 def test_a_cancelled_computation_ends_and_frees_its_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,9 +71,9 @@ def test_a_cancelled_computation_ends_and_frees_its_thread(monkeypatch: pytest.M
         return word_batch(texts, analysis)
 
     monkeypatch.setattr(long_text, "word_batch", slow_word_batch)
-    monkeypatch.setattr(long_text, "_PIECE", 1 << 12)
+    monkeypatch.setattr(long_text, "_PIECE_LENGTH", 1 << 12)
 
-    async def ask() -> None:
+    async def run() -> None:
         async with AsyncSimilaritySearch(open_store(":memory:"), threads=1) as search:
             task = asyncio.create_task(search.similar_to_text("word " * (1 << 20)))
             await asyncio.to_thread(began.wait)
@@ -83,7 +83,7 @@ def test_a_cancelled_computation_ends_and_frees_its_thread(monkeypatch: pytest.M
             assert 0 == (await search.info()).documents
             assert 200 > pieces  # of 1,280
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 def test_cancelled_indexing_stores_nothing(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_cancelled_indexing_stores_nothing(tmp_path: Path) -> None:
             began.set()
             yield Document(str(number), words(number, number + 50))
 
-    async def ask() -> None:
+    async def run() -> None:
         async with AsyncSimilaritySearch(open_store(tmp_path / "store", create=True)) as search:
             task = asyncio.create_task(search.index(endless()))
             await asyncio.to_thread(began.wait)
@@ -105,7 +105,7 @@ def test_cancelled_indexing_stores_nothing(tmp_path: Path) -> None:
             assert 0 == (await search.info()).documents
             assert 1 == (await search.index([Document("a", words(0, 9))])).indexed
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 @pytest.fixture
@@ -125,15 +125,15 @@ def test_waiting_for_an_engine_does_not_block_the_loop(proxied: tuple[Server, St
         time.sleep(0.3)
         return forwarding(request)
 
-    async def ask() -> None:
+    async def run() -> None:
         async with location.search() as search:
             server.handle = slow
-            async with counted_turns() as turns:
+            async with count_turns() as turns:
                 await search.similar("whole")
 
             assert turns[0] >= 5
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 @engines
@@ -142,7 +142,7 @@ def test_a_cancelled_request_frees_its_thread(proxied: tuple[Server, StoreLocati
     server, location = proxied
     forwarding, thaw = server.handle, threading.Event()
 
-    async def ask() -> None:
+    async def run() -> None:
         async with location.search(threads=1) as search:
             server.handle = lambda _: (thaw.wait(LONG), BUSY)[1] if state == "frozen" else BUSY
             task = asyncio.create_task(search.similar("whole"))
@@ -161,7 +161,7 @@ def test_a_cancelled_request_frees_its_thread(proxied: tuple[Server, StoreLocati
             assert time.monotonic() - began < LONG / 2
             thaw.set()
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 @engines
@@ -169,18 +169,18 @@ def test_closing_ends_running_and_waiting_calls(proxied: tuple[Server, StoreLoca
     server, location = proxied
     thaw = threading.Event()
 
-    async def ask() -> None:
+    async def run() -> None:
         async with location.search(threads=1) as search:
             server.handle = lambda _: (thaw.wait(LONG), BUSY)[1]
             tasks = [asyncio.create_task(search.similar("whole")) for _ in range(3)]
             await asyncio.sleep(0.05)
             await asyncio.wait_for(search.aclose(), LONG / 2)
             for call in (*tasks, search.info()):
-                with pytest.raises(StoreError, match="this search is closed; make another one"):
+                with pytest.raises(StoreError, match="this search is closed; create a new one"):
                     await call
             thaw.set()
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 @engines
@@ -194,7 +194,7 @@ def test_errors_of_an_engine_are_store_errors(
     def refuse(request: Request) -> Answer:
         return replace(error(400, "kind", "a reason"), product=(forwarding(request) or BUSY).product)
 
-    async def ask() -> None:
+    async def run() -> None:
         async with location.search() as search:
             server.handle = refuse
             with pytest.raises(StoreError, match="the engine answers 400: a reason"):
@@ -203,22 +203,22 @@ def test_errors_of_an_engine_are_store_errors(
             with pytest.raises(StoreUnavailableError, match="the engine does not answer"):
                 await asyncio.wait_for(search.similar("whole"), LONG)
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize("kind", CLIENTS)
 def test_an_unreachable_engine_is_an_error(kind: str) -> None:
-    async def ask() -> None:
+    async def run() -> None:
         async with CLIENTS[kind](unused_url()) as client:
             with pytest.raises(StoreUnavailableError, match=r"the engine does not answer \(connection refused\)"):
                 await open_store_async(client=client, index="index")
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 @engines
-def test_a_client_need_not_be_entered(indexed: StoreLocation) -> None:
-    async def ask() -> None:
+def test_a_client_works_without_a_with_block(indexed: StoreLocation) -> None:
+    async def run() -> None:
         client = CLIENTS[indexed.kind](indexed.location.rpartition("/")[0])
         with pytest.raises(StoreNotFoundError, match="there is no index the engine/nothing"):
             await open_store_async(client=client, index="nothing")
@@ -228,22 +228,22 @@ def test_a_client_need_not_be_entered(indexed: StoreLocation) -> None:
         store.close()
         await client.close()
 
-    asyncio.run(ask())
+    asyncio.run(run())
     discard(indexed.location.rpartition("/")[0], f"{PREFIX}-new")
 
 
 @engines
 def test_a_blocking_call_in_the_loop_is_refused(indexed: StoreLocation) -> None:
-    async def ask() -> None:
+    async def run() -> None:
         async with indexed.search() as search:
             with pytest.raises(StoreError, match=r"would block the event loop .* use AsyncSimilaritySearch"):
                 search.store.info()
 
-    asyncio.run(ask())
+    asyncio.run(run())
 
 
 @engines
-def test_a_search_of_an_ended_loop_is_refused(indexed: StoreLocation) -> None:
+def test_a_search_cannot_be_used_in_another_event_loop(indexed: StoreLocation) -> None:
     searches: list[AsyncSimilaritySearch] = []
 
     async def first() -> None:
@@ -253,25 +253,25 @@ def test_a_search_of_an_ended_loop_is_refused(indexed: StoreLocation) -> None:
 
     async def second() -> None:
         async with searches[0] as search:
-            with pytest.raises(StoreError, match="the event loop in which this store was opened has ended; open it in"):
+            with pytest.raises(StoreError, match="the event loop in which this store was opened has ended; open"):
                 await search.similar("whole")
 
     asyncio.run(first())
     asyncio.run(second())
 
 
-def test_a_search_needs_a_thread() -> None:
+def test_a_search_needs_at_least_one_thread() -> None:
     with open_store(":memory:") as store, pytest.raises(ValueError, match="greater than 0"):
         AsyncSimilaritySearch(store, threads=0)
 
 
 def test_a_stop_cancels_its_children_only() -> None:
     stop = Stop()
-    child, other = stop.child(), stop.child()
+    child, other = stop.make_child(), stop.make_child()
     child.set()
 
     assert (False, True, False) == (stop.is_set(), child.is_set(), other.is_set())
     stop.set()
-    assert (True, True) == (other.is_set(), stop.child().is_set())
+    assert (True, True) == (other.is_set(), stop.make_child().is_set())
     with pytest.raises(StoppedError):
         other.check()

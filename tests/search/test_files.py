@@ -1,4 +1,4 @@
-"""Tests of `IndexedFiles`: which document of a store is a file."""
+"""Tests of `IndexedFiles`, which finds the documents of files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def files(folder: Path) -> IndexedFiles:
-    """The files of a store with the folder a, the folder b with a prefix, and one file of c."""
+    """The files of a store with the folder `a`, the folder `b` with a prefix, and one file of the folder `c`."""
     search = SimilaritySearch(open_store(":memory:"))
     search.index(read_corpus([folder / "a"]))
     search.index(read_corpus([folder / "b"]), prefix="b/")
@@ -39,7 +39,7 @@ def test_a_new_file_of_an_indexed_folder_has_an_id_and_no_place(folder: Path, fi
     assert ("b/new.txt", None) == files.get(folder / "b" / "new.txt")
 
 
-def test_a_file_with_the_name_of_a_document_is_unknown(folder: Path, files: IndexedFiles) -> None:
+def test_a_file_outside_the_indexed_folders_is_unknown(folder: Path, files: IndexedFiles) -> None:
     assert files.get(folder / "c" / "x.txt") is None
     assert files.get(folder / "x.txt") is None
 

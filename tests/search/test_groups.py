@@ -11,10 +11,10 @@ from simdoc_search.sketch.sentences import Sentences
 from tests.support.stores import NewStore
 from tests.versions.paper import DOCUMENTS
 
-BOTH = Settings(sentences=Sentences(), concepts=Concepts())
+WITH_SENTENCES_AND_CONCEPTS = Settings(sentences=Sentences(), concepts=Concepts())
 
 
-def indexed(new_store: NewStore, settings: Settings = BOTH, **options: bool) -> SimilaritySearch:
+def indexed(new_store: NewStore, settings: Settings = WITH_SENTENCES_AND_CONCEPTS, **options: bool) -> SimilaritySearch:
     """Index the five documents of the paper, and one without concepts."""
     search = SimilaritySearch(new_store(settings, **options))
     search.index(
@@ -30,7 +30,7 @@ def search(shared_store: NewStore) -> SimilaritySearch:
     return indexed(shared_store)
 
 
-def test_families_are_those_of_versions(search: SimilaritySearch) -> None:
+def test_families_consist_of_the_hits_of_versions(search: SimilaritySearch) -> None:
     families = search.version_families()
     (family,), (edge,) = families.families(), families.edges()
     ordered = search.ordered(family)
@@ -42,7 +42,7 @@ def test_families_are_those_of_versions(search: SimilaritySearch) -> None:
     assert "newest: D2 v2, by the modification date in their metadata" == ordered.verdict
 
 
-def test_topics_are_those_of_related(search: SimilaritySearch) -> None:
+def test_topics_consist_of_the_hits_of_related(search: SimilaritySearch) -> None:
     topics = search.topics()
     edges = {(edge.a.id, edge.b.id): edge for edge in topics.edges()}
 

@@ -1,4 +1,4 @@
-"""Tests of `highlight`: what two documents share, marked in their texts, in every store."""
+"""Tests of `highlight`, which marks shared passages in two texts, in every store."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ def test_a_store_without_texts_is_refused(new_store: NewStore) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"query": "letter", "text": "a"}, {"query": "letter", "preset": "all"}])
-def test_wrong_options_are_refused(search: SimilaritySearch, options: dict[str, Any]) -> None:
+def test_malformed_options_are_refused(search: SimilaritySearch, options: dict[str, Any]) -> None:
     with pytest.raises(QuerySyntaxError, match=r"give either the id of a document|preset must be edited or verbatim"):
         search.highlight("lease", **options)

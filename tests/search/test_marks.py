@@ -1,4 +1,4 @@
-"""Marks name the document that each one duplicates, in an engine; queries hide or show duplicates by them."""
+"""Tests of `mark_duplicates`, and of queries that use the marks to hide or show duplicates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.duplicates import mark_update as module
+from simdoc_search.duplicates import mark_update
 from tests.support.cli import words
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices
@@ -23,7 +23,7 @@ from tests.support.marks import (
     TEXTS,
     articles,
     counts,
-    found,
+    hit_ids,
     hits,
     mapping,
     mark,
@@ -35,20 +35,20 @@ from tests.support.marks import (
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """New indices in each kind of engine."""
+    """Creates indices in each kind of engine."""
     with indices(request.getfixturevalue(f"{request.param}_url")) as created:
         yield created
 
 
-def test_marks_follow_the_groups(made: Indices) -> None:
-    """Also in a strict index. Unchanged marks are not written, and stale ones are removed."""
+def test_marks_agree_with_the_groups(made: Indices) -> None:
+    """A strict index can have marks. Unchanged marks are not written, and stale ones are removed."""
     index = articles(made, dynamic="strict")
     before = {hit["_id"]: hit["_source"] for hit in hits(made, index)}
     assert (3, 0, 0) == counts(mark(made, index))
     assert MARKED == marks(made, index)
     for hit in hits(made, index):
-        ours = {name: value for name, value in hit["_source"]["simdoc"].items() if name not in FIELDS}
-        assert before[hit["_id"]] == {**hit["_source"], "simdoc": ours}
+        unmarked = {name: value for name, value in hit["_source"]["simdoc"].items() if name not in FIELDS}
+        assert before[hit["_id"]] == {**hit["_source"], "simdoc": unmarked}
 
     states = {hit["_id"]: hit["_seq_no"] for hit in hits(made, index)}
     assert (0, 0, 3) == counts(mark(made, index))
@@ -69,7 +69,7 @@ def test_marks_follow_the_groups(made: Indices) -> None:
 def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
     made: Indices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So an interruption between the two hides no group as a whole."""
+    """An interruption between the two steps does not hide all documents of a group."""
     index = articles(made)
     mark(made, index)
     made.put(index, "long", {"simdoc": {**(fingerprint_field(words(0, 101)) or {}), "duplicate_of": "kept"}})
@@ -78,7 +78,7 @@ def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
     def interrupt(stage: str, share: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "_AT_ONCE", 1)
+    monkeypatch.setattr(mark_update, "_AT_ONCE", 1)
     groups = search.duplicates(kept_before=["long"])
     with pytest.raises(KeyboardInterrupt):
         search.mark_duplicates(groups, progress=interrupt)
@@ -90,7 +90,7 @@ def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
 
 
 def test_only_compared_documents_lose_their_marks(made: Indices) -> None:
-    """One that a filter chooses and that has no fingerprint loses it, too."""
+    """A document without a fingerprint also loses its mark if a filter selects it."""
     index = articles(made)
     mark(made, index)
     call(
@@ -105,8 +105,8 @@ def test_only_compared_documents_lose_their_marks(made: Indices) -> None:
     assert {"kept": (None, "kept")} == marks(made, index)
 
 
-def test_documents_with_one_id_in_two_indices_and_with_routing(made: Indices) -> None:
-    """Each has its own mark, also two with the same id in one index."""
+def test_each_document_with_the_same_id_has_its_own_mark(made: Indices) -> None:
+    """The documents differ in their index or routing."""
     first, second = sorted([made.make(mapping()), made.make(mapping(), {"number_of_shards": 2})])
     two = made.make(mapping(), {"number_of_shards": 3})
     put(made, first, {"twin": BASE, "copy": BASE})
@@ -115,7 +115,7 @@ def test_documents_with_one_id_in_two_indices_and_with_routing(made: Indices) ->
     put(made, second, {"late": words(300, 400)}, routing="x")
     alias = made.alias(first, second, two)
     report = mark(made, alias)
-    found = {
+    marks_by_place = {
         (hit["_index"], hit.get("_routing"), hit["_id"]): tuple(hit["_source"]["simdoc"].get(name) for name in FIELDS)
         for hit in hits(made, alias)
     }
@@ -128,12 +128,12 @@ def test_documents_with_one_id_in_two_indices_and_with_routing(made: Indices) ->
         (two, "x", "twin"): ("late", f"{two}/x/late"),
         (second, "x", "late"): (None, f"{second}/x/late"),
         (two, "a", "twin"): ("late", f"{second}/x/late"),
-    } == found
+    } == marks_by_place
     assert (0, 0, 6) == counts(mark(made, alias))
 
 
 def test_an_unchanged_document_that_is_indexed_again_keeps_its_mark(made: Indices) -> None:
-    """A new text removes it."""
+    """A document with a new text loses its mark."""
     name = made.name()
     search = SimilaritySearch(open_store(f"{made.engine}/{name}", create=True))
     documents = [Document(id, text) for id, text in TEXTS.items()]
@@ -148,7 +148,7 @@ def test_an_unchanged_document_that_is_indexed_again_keeps_its_mark(made: Indice
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "engines.md").read_text("utf-8")
-HIDING, GROUPED, ALONE = (
+HIDING, GROUPED, WITHOUT_CLUSTER = (
     json.loads(block)
     for section in re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     if "simdoc.cluster" in section or "simdoc.duplicate_of" in section
@@ -157,21 +157,21 @@ HIDING, GROUPED, ALONE = (
 
 
 def example(query: dict[str, Any]) -> dict[str, Any]:
-    """A query of the documentation, for words of several groups."""
+    """Return a query of the documentation that searches for words of several groups."""
     return json.loads(json.dumps(query).replace("what a user asks for", "word1 word900 word700"))  # type: ignore[no-any-return]
 
 
-def test_queries_hide_duplicates_and_show_one_of_each_group(made: Indices) -> None:
-    """Engines put all documents without a cluster into one group, so they need a query of their own."""
+def test_queries_of_the_docs_hide_duplicates_and_show_one_of_each_group(made: Indices) -> None:
+    """Engines put all documents without a cluster into one group, so they need a separate query."""
     index = articles(made)
     put(made, index, {"more": words(700, 760)})
     mark(made, index)
-    everything = {**example(ALONE)["query"]["bool"], "must_not": []}
+    everything = {**example(WITHOUT_CLUSTER)["query"]["bool"], "must_not": []}
 
-    assert ["kept", "more", "other"] == found(made, index, **example(HIDING))
-    assert ["kept", "loud", "more", "near", "other"] == found(made, index, query={"bool": everything})
-    assert 2 == len(found(made, index, query={"bool": everything}, collapse=GROUPED["collapse"]))  # and not 3
-    assert 1 == len(found(made, index, **example(GROUPED)))
-    assert ["more", "other"] == found(made, index, **example(ALONE))
-    assert ["loud", "near"] == found(made, index, query={"term": {"simdoc.duplicate_of": "kept"}})
-    assert ["kept", "loud", "near"] == found(made, index, query={"term": {"simdoc.cluster": "kept"}})
+    assert ["kept", "more", "other"] == hit_ids(made, index, **example(HIDING))
+    assert ["kept", "loud", "more", "near", "other"] == hit_ids(made, index, query={"bool": everything})
+    assert 2 == len(hit_ids(made, index, query={"bool": everything}, collapse=GROUPED["collapse"]))  # and not 3
+    assert 1 == len(hit_ids(made, index, **example(GROUPED)))
+    assert ["more", "other"] == hit_ids(made, index, **example(WITHOUT_CLUSTER))
+    assert ["loud", "near"] == hit_ids(made, index, query={"term": {"simdoc.duplicate_of": "kept"}})
+    assert ["kept", "loud", "near"] == hit_ids(made, index, query={"term": {"simdoc.cluster": "kept"}})

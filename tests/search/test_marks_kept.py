@@ -1,4 +1,4 @@
-"""Marks while others write, after an interruption, where they cannot be set, and of documents kept before."""
+"""Tests of marks: concurrent writes, interruptions, refusals, and documents that were kept before."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ one_engine = pytest.mark.parametrize("made", ["opensearch"], indirect=True)
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
 def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    """New indices in each kind of engine."""
+    """Creates indices in each kind of engine."""
     with indices(request.getfixturevalue(f"{request.param}_url")) as created:
         yield created
 
 
-# --- while others write ---
+# --- concurrent writes and interruptions ---
 
 
 @one_engine
 def test_changes_by_others_are_not_lost(made: Indices) -> None:
-    """An updated document gets its mark. A replaced one gets it in the next run."""
+    """An updated document gets its mark. A replaced document gets its mark in the next run."""
     index = articles(made)
 
-    def others(number: int) -> None:
+    def write(number: int) -> None:
         if number == 0:
             call(made.engine, "POST", f"/{index}/_update/kept", {"doc": {"views": 7}})
             put(made, index, {"near": TEXTS["other"]})
             call(made.engine, "DELETE", f"/{index}/_doc/loud")
 
-    with interposed(made, others) as (_, server):
+    with interposed(made, write) as (_, server):
         search = SimilaritySearch(open_store(f"{server.url}/{index}", text_field="body"))
         report = search.mark_duplicates(search.duplicates())
     assert (1, 0, 0, 2, 0) == (report.set, report.removed, report.unchanged, report.passed_over, report.refused)
@@ -56,8 +56,8 @@ def test_changes_by_others_are_not_lost(made: Indices) -> None:
 
 
 @one_engine
-def test_no_document_is_hidden_for_a_kept_one_that_is_gone(made: Indices) -> None:
-    """Or that was replaced since it was compared. The next run marks its group."""
+def test_no_document_is_marked_if_the_kept_one_is_gone_or_replaced(made: Indices) -> None:
+    """The next run marks the group."""
     index = articles(made)
     put(made, index, {"same": TEXTS["other"]})
     search = search_in(made, index)
@@ -72,28 +72,28 @@ def test_no_document_is_hidden_for_a_kept_one_that_is_gone(made: Indices) -> Non
 
 
 @one_engine
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent: signal.Signals) -> None:
-    """Stale marks were removed, and none were set."""
+@pytest.mark.parametrize("sent_signal", [signal.SIGKILL, signal.SIGINT])
+def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent_signal: signal.Signals) -> None:
+    """The interrupted run only removed stale marks."""
     index = made.make(component_template()["template"]["mappings"])
     put(made, index, TEXTS)
     call(made.engine, "POST", f"/{index}/_update/other?refresh", {"doc": {"simdoc": {"duplicate_of": "near"}}})
     running: list[subprocess.Popen[str]] = []
 
-    def end(number: int) -> Answer | None:
+    def interrupt(number: int) -> Answer | None:
         if number == 1:
-            running[0].send_signal(sent)
-            time.sleep(1 if sent == signal.SIGINT else 0)
+            running[0].send_signal(sent_signal)
+            time.sleep(1 if sent_signal == signal.SIGINT else 0)
             return Answer(503, b"{}")
         return None
 
-    with interposed(made, end) as (_, server):
+    with interposed(made, interrupt) as (_, server):
         command = [sys.executable, "-m", "simdoc_search", "duplicates", "--store", f"{server.url}/{index}", "--mark"]
         environ = environment()
         with subprocess.Popen(command, stdout=-1, stderr=-1, encoding="utf-8", env=environ) as process:
             running.append(process)
             stdout, stderr = process.communicate(timeout=30)
-    if sent == signal.SIGINT:
+    if sent_signal == signal.SIGINT:
         assert (
             "Error: interrupted; some duplicates are already marked. Run the same command again to mark the others"
             == stderr.splitlines()[-1]
@@ -104,7 +104,7 @@ def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent: si
     assert MARKED == marks(made, index)
 
 
-# --- where they cannot be set ---
+# --- refusals ---
 
 
 @one_engine
@@ -122,10 +122,10 @@ def test_an_index_that_cannot_have_marks_is_named(made: Indices) -> None:
             mark(made, made.alias(*names))
         return str(error.value).partition(" cannot be marked: ")[2]
 
-    how = "put the mapping of simdoc-search template show, then reindex"
-    assert f"simdoc.cluster has type 'text', not 'keyword'; {how}" == reason(good, bad)
+    advice = "apply the mapping of simdoc-search template show, then reindex"
+    assert f"simdoc.cluster has type 'text', not 'keyword'; {advice}" == reason(good, bad)
     assert "0 of 11 fields are left; raise index.mapping.total_fields.limit" == reason(full)
-    assert "it has the block index.blocks.write so nothing can be written; remove the block first" == reason(closed)
+    assert "it has the block index.blocks.write, so nothing can be written; remove the block first" == reason(closed)
     assert mapping()["properties"] == {
         **mapping()["properties"], **call(made.engine, "GET", f"/{good}/_mapping")[good]["mappings"]["properties"]
     }  # fmt: skip
@@ -133,7 +133,7 @@ def test_an_index_that_cannot_have_marks_is_named(made: Indices) -> None:
 
 @one_engine
 def test_a_list_of_objects_is_not_marked(made: Indices) -> None:
-    """Engines search it like an object, but an update would replace it."""
+    """Engines search a list like an object, but an update would replace it."""
     index = articles(made)
     made.put(index, "list", {"body": BASE, "simdoc": [fingerprint_field(BASE)]})
     report = mark(made, index)
@@ -143,7 +143,7 @@ def test_a_list_of_objects_is_not_marked(made: Indices) -> None:
     assert isinstance(next(hit["_source"]["simdoc"] for hit in hits(made, index) if hit["_id"] == "list"), list)
     assert 1 == shown.exit_code
     assert "marks: 0 set, 0 removed, 3 unchanged" in shown.stderr
-    assert "Error: the document 'list' was not marked: its simdoc is not as simdoc-search writes it" in shown.stderr
+    assert "Error: the document 'list' was not marked: its simdoc is malformed; repair it with" in shown.stderr
 
 
 @one_engine
@@ -158,7 +158,7 @@ def test_the_command_reports_its_marks(made: Indices) -> None:
     assert left == answer(*place)["marks"]
 
 
-def test_files_are_not_marked(tmp_path: Any) -> None:
+def test_documents_of_a_local_store_are_not_marked(tmp_path: Any) -> None:
     assert f"{tmp_path} is a folder, but --mark needs the index of an engine; for files, use --plan" == sentence(
         run("duplicates", "--store", tmp_path, "--mark")
     )
@@ -169,7 +169,7 @@ def test_files_are_not_marked(tmp_path: Any) -> None:
 
 @one_engine
 def test_a_marked_kept_document_is_kept_again(made: Indices) -> None:
-    """Although a longer one was added, and until it is gone. If only new documents were compared, nothing is marked."""
+    """It is kept until it is gone, even if a longer document is added. Comparing only new documents sets no marks."""
     index = articles(made)
     mark(made, index)
     put(made, index, {"longer": words(0, 103)})
@@ -180,7 +180,7 @@ def test_a_marked_kept_document_is_kept_again(made: Indices) -> None:
     assert ["kept"] == search.kept_by_marks()
     command = ["duplicates", "--mark", "--measure", "containment", "--store", f"{made.engine}/{index}"]
     output = answer(*command, "--text-field", "body")
-    assert ["kept"] == [each["kept"]["id"] for each in output["clusters"]]
+    assert ["kept"] == [cluster["kept"]["id"] for cluster in output["clusters"]]
     assert {**MARKED, "longer": ("kept", "kept")} == marks(made, index)
     call(made.engine, "DELETE", f"/{index}/_doc/kept?refresh")
     assert ["longer"] == [group.kept.id for group in search.duplicates(kept_before=search.kept_by_marks()).groups()]
@@ -191,12 +191,12 @@ def test_a_marked_kept_document_is_kept_again(made: Indices) -> None:
 
 @one_engine
 def test_a_text_that_does_not_fit_its_fingerprint_verifies_nothing(made: Indices) -> None:
-    """The overlap is estimated then, and counted as unverified."""
+    """The overlap is then estimated and counted as unverified."""
     index = articles(made)
     made.put(index, "near", {"body": "of other words altogether", "simdoc": fingerprint_field(TEXTS["near"])})
     call(made.engine, "POST", f"/{index}/_refresh")
-    found = search_in(made, index).duplicates()
-    (group,) = found.groups()
+    duplicates = search_in(made, index).duplicates()
+    (group,) = duplicates.groups()
 
-    assert {"loud": True, "near": False} == {each.id: each.exact for each in group.duplicates}
-    assert 1 == found.unverified
+    assert {"loud": True, "near": False} == {duplicate.id: duplicate.exact for duplicate in group.duplicates}
+    assert 1 == duplicates.unverified

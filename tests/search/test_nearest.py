@@ -85,7 +85,7 @@ def test_a_text_without_words_has_no_nearest_duplicate(search: SimilaritySearch)
 
 
 def test_without_texts_the_overlap_is_estimated() -> None:
-    """Hashes still tell identical texts."""
+    """Identical texts are recognised by their hashes."""
     search = SimilaritySearch(open_store(":memory:", store_texts=False))
     search.index([Document("a", TEXT)])
     near, same = search.nearest_duplicate(NEAR), search.nearest_duplicate(TEXT)
@@ -96,7 +96,7 @@ def test_without_texts_the_overlap_is_estimated() -> None:
     assert same
     assert ("a", "same text") == (same.id, same.kind)
     assert ["b", "d"] == [id for id, *_ in rejected(report)]
-    assert all(isinstance(each, Rejected) and not each.exact and "~" in each.reason for each in report.skipped)
+    assert all(isinstance(skip, Rejected) and not skip.exact and "~" in skip.reason for skip in report.skipped)
 
 
 def test_a_second_run_changes_nothing(search: SimilaritySearch) -> None:
@@ -110,11 +110,11 @@ def test_a_replaced_document_is_compared_with_its_new_text(search: SimilaritySea
     search.index([Document("a", TEXT)])
     report = index(search, ("a", words(500, 600)), ("b", NEAR), ("c", words(500, 599)))
 
-    assert [("c", "a")] == [each[:2] for each in rejected(report)]
+    assert [("c", "a")] == [(id, original) for id, original, _ in rejected(report)]
     assert ["a", "b"] == ids(search)
 
 
-def test_the_last_document_of_an_id_is_stored(search: SimilaritySearch) -> None:
+def test_of_several_documents_with_the_same_id_the_last_one_is_stored(search: SimilaritySearch) -> None:
     report = index(search, ("a", TEXT), ("a", NEAR), ("b", TEXT), overlap=0.99)
 
     assert [] == rejected(report)
@@ -133,7 +133,7 @@ def test_a_renamed_file_is_not_a_duplicate_of_itself(search: SimilaritySearch, t
 
 @pytest.mark.parametrize("overlap", [0.3, 1.0])
 @pytest.mark.slow
-def test_duplicates_are_rejected_wherever_the_store_commits(
+def test_duplicates_are_rejected_across_commits(
     search: SimilaritySearch, overlap: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rejection, "_MAX_DOCUMENTS", 50)
@@ -163,7 +163,7 @@ def test_the_command_lists_rejected_documents(tmp_path: Path, monkeypatch: pytes
     assert 2 == run(*command, "180").exit_code
 
 
-def test_a_rejection_has_one_reason_whatever_the_name(search: SimilaritySearch) -> None:
+def test_rejections_are_reported_together_whatever_the_names(search: SimilaritySearch) -> None:
     skipped = [Rejected("b", "overlaps hidden\nby binary by ~81 %"), Rejected("c", "the same text as damaged: x")]
 
     assert ["rejected as duplicates"] == [group.label for group in group_by_reason(skipped)]

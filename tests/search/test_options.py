@@ -1,4 +1,4 @@
-"""Tests of the options that all questions have, and of the options of `similar`."""
+"""Tests of the options that all kinds of query have, and of the options of `similar`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXT = words(0, 20)
 
 @pytest.fixture(scope="module")
 def documents() -> SimilaritySearch:
-    """A search over documents with one text and several fields."""
+    """A search over documents with the same text and different fields."""
     fields: dict[str, dict[str, MetadataValue]] = {
         "a/1": {"language": "de", "year": 2020, "authors": ["Ada", "Bob"]},
         "a/2": {"language": "en", "year": 2020, "draft": True},
@@ -39,11 +39,11 @@ def ids(search: SimilaritySearch, query: str, **options: Any) -> list[str]:
 
 def test_the_query_document_is_a_hit_only_with_include_self(search: SimilaritySearch) -> None:
     search.index(Document(id, TEXT) for id in "ab")
-    without, with_it = search.similar("b_20"), search.similar("b_20", include_self=True)
+    default, with_self = search.similar("b_20"), search.similar("b_20", include_self=True)
 
-    assert [("a", 1.0)] == [(hit.id, hit.overlap) for hit in without]
-    assert [("a", 1.0), ("b", 1.0)] == [(hit.id, hit.overlap) for hit in with_it]
-    assert (1, 2) == (without.candidates, with_it.candidates)
+    assert [("a", 1.0)] == [(hit.id, hit.overlap) for hit in default]
+    assert [("a", 1.0), ("b", 1.0)] == [(hit.id, hit.overlap) for hit in with_self]
+    assert (1, 2) == (default.candidates, with_self.candidates)
 
 
 def test_size_limits_hits_and_not_candidates(search: SimilaritySearch) -> None:
@@ -77,12 +77,15 @@ def test_filters_select_documents_by_their_fields(filters: Filters, expected: st
 @pytest.mark.parametrize(
     ("filters", "message"),
     [
-        ("language=de", "str is not a filter; give fields with their values, like {'language': 'de'}"),
-        (["language"], "str is not a filter"),
-        ({"term": {"language": "de"}}, r"the filter 'term' looks like a clause of an engine; .*filters=\[clause\]"),
-        ({"language": None}, "the filter 'language' has a value of type NoneType; give a string, a number"),
-        ({"language": ["de", ["en"]]}, "the filter 'language' has a value of type list; give a string, a number"),
-        ([{"match_all": {}}], "clauses are for an engine"),
+        ("language=de", "a filter cannot be of type str; give fields with their values, such as {'language': 'de'}"),
+        (["language"], "a filter cannot be of type str"),
+        (
+            {"term": {"language": "de"}},
+            r"the filter 'term' looks like a query clause .*filters=\[clause\]",
+        ),
+        ({"language": None}, "the filter 'language' has a value of type NoneType; use a string, a number"),
+        ({"language": ["de", ["en"]]}, "the filter 'language' has a value of type list; use a string, a number"),
+        ([{"match_all": {}}], "does not support query clauses"),
     ],
 )
 def test_a_malformed_filter_is_refused(documents: SimilaritySearch, filters: Any, message: str) -> None:
@@ -103,8 +106,8 @@ def test_an_unknown_field_is_refused_with_the_known_fields(search: SimilaritySea
         search.similar_to_text(TEXT, filters=[{"language": "de"}, {"tem": ["x"]}])
     (result,) = search.similar_many(["a"], filters={"tem": "x"})
     assert isinstance(result, UnknownFieldError)
-    for known in ("team", "year", "language"):
-        assert [] == ids(search, "a", filters={known: "none"}) == ids(search, "a", filters={known: []})
+    for field in ("team", "year", "language"):
+        assert [] == ids(search, "a", filters={field: "none"}) == ids(search, "a", filters={field: []})
 
 
 def test_an_unknown_path_is_refused_with_the_known_folders(search: SimilaritySearch) -> None:
@@ -137,10 +140,10 @@ def test_a_result_prints_as_a_few_lines(search: SimilaritySearch) -> None:
     assert 196 == result.shingles
 
 
-QUESTIONS = ("similar", "passages", "versions", "related")
+QUERIES = ("similar", "passages", "versions", "related")
 
 
-@pytest.mark.parametrize("method", QUESTIONS)
+@pytest.mark.parametrize("method", QUERIES)
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -151,17 +154,17 @@ QUESTIONS = ("similar", "passages", "versions", "related")
         ("source_filters", ["x"]),
     ],
 )
-def test_every_question_refuses_malformed_page_options(
+def test_every_query_refuses_malformed_page_options(
     documents: SimilaritySearch, method: str, name: str, values: list[Any]
 ) -> None:
     for value in values:
-        message = "is not a filter" if "filters" in name else f"{name} must be"
+        message = "a filter cannot be of type" if "filters" in name else f"{name} must be"
         with pytest.raises(QuerySyntaxError, match=message):
             getattr(documents, method)("source", **{name: value})
 
 
-@pytest.mark.parametrize("method", QUESTIONS[1:])
-def test_a_question_takes_either_a_document_or_a_text(documents: SimilaritySearch, method: str) -> None:
+@pytest.mark.parametrize("method", QUERIES[1:])
+def test_a_query_takes_either_a_document_or_a_text(documents: SimilaritySearch, method: str) -> None:
     for options in ({}, {"query": "source", "text": "x"}):
         with pytest.raises(QuerySyntaxError, match="give either the id of a document or a text"):
             getattr(documents, method)(**options)
@@ -190,8 +193,8 @@ def test_similar_refuses_options_out_of_range(documents: SimilaritySearch, optio
 
 
 def test_options_of_many_queries_are_checked_at_the_call(documents: SimilaritySearch) -> None:
-    wrong: list[dict[str, Any]] = [{"size": 0}, {"planner": "best"}, {"overlap": 2}, {"filters": "x"}]
-    for options in wrong:
+    malformed: list[dict[str, Any]] = [{"size": 0}, {"planner": "best"}, {"overlap": 2}, {"filters": "x"}]
+    for options in malformed:
         with pytest.raises(QuerySyntaxError):
             documents.similar_many(["source"], **options)
 

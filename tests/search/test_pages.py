@@ -1,4 +1,4 @@
-"""Tests of pages and fields of hits, in every store and for every question."""
+"""Tests of pages and fields of hits, in every store and for every kind of query."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
 from tests.support.stores import NewStore
 
-Ask = Callable[..., Any]
+RunQuery = Callable[..., Any]
 SETTINGS = Settings(sentences=Sentences(), concepts=Concepts("names"))
 FAMILY, SIZE = 14, 3
-"""Pages of this size separate documents that are equal."""
+"""The number of near documents, and a page size that separates pairs of equal documents."""
 
-QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
     "any overlap": ("similar", {}),
     "a threshold": ("similar", {"overlap": 0.2}),
     "bands": ("similar", {"overlap": 0.2, "probability": 0.8}),
@@ -35,7 +35,7 @@ def sentences(count: int, seed: int) -> list[str]:
 
 
 def family() -> Iterator[Document]:
-    """Yield a source, pairs of equal documents that share less and less of it, and others that share nothing."""
+    """Yield a source, pairs of equal documents that share less and less with it, and documents that share nothing."""
     first = sentences(30, 0)
     named = "They met Jason Dufner and Elin Nordegren at Oak Hill."
     yield Document("source", " ".join([*first, named]), {"team": "x", "year": 0})
@@ -56,10 +56,10 @@ def search(shared_store: NewStore) -> SimilaritySearch:
     return search
 
 
-@pytest.fixture(params=QUESTIONS)
-def ask(request: pytest.FixtureRequest, search: SimilaritySearch) -> Ask:
-    """One of the questions about the source; a test may add options."""
-    method, options = QUESTIONS[request.param]
+@pytest.fixture(params=QUERIES)
+def run_query(request: pytest.FixtureRequest, search: SimilaritySearch) -> RunQuery:
+    """Run one kind of query for the source. A test can add options."""
+    method, options = QUERIES[request.param]
     return lambda **more: getattr(search, method)("source", **options, **more)
 
 
@@ -68,37 +68,37 @@ def value(hit: Any) -> float:
     return float(next(getattr(hit, name) for name in ("overlap", "words", "score") if hasattr(hit, name)))
 
 
-def test_pages_neither_repeat_nor_omit_a_document(ask: Ask) -> None:
-    whole = ask(size=100).hits
-    pages = [ask(size=SIZE, offset=offset).hits for offset in range(0, FAMILY, SIZE)]
+def test_pages_neither_repeat_nor_omit_a_document(run_query: RunQuery) -> None:
+    whole = run_query(size=100).hits
+    pages = [run_query(size=SIZE, offset=offset).hits for offset in range(0, FAMILY, SIZE)]
     hits = [hit for page in pages for hit in page]
 
     assert {f"near/{number:02}" for number in range(FAMILY)} == {hit.id for hit in whole}
     assert FAMILY == len(hits)
     assert {hit.place for hit in whole} == {hit.place for hit in hits}
     assert [value(hit) for hit in whole][: SIZE - 1] == [value(hit) for hit in hits][: SIZE - 1]
-    assert [] == ask(size=SIZE, offset=FAMILY).hits
+    assert [] == run_query(size=SIZE, offset=FAMILY).hits
     assert [3, 3, 3, 3, 2] == [len(page) for page in pages]
 
 
-def test_hits_have_the_requested_fields_and_their_place(ask: Ask) -> None:
-    hits = ask(size=3, offset=2, fields=["year", "team", "none"]).hits
+def test_hits_have_the_requested_fields_and_their_place(run_query: RunQuery) -> None:
+    hits = run_query(size=3, offset=2, fields=["year", "team", "none"]).hits
 
     assert [{"year": int(hit.id[-2:]), "team": "x"} for hit in hits] == [hit.fields for hit in hits]
-    assert [{}] * 3 == [hit.fields for hit in ask(size=3).hits]
+    assert [{}] * 3 == [hit.fields for hit in run_query(size=3).hits]
     for hit in hits:
         assert (hit.place.id, hit.place.index, hit.place.routing) == (hit.id, hit.index, hit.routing)
 
 
 def test_results_of_many_queries_and_of_texts_have_pages(search: SimilaritySearch) -> None:
     text = next(family()).text
-    questions: list[Ask] = [
+    queries: list[RunQuery] = [
         lambda **page: [search.similar_to_text(text, **page)],
         lambda **page: list(search.similar_many(["source", "near/00"], **page)),
         lambda **page: list(search.passages_of_many(["source", "near/00"], **page)),
     ]
-    for ask in questions:
-        for whole, first, second in zip(ask(size=8), ask(size=4), ask(size=4, offset=4), strict=True):
+    for run_query in queries:
+        for whole, first, second in zip(run_query(size=8), run_query(size=4), run_query(size=4, offset=4), strict=True):
             assert {hit.id for hit in whole} == {hit.id for hit in [*first, *second]}
 
 

@@ -25,7 +25,7 @@ def search(shared_store: NewStore) -> SimilaritySearch:
     return search
 
 
-def test_a_quote_is_found_with_its_places(search: SimilaritySearch) -> None:
+def test_a_quote_is_found_with_its_positions(search: SimilaritySearch) -> None:
     text = f"My own words, then: “{' '.join(QUOTE).upper()}” – and more of mine."
     result = search.passages(text=text)
 
@@ -59,7 +59,7 @@ def test_filters_size_and_min_words_limit_the_hits(search: SimilaritySearch) -> 
             search.passages("docs/3", **options)
 
 
-def test_many_results_come_in_order_with_errors_in_place(search: SimilaritySearch) -> None:
+def test_passages_of_many_yields_results_and_errors_in_order(search: SimilaritySearch) -> None:
     queries: list[str | Document] = ["docs/3", Document("mine.txt", " ".join(QUOTE)), "?", Document("empty.txt", " .")]
     stored, text, unknown, empty = search.passages_of_many(queries)
 
@@ -110,7 +110,7 @@ def test_a_text_without_words_is_refused(search: SimilaritySearch) -> None:
         search.passages(text="")
 
 
-def test_a_copy_of_an_odd_text_is_found(new_store: NewStore) -> None:
+def test_a_copy_of_an_unusual_text_is_found(new_store: NewStore) -> None:
     texts = ["w", "x x x x x x x x x x x x", "שלום עולם 你好 мир " * 20, "a\x00b " * 30]
     with new_store() as store:
         search = SimilaritySearch(store)

@@ -16,8 +16,8 @@ from tests.support.texts import distinct_words
 
 
 def replace_words(words: list[str], every: int, seed: int) -> list[str]:
-    """Replace one word of each `every` words."""
-    return [f"x{seed}y{at}" if at % every == every - 1 else word for at, word in enumerate(words)]
+    """Replace one word in every `every` words."""
+    return [f"x{seed}y{number}" if number % every == every - 1 else word for number, word in enumerate(words)]
 
 
 def analysed(words: list[str]) -> AnalysedText:
@@ -31,7 +31,7 @@ def test_every_run_of_the_guaranteed_length_has_a_phrase(count: int, run: int) -
 
     assert {6} == {len(phrase) for phrase in phrases}
     for first in range(count - run + 1):
-        assert phrases & {tuple(words[at : at + 6]) for at in range(first, first + run - 5)}
+        assert phrases & {tuple(words[start : start + 6]) for start in range(first, first + run - 5)}
 
 
 def test_a_short_text_is_one_phrase_and_equal_phrases_are_queried_once() -> None:
@@ -44,15 +44,15 @@ def test_a_short_text_is_one_phrase_and_equal_phrases_are_queried_once() -> None
 
 @pytest.mark.parametrize("settings", [Settings(), Settings(words=False)])
 def test_passages_and_containment_find_what_similar_finds(new_store: NewStore, settings: Settings) -> None:
-    """The texts have 80 to 400 words and share a run of 12 to 20. The words are indexed or not."""
+    """The texts have 80 to 400 words, and each pair shares a run of 12 to 20 words."""
     rng = random.Random(1)
     texts = {}
     for pair in range(6):
         run = distinct_words(rng.randint(12, 20), 1_000 + pair)
         for side in (0, 1):
             words = distinct_words(rng.randint(80, 400), 2 * pair + side)
-            at = rng.randrange(len(words))
-            texts[f"{pair}-{side}"] = " ".join([*words[:at], *run, *words[at:]])
+            start = rng.randrange(len(words))
+            texts[f"{pair}-{side}"] = " ".join([*words[:start], *run, *words[start:]])
     with new_store(settings) as store:
         search = SimilaritySearch(store)
         search.index(Document(id, text) for id, text in texts.items())
@@ -71,8 +71,8 @@ def test_passages_and_containment_find_what_similar_finds(new_store: NewStore, s
                 assert partner in contained
 
 
-@pytest.mark.parametrize(("length", "least"), [(40, 7), (80, 9), (150, 10)])
-def test_passages_with_every_eighth_word_replaced_are_found(new_store: NewStore, length: int, least: int) -> None:
+@pytest.mark.parametrize(("length", "min_hits"), [(40, 7), (80, 9), (150, 10)])
+def test_passages_with_every_eighth_word_replaced_are_found(new_store: NewStore, length: int, min_hits: int) -> None:
     with new_store() as store:
         search = SimilaritySearch(store)
         sources = {f"{n}": distinct_words(600, n) for n in range(10)}
@@ -85,13 +85,13 @@ def test_passages_with_every_eighth_word_replaced_are_found(new_store: NewStore,
                 text = " ".join([*own[: around // 2], *passage, *own[around // 2 :]])
                 hits += id in {hit.id for hit in search.passages(text=text)}
 
-            assert hits >= least
+            assert hits >= min_hits
 
 
 @pytest.mark.parametrize(
     ("settings", "around", "run"),
     [(Settings(), 500, 6), (Settings(), 1_200, 12), (Settings(words=False), 500, 36)],
-    ids=["short text", "long text", "no words indexed"],
+    ids=["short text", "long text", "words not indexed"],
 )
 def test_every_run_of_the_promised_length_is_found(
     new_store: NewStore, settings: Settings, around: int, run: int

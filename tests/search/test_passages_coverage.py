@@ -1,4 +1,4 @@
-"""Tests of what all hits of `passages` cover together: the share of the text, the order of the hits, ignored words."""
+"""Tests of `passages`: the share of the text that all hits cover, the order of the hits, and ignored words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOCUMENTS, SOURCES = 80, 20
 
 
 class Words:
-    """Words that each occur once."""
+    """A source of words that never repeat."""
 
     def __init__(self) -> None:
         self._words = (f"w{number:x}" for number in itertools.count())
@@ -120,7 +120,7 @@ def test_a_hit_adds_words_that_better_hits_do_not_cover(search: SimilaritySearch
 
 @pytest.mark.parametrize("times", [1, 5])
 def test_shared_words_are_at_most_the_words_of_either_text(search: SimilaritySearch, times: int) -> None:
-    """The text repeats a document."""
+    """The text contains a document once or several times."""
     new = Words()
     template = new.next(60)
     mine = [word for _ in range(times) for word in [*new.next(30), *template]]

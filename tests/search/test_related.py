@@ -18,8 +18,8 @@ from simdoc_search.versions.relations import relation_score
 from tests.support.stores import NewStore
 from tests.versions.paper import DOCUMENTS
 
-BOTH = Settings(sentences=Sentences(), concepts=Concepts())
-NAMES = Settings(concepts=Concepts("names"))
+WITH_SENTENCES_AND_CONCEPTS = Settings(sentences=Sentences(), concepts=Concepts())
+WITH_NAMES = Settings(concepts=Concepts("names"))
 
 
 def kinds_and_ids(result: RelatedResult) -> list[tuple[str, str]]:
@@ -34,12 +34,12 @@ def paper() -> Iterator[Document]:
 @pytest.fixture(scope="module")
 def search(shared_store: NewStore) -> SimilaritySearch:
     """A search over the documents of the paper."""
-    search = SimilaritySearch(shared_store(BOTH))
+    search = SimilaritySearch(shared_store(WITH_SENTENCES_AND_CONCEPTS))
     assert not search.index(paper()).failed
     return search
 
 
-def test_the_documents_of_the_paper(search: SimilaritySearch) -> None:
+def test_documents_of_the_paper_are_versions_or_related_as_it_says(search: SimilaritySearch) -> None:
     """The paper says: 1 and 2 are versions, 3 and 4 are related, 5 is neither."""
     expected: list[list[tuple[str, str]]]
     expected = [[("version", "D2")], [("version", "D1")], [("related", "D4")], [("related", "D3")], []]
@@ -86,13 +86,13 @@ def test_synonyms_relate_documents_without_a_common_word(new_store: NewStore) ->
                 search.related(text="the Lorry")
             with pytest.raises(FormatMismatchError, match=", not "):
                 search.related(text="the Lorry", synonyms=Synonyms({("x",): ("y",)}))
-            with pytest.raises(FormatMismatchError, match="give the one it was made with"):
+            with pytest.raises(FormatMismatchError, match="give the extractor that the store was made with"):
                 search.related("a", extractor=plain)
 
 
 def test_common_concepts_do_not_relate_documents(new_store: NewStore) -> None:
     """All 60 documents share one name; pairs share a rare name too. At most 50 documents are compared."""
-    with new_store(NAMES) as store:
+    with new_store(WITH_NAMES) as store:
         search = SimilaritySearch(store)
         texts = (f"The Danube, then a Person{n} of Slovakia{n // 2}." for n in range(60))
         search.index(
@@ -106,7 +106,7 @@ def test_common_concepts_do_not_relate_documents(new_store: NewStore) -> None:
 
 
 def test_without_texts_shared_concepts_are_only_counted(new_store: NewStore) -> None:
-    with new_store(BOTH, store_texts=False) as store:
+    with new_store(WITH_SENTENCES_AND_CONCEPTS, store_texts=False) as store:
         search = SimilaritySearch(store)
         search.index(paper())
         result = search.related("D3")
@@ -130,7 +130,7 @@ def test_a_document_without_concepts_is_refused(new_store: NewStore) -> None:
             return [Counter(word for word in text.split() if word.istitle())]
 
     extractor = Extractor(Failing())
-    with new_store(NAMES) as store:
+    with new_store(WITH_NAMES) as store:
         search = SimilaritySearch(store)
         texts = {"a": "Danube Vienna Linz", "b": "Danube Vienna Linz", "none": "no name", "bad": "fail Danube"}
         report = search.index((Document(id, text) for id, text in texts.items()), extractor=extractor)
@@ -150,9 +150,9 @@ def test_a_store_without_concepts_is_refused() -> None:
     with open_store(":memory:") as store:
         search = SimilaritySearch(store)
         search.index(paper())
-        for ask in (search.related, lambda id: search.related(text=id), search.concepts):
+        for method in (search.related, lambda id: search.related(text=id), search.concepts):
             with pytest.raises(FormatMismatchError, match=r"without concepts; "):
-                ask("D1")
+                method("D1")
 
 
 def test_the_parts_of_an_explanation_add_up_to_the_score(search: SimilaritySearch) -> None:
@@ -191,6 +191,6 @@ def test_concepts_have_their_names_weights_and_synonyms(new_store: NewStore) -> 
         assert (2, 1, "") == (result.documents, result.paragraphs, result.unnamed)
         assert sorted(weights, reverse=True) == weights
         assert "" in {concept.word for concept in without.concepts}
-        assert "the synonyms of the index are not given" in without.unnamed
+        assert "synonyms cannot be named" in without.unnamed
         with pytest.raises(UnknownDocumentError):
             search.concepts("c")

@@ -98,7 +98,7 @@ def test_an_id_may_contain_any_character(id: str, search: SimilaritySearch) -> N
         assert (id, ["twin"]) == (result.query.id, [hit.id for hit in result])
 
 
-def test_with_an_option_the_string_is_only_an_id(search: SimilaritySearch) -> None:
+def test_with_a_separate_overlap_the_query_is_only_an_id(search: SimilaritySearch) -> None:
     index(search, "invoice", "invoice_10", "a/letter.txt")
 
     assert FingerprintQuery("invoice_10", Fraction(1, 2)) == search.similar("invoice_10", overlap=0.5).query

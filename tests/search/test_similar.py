@@ -29,15 +29,15 @@ from tests.support.often import examples
 from tests.support.texts import overlapping
 
 SMALL = Settings(Analysis(shingle_size=2), MinHash(bucket_count=16))
-"""With few words and buckets, overlaps of all sizes occur."""
+"""Settings with few buckets, so that overlaps of all sizes occur."""
 
 HASH_BITS = 20
-"""Bits of the hash in a code of these settings."""
+"""Number of hash bits in a code with these settings."""
 
 OVERLAPS = ("0", "0.05", "0.2", "1/3", "0.5", "0.8", "1")
 
 Values = tuple[str, float, int]
-"""Id, overlap and number of equal tokens of a hit."""
+"""The id, the overlap and the number of equal tokens of a hit."""
 
 
 def put(search: SimilaritySearch, codes: dict[str, Iterable[int]]) -> None:
@@ -80,8 +80,8 @@ def test_hits_are_all_documents_whose_estimate_reaches_the_overlap(texts: list[s
 @examples(0.2)
 @given(st.integers(0, 10**9))
 @pytest.mark.slow
-def test_a_page_has_the_best_hits(seed: int) -> None:
-    """A smaller page has hits of a larger page. Among ties the store chooses."""
+def test_the_first_page_has_the_best_hits(seed: int) -> None:
+    """All hits of a page are on a larger page too. The store chooses among equal documents."""
     rng = random.Random(seed)
     tokens = [[bucket << HASH_BITS | value for value in range(rng.choice([1, 2, 5]))] for bucket in range(16)]
     with pytest.MonkeyPatch.context() as patch, closing(open_store(":memory:", SMALL)) as store:
@@ -104,7 +104,7 @@ def test_a_page_has_the_best_hits(seed: int) -> None:
 
 @examples(0.2)
 @given(st.integers(0, 10**9), st.sampled_from(["enough", "all"]), st.sampled_from(["0.3", "0.8", "0.95", "1"]))
-def test_hits_of_bands_are_a_part_of_all_hits(seed: int, planner: Planner, probability: str) -> None:
+def test_bands_find_a_part_of_all_hits(seed: int, planner: Planner, probability: str) -> None:
     rng = random.Random(seed)
     tokens = [[bucket << HASH_BITS | value for value in range(3)] for bucket in range(16)]
     with closing(open_store(":memory:", SMALL)) as store:
@@ -204,7 +204,7 @@ def test_a_text_without_words_is_refused(search: SimilaritySearch) -> None:
 
 
 @pytest.mark.parametrize("count", [5, 6, 7, 8, 9, 12])
-def test_a_lower_overlap_finds_what_a_higher_one_finds(count: int, search: SimilaritySearch) -> None:
+def test_a_lower_overlap_finds_all_hits_of_a_higher_one(count: int, search: SimilaritySearch) -> None:
     search.index(Document(f"{shift}", words(shift, shift + count)) for shift in range(count))
     ids = [{hit.id for hit in search.similar(f"0{end}", size=100)} for end in ("", "_1", "_20", "_50", "_100")]
 
@@ -212,16 +212,16 @@ def test_a_lower_overlap_finds_what_a_higher_one_finds(count: int, search: Simil
     assert all(fewer <= more for more, fewer in pairwise(ids))
 
 
-OTHERS = [Settings(Analysis(shingle_size=3)), Settings(token_length=5), Settings(minhash=Xor()), SMALL]
+OTHER_SETTINGS = [Settings(Analysis(shingle_size=3)), Settings(token_length=5), Settings(minhash=Xor()), SMALL]
 
 
-@pytest.mark.parametrize("settings", OTHERS)
+@pytest.mark.parametrize("settings", OTHER_SETTINGS)
 def test_a_store_keeps_its_settings_and_refuses_others(settings: Settings, tmp_path: Path) -> None:
     for number, (own, other) in enumerate([(Settings(), settings), (settings, Settings())]):
         folder = tmp_path / str(number)
         with closing(open_store(folder, own, create=True)) as store:
             SimilaritySearch(store).index([Document("a", words(1, 10)), Document("b", words(1, 9))])
-        with pytest.raises(FormatMismatchError, match="was made with") as caught:
+        with pytest.raises(FormatMismatchError, match="was created with") as caught:
             open_store(folder, other, create=True)
         with closing(open_store(folder)) as store:
             assert ["a", "b"] == [hit.id for hit in SimilaritySearch(store).similar_to_text(words(1, 10))]

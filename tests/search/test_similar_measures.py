@@ -22,12 +22,12 @@ VALUES: dict[MeasureName, Callable[..., float]] = {
 
 
 def prose(count: int, seed: int) -> list[str]:
-    """Words of which few runs repeat."""
+    """Return words in which few runs repeat."""
     return random.Random(seed).choices([f"w{number}" for number in range(2_000)], k=count)
 
 
 def families() -> dict[str, str]:
-    """Versions of three texts of 60, 400 and 900 words, of every overlap, and parts of them."""
+    """Return versions of three texts of 60, 400 and 900 words with overlaps of all sizes, and parts of the texts."""
     texts = {}
     for family, count in enumerate((60, 400, 900)):
         first, other = prose(count, family), prose(count, 10 + family)
@@ -50,7 +50,7 @@ def search(shared_store: NewStore) -> SimilaritySearch:
 
 
 def expected(source: str, measure: MeasureName, least: float) -> dict[str, float]:
-    """Compare the shingles of all texts."""
+    """Return the values that reach `least`, from a comparison of all shingles."""
     shingles = {id: shingle_set(text) for id, text in TEXTS.items()}
     own = shingles.pop(source)
     values = {id: VALUES[measure](own, other) for id, other in shingles.items()}

@@ -1,6 +1,6 @@
-"""Measures what queries promise: the recall at an overlap and a probability, and the error of the estimate.
+"""Tests that the recall of queries and the error of the estimate are as promised.
 
-The texts are generated and always the same. The limits leave room for chance only.
+The texts are generated, and the same in each run. The limits only allow for chance.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ pytestmark = pytest.mark.slow
 
 PAIRS, CLEAR_PAIRS = 300, 100
 ABOVE = 0.02
-"""How much a pair at an overlap may be above it."""
+"""Maximum difference between the overlap of a pair and the overlap that it is `at`."""
 
 REFINED = 0.01
-"""Share of the documents at the overlap that are dropped when candidates are refined."""
+"""Share of the documents at the overlap that the comparison of candidates may reject."""
 
 
 class Pair(NamedTuple):
-    """Two stored documents, NAME/a and NAME/b."""
+    """Two stored documents, `NAME/a` and `NAME/b`."""
 
     name: str
     exact: float  # the overlap of the texts
-    union: int  # number of shingles of both
+    union: int  # number of distinct shingles of both
 
 
 class Corpus(NamedTuple):
-    """Stored pairs by their overlap: just at 0.2, or clearly above it."""
+    """Stored pairs, by an overlap that they have almost exactly (`at`), or clearly exceed (`above`)."""
 
     search: SimilaritySearch
     at: dict[float, list[Pair]]
@@ -102,8 +102,8 @@ def test_a_threshold_finds_all_documents_clearly_above_it_and_most_at_it(overlap
     assert 0.5 < sum(at) / PAIRS < 1
 
 
-def test_the_error_of_the_estimate_is_that_of_theory() -> None:
-    """Its RMSE and bias are those of one-permutation hashing (Li, Owen, Zhang 2012, theorem 1).
+def test_the_error_of_the_estimate_agrees_with_the_theory() -> None:
+    """The RMSE and the bias are those of one-permutation hashing (Li, Owen, Zhang 2012, theorem 1).
 
     With f shingles in the union and N filled buckets the variance is J (1-J) (E[1/N] (1 + 1/(f-1)) - 1/(f-1)).
     """

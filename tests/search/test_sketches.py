@@ -25,7 +25,7 @@ def name(sketch: Sketch) -> str:
 
 
 def drafts() -> Iterator[Document]:
-    """Yield four different documents, and a later draft of each that shares about two thirds with it."""
+    """Yield four different documents, and for each a later draft that shares about two thirds with it."""
     for number in range(4):
         first, later = overlapping(random.Random(f"draft {number}"), 600, 0.65)
         yield Document(f"doc{number}", first)
@@ -33,7 +33,7 @@ def drafts() -> Iterator[Document]:
 
 
 @pytest.mark.parametrize("sketch", SKETCHES, ids=name)
-def test_a_store_of_any_sketch_answers(new_store: NewStore, sketch: Sketch) -> None:
+def test_queries_work_with_any_sketch(new_store: NewStore, sketch: Sketch) -> None:
     texts = {draft.id: draft.text for draft in drafts()}
     with new_store(Settings(minhash=sketch)) as store:
         search = SimilaritySearch(store)
@@ -66,7 +66,7 @@ def pairs() -> list[tuple[str, str]]:
 @pytest.mark.parametrize("sketch", SKETCHES, ids=name)
 @pytest.mark.slow
 def test_bands_find_documents_as_often_as_promised(sketch: Sketch) -> None:
-    """The promise is 80 %. The limit is nine tenths of it, over four deviations below."""
+    """The promise is 80 %. The limit is nine tenths of it, which is over four standard deviations lower."""
     search = SimilaritySearch(open_store(":memory:", Settings(minhash=sketch, passages=None)))
     search.index(Document(f"{n}{'ab'[side]}", pair[side]) for n, pair in enumerate(pairs()) for side in (0, 1))
     results = search.similar_many([f"{number}a" for number in range(len(pairs()))], overlap=0.5, probability=0.8)

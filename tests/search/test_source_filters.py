@@ -1,4 +1,4 @@
-"""Tests that a user learns nothing about documents that `source_filters` exclude, in every store."""
+"""Tests that errors and results reveal nothing about documents that `source_filters` exclude, in every store."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from simdoc_search import Document, Place, Settings, SimilaritySearch, any_of, none_of
 from simdoc_search.errors import AmbiguousQueryError, UnknownDocumentError
 from simdoc_search.search import SearchResult
-from simdoc_search.search.answers import raise_error
+from simdoc_search.search.results import result_or_raise
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.filters import Filters
 from tests.support.stores import NewStore
 
-Ask = Callable[..., Any]
+RunQuery = Callable[..., Any]
 SETTINGS = Settings(sentences=Sentences(), concepts=Concepts("names"))
 BEN: Filters = {"readers": ["ben", "everyone"]}
 ANN: Filters = {"readers": any_of("ann", "everyone")}
@@ -29,12 +29,12 @@ READERS = {
     "sold/manual.txt": ["everyone"],
 }
 
-QUESTIONS: dict[str, Ask] = {
+QUERIES: dict[str, RunQuery] = {
     "similar": SimilaritySearch.similar,
     "containment": lambda search, query, **more: search.similar(query, measure="containment", **more),
-    "many": lambda search, query, **more: raise_error(*search.similar_many([query], **more)),
+    "many": lambda search, query, **more: result_or_raise(*search.similar_many([query], **more)),
     "passages": SimilaritySearch.passages,
-    "passages of many": lambda search, query, **more: raise_error(*search.passages_of_many([query], **more)),
+    "passages of many": lambda search, query, **more: result_or_raise(*search.passages_of_many([query], **more)),
     "versions": SimilaritySearch.versions,
     "related": SimilaritySearch.related,
 }
@@ -48,36 +48,36 @@ def search(shared_store: NewStore) -> SimilaritySearch:
     return search
 
 
-@pytest.fixture(params=QUESTIONS)
-def ask(request: pytest.FixtureRequest, search: SimilaritySearch) -> Ask:
-    """One of the questions."""
-    return lambda query, **more: QUESTIONS[request.param](search, query, **more)
+@pytest.fixture(params=QUERIES)
+def run_query(request: pytest.FixtureRequest, search: SimilaritySearch) -> RunQuery:
+    """Run one kind of query."""
+    return lambda query, **more: QUERIES[request.param](search, query, **more)
 
 
-def test_filters_of_the_source_are_not_filters_of_the_hits(ask: Ask) -> None:
-    hits = {hit.id for hit in ask("sold/manual.txt", source_filters=BEN)}
+def test_filters_of_the_source_are_not_filters_of_the_hits(run_query: RunQuery) -> None:
+    hits = {hit.id for hit in run_query("sold/manual.txt", source_filters=BEN)}
 
     assert {"drafts/merger.txt", "drafts/merger_20", "sold/merger.txt"} == hits
-    assert {"sold/merger.txt"} == {hit.id for hit in ask("sold/manual.txt", source_filters=BEN, filters=BEN)}
-    assert hits <= {hit.id for hit in ask("drafts/merger.txt", source_filters=ANN)} | {"drafts/merger.txt"}
+    assert {"sold/merger.txt"} == {hit.id for hit in run_query("sold/manual.txt", source_filters=BEN, filters=BEN)}
+    assert hits <= {hit.id for hit in run_query("drafts/merger.txt", source_filters=ANN)} | {"drafts/merger.txt"}
 
 
-def test_an_unreadable_source_gives_the_error_of_an_unknown_one(ask: Ask) -> None:
+def test_an_unreadable_document_has_the_error_of_an_unknown_document(run_query: RunQuery) -> None:
     for query in ("drafts/merger.txt", "./drafts/merger.txt", "drafts/merger", Place("drafts/merger.txt")):
         id = query.id if isinstance(query, Place) else query
         absent_id = id.replace("drafts", "drifts")
         absent = Place(absent_id) if isinstance(query, Place) else absent_id
         with pytest.raises(UnknownDocumentError) as unreadable:
-            ask(query, source_filters=BEN)
+            run_query(query, source_filters=BEN)
         with pytest.raises(UnknownDocumentError) as unknown:
-            ask(absent, source_filters=BEN)
+            run_query(absent, source_filters=BEN)
         message = str(unreadable.value)
 
         assert str(unknown.value).replace("drifts", "drafts") == message
         assert not [name for name in ("merger_20", "drafts/merger.txt") if name in message.partition(";")[2]]
 
 
-def test_unreadable_documents_make_no_query_ambiguous(search: SimilaritySearch) -> None:
+def test_unreadable_documents_do_not_make_a_query_ambiguous(search: SimilaritySearch) -> None:
     assert "sold/merger.txt" == search.similar("merger", source_filters=BEN).query.id
     with pytest.raises(AmbiguousQueryError):
         search.similar("merger", source_filters=ANN)
@@ -95,7 +95,7 @@ def test_only_readable_documents_are_suggested(search: SimilaritySearch) -> None
         assert expected in (caught.value.suggestions, len(caught.value.suggestions))
 
 
-def test_an_unreadable_source_among_many_is_an_error_in_its_place(search: SimilaritySearch) -> None:
+def test_similar_many_yields_an_error_for_an_unreadable_document(search: SimilaritySearch) -> None:
     results = search.similar_many(["drafts/merger.txt", "sold/manual.txt", "nobody"], source_filters=BEN)
 
     assert [UnknownDocumentError, SearchResult, UnknownDocumentError] == [type(result) for result in results]

@@ -1,4 +1,4 @@
-"""Tests of the order of versions, the newest one, and the changes from one to the next."""
+"""Tests of the order of versions, of the newest version, and of the changes between consecutive versions."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def test_dates_in_names_and_metadata_order_together(search: SimilaritySearch) ->
 
 
 def test_a_text_that_changed_after_indexing_is_reported(search: SimilaritySearch) -> None:
-    """The sentences are those that were indexed. The words of a step are those of the present text."""
+    """The sentences are those that were indexed. The words of a step are those of the current text."""
     search.index([Document("v1", DOCUMENTS[0])])
-    put(search.store, record("v2", text="Today it is another text.", sentences=simhashes_of(DOCUMENTS[1]).tolist()))
+    put(search.store, record("v2", text="This text was changed later.", sentences=simhashes_of(DOCUMENTS[1]).tolist()))
     unchanged, changed = search.versions("v1"), search.versions("v2")
     (hit,) = unchanged.hits
 
@@ -113,7 +113,7 @@ def test_modification_times_order_files(search: SimilaritySearch, tmp_path: Path
 
 
 def test_the_last_commits_of_files_order_them(search: SimilaritySearch, tmp_path: Path) -> None:
-    """If no better evidence does, and git may be started."""
+    """Commits are only used without better evidence, and only if `version_control` is set."""
     first = prose(12, 3)
     for number, name in enumerate("bac"):
         (tmp_path / f"{name}.txt").write_text(" ".join(first[: 12 - number]))

@@ -1,4 +1,4 @@
-"""Watches find copies of documents among new documents, and count equal tokens."""
+"""Tests of watches, which find copies of documents among new documents."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TEXTS = {
 
 @pytest.fixture
 def made(opensearch_url: str) -> Iterator[Indices]:
-    """The indices of a test."""
+    """Creates indices."""
     with indices(opensearch_url) as owned:
         yield owned
 
@@ -74,30 +74,30 @@ def store(made: Indices, index: str) -> Iterator[Store]:
 
 
 @pytest.fixture
-def watching(made: Indices, store: Store) -> Watcher:
+def watcher(made: Indices, store: Store) -> Watcher:
     """A watcher with a new index of watches."""
     return Watcher(store, made.name())
 
 
-def ids(watching: Watcher, new: str) -> dict[str, float]:
+def ids(watcher: Watcher, new: str) -> dict[str, float]:
     """Return the watched documents of which a document is a copy, with the numbers of equal tokens."""
-    return {match.watch.place.id: float(match.matched) for match in watching.copied_by(new)}
+    return {match.watch.place.id: float(match.matched) for match in watcher.copied_by(new)}
 
 
-def by_template(made: Indices, watching: Watcher, **params: Any) -> dict[str, float]:
-    """Return the same from the search template."""
+def by_template(made: Indices, watcher: Watcher, **params: Any) -> dict[str, float]:
+    """Return the watched documents and scores that the search template returns."""
     with to(made.engine) as engine:
         install_search_templates(engine, force=True)
         body = {"id": "simdoc-new-copies", "params": params}
-        hits = engine.call("POST", [watching.name, "_search", "template"], body)["hits"]["hits"]
+        hits = engine.call("POST", [watcher.name, "_search", "template"], body)["hits"]["hits"]
     assert [set()] * len(hits) == [hit["_source"].keys() - {"watched"} for hit in hits]
     return {hit["_source"]["watched"]["id"]: hit["_score"] for hit in hits}
 
 
-def test_a_watch_matches_copies_of_its_document(made: Indices, watching: Watcher, index: str) -> None:
-    """With the overlap of `similar`. In the template the score is the number of equal tokens."""
+def test_a_watch_matches_copies_of_its_document(made: Indices, watcher: Watcher, index: str) -> None:
+    """A copy has the overlap of `similar`. The score of the template is the number of equal tokens."""
     for query in ("doc_50", "half_90", "other_80", "short_20", "long_50"):
-        watching.set(query)
+        watcher.set(query)
     expected: dict[str, set[str]] = {
         "copy": {"doc"},
         "doc": set(),
@@ -107,121 +107,121 @@ def test_a_watch_matches_copies_of_its_document(made: Indices, watching: Watcher
         "other": set(),
         HOSTILE: {"doc"},
     }
-    matches = {id: ids(watching, id) for id in expected}
-    copied = watching.copied_by("half")[0]
+    matches = {id: ids(watcher, id) for id in expected}
+    copied = watcher.copied_by("half")[0]
 
-    assert expected == {id: set(found) for id, found in matches.items()}
-    assert matches == {id: by_template(made, watching, index=index, id=id) for id in expected}
+    assert expected == {id: set(watched) for id, watched in matches.items()}
+    assert matches == {id: by_template(made, watcher, index=index, id=id) for id in expected}
     assert pytest.approx(0.53, abs=0.04) == copied.overlap
     assert {"doc": 0.5, "half": 0.9, "other": 0.8, "short": 0.2, "long": 0.5} == {
-        watch.place.id: float(watch.overlap) for watch in watching.all()
+        watch.place.id: float(watch.overlap) for watch in watcher.all()
     }
 
 
-def test_the_template_takes_the_fingerprint_of_a_text(made: Indices, watching: Watcher) -> None:
-    watching.set("doc")
-    watching.set("other")
+def test_the_template_takes_the_fingerprint_of_a_text(made: Indices, watcher: Watcher) -> None:
+    watcher.set("doc")
+    watcher.set("other")
     fingerprint = fingerprint_field(words(0, 180))
-    matches = by_template(made, watching, fingerprint=fingerprint)
+    matches = by_template(made, watcher, fingerprint=fingerprint)
 
     assert {"doc"} == matches.keys()
     assert 140 < matches["doc"] <= fingerprint["buckets"]
-    assert {} == by_template(made, watching, fingerprint=fingerprint_field(words(7000, 7100)))
+    assert {} == by_template(made, watcher, fingerprint=fingerprint_field(words(7000, 7100)))
 
 
-def test_a_new_document_needs_no_refresh(made: Indices, watching: Watcher, index: str) -> None:
-    watching.set("doc")
+def test_a_new_document_needs_no_refresh(made: Indices, watcher: Watcher, index: str) -> None:
+    watcher.set("doc")
     with to(made.engine) as engine:
         engine.call("PUT", [index, "_settings"], {"index": {"refresh_interval": -1}})
         source = {"simdoc": fingerprint_field(TEXTS["doc"])}
         engine.call("PUT", [index, "_doc", "new"], source)
 
-    assert {"doc": 163.0} == by_template(made, watching, index=index, id="new")
+    assert {"doc": 163.0} == by_template(made, watcher, index=index, id="new")
 
 
-def test_the_template_takes_filters_and_pages(made: Indices, watching: Watcher, index: str) -> None:
+def test_the_template_takes_filters_and_pages(made: Indices, watcher: Watcher, index: str) -> None:
     """Filters are on the watched documents. The greatest number of equal tokens is first."""
     for id in ("doc", "half", HOSTILE):
-        watching.set(id)
+        watcher.set(id)
     source: dict[str, Any] = {"index": index, "id": "copy"}
-    every = by_template(made, watching, **source)
+    scores = by_template(made, watcher, **source)
 
-    assert ["doc", HOSTILE, "half"] == list(every)
-    assert ["doc", HOSTILE] == list(by_template(made, watching, **source, size=2))
-    assert ["half"] == list(by_template(made, watching, **source, size=2, **{"from": 2}))
-    hostile = {"term": {"watched.id": HOSTILE}}
-    assert [HOSTILE] == list(by_template(made, watching, **source, filter=[hostile]))
-    assert {} == by_template(made, watching, **source, filter={"term": {"watched.index": "another"}})
+    assert ["doc", HOSTILE, "half"] == list(scores)
+    assert ["doc", HOSTILE] == list(by_template(made, watcher, **source, size=2))
+    assert ["half"] == list(by_template(made, watcher, **source, size=2, **{"from": 2}))
+    only_hostile = {"term": {"watched.id": HOSTILE}}
+    assert [HOSTILE] == list(by_template(made, watcher, **source, filter=[only_hostile]))
+    assert {} == by_template(made, watcher, **source, filter={"term": {"watched.index": "another"}})
 
 
-def test_a_watch_is_kept_if_its_document_changes(made: Indices, watching: Watcher, index: str) -> None:
-    """Or is deleted. Set again, it has the current tokens."""
-    watching.set("doc")
+def test_a_watch_is_kept_if_its_document_changes_or_is_deleted(made: Indices, watcher: Watcher, index: str) -> None:
+    """A watch that is set again has the current tokens."""
+    watcher.set("doc")
     made.put(index, "doc", {"simdoc": fingerprint_field(TEXTS["other"])})
-    assert {"doc": 163.0} == ids(watching, "copy")
-    watching.set("doc", overlap=Fraction(9, 10))
-    assert ({}, ["doc"]) == (ids(watching, "copy"), [each.place.id for each in watching.all()])
-    assert {"doc"} == ids(watching, "other").keys()
+    assert {"doc": 163.0} == ids(watcher, "copy")
+    watcher.set("doc", overlap=Fraction(9, 10))
+    assert ({}, ["doc"]) == (ids(watcher, "copy"), [watch.place.id for watch in watcher.all()])
+    assert {"doc"} == ids(watcher, "other").keys()
     call(made.engine, "DELETE", f"/{index}/_doc/doc?refresh=true")
 
-    assert {"doc"} == ids(watching, "other").keys()
-    assert 1 == watching.remove(["doc"])
-    assert {} == ids(watching, "other")
+    assert {"doc"} == ids(watcher, "other").keys()
+    assert 1 == watcher.remove(["doc"])
+    assert {} == ids(watcher, "other")
     with pytest.raises(StoreError, match="'doc' is not watched; list the watches with: simdoc-search watch --list"):
-        watching.remove(["doc"])
+        watcher.remove(["doc"])
 
 
-def test_documents_of_other_indices_are_copies(made: Indices, watching: Watcher) -> None:
-    """Also one with the same id. Each index lists and removes its own watches."""
+def test_documents_of_other_indices_are_copies(made: Indices, watcher: Watcher) -> None:
+    """A copy can have the same id in another index. Each index lists and removes only its own watches."""
     other = articles(made, {"doc": TEXTS["copy"], "new": TEXTS["copy"]})
-    watching.set("doc")
+    watcher.set("doc")
     with open_store(f"{made.engine}/{other}") as store:
-        elsewhere = Watcher(store, watching.name)
-        assert {"doc": 163.0} == ids(elsewhere, "doc") == by_template(made, watching, index=other, id="doc")
+        elsewhere = Watcher(store, watcher.name)
+        assert {"doc": 163.0} == ids(elsewhere, "doc") == by_template(made, watcher, index=other, id="doc")
         assert [] == elsewhere.all()
         with pytest.raises(StoreError, match="is not watched"):
             elsewhere.remove(["doc"])
-    assert ["doc"] == [watch.place.id for watch in watching.all()]
+    assert ["doc"] == [watch.place.id for watch in watcher.all()]
 
 
 def test_a_watch_over_an_alias_knows_the_index_and_the_routing(made: Indices) -> None:
-    """It is listed by both names. A document is not a copy of itself by either name."""
+    """The alias and the index list the watch. By neither name is a document a copy of itself."""
     index = articles(made, {"doc": TEXTS["doc"], "copy": TEXTS["copy"]}, routing="team-a")
     alias = made.alias(index)
     name = made.name()
     with open_store(f"{made.engine}/{alias}") as by_alias, open_store(f"{made.engine}/{index}") as by_index:
-        watching = Watcher(by_alias, name)
-        watch = watching.set("doc")
+        watcher = Watcher(by_alias, name)
+        watch = watcher.set("doc")
 
-        assert Place("doc", index, "team-a") == watch.place == watching.set(watch.place).place
-        assert [watch.place] == [each.place for each in watching.all()]
-        assert [watch.place] == [each.place for each in Watcher(by_index, name).all()]
-        assert ({}, {"doc": 163.0}) == (ids(watching, "doc"), ids(watching, "copy"))
+        assert Place("doc", index, "team-a") == watch.place == watcher.set(watch.place).place
+        assert [watch.place] == [watch.place for watch in watcher.all()]
+        assert [watch.place] == [watch.place for watch in Watcher(by_index, name).all()]
+        assert ({}, {"doc": 163.0}) == (ids(watcher, "doc"), ids(watcher, "copy"))
         for place in (alias, index):
             source = {"index": place, "routing": "team-a"}
-            assert {} == by_template(made, watching, id="doc", **source)
-            assert {"doc": 163.0} == by_template(made, watching, id="copy", **source)
+            assert {} == by_template(made, watcher, id="doc", **source)
+            assert {"doc": 163.0} == by_template(made, watcher, id="copy", **source)
 
 
-def test_a_document_that_cannot_be_watched_is_an_error(watching: Watcher) -> None:
-    for watch in (watching.set, watching.copied_by):
+def test_a_document_that_cannot_be_watched_is_an_error(watcher: Watcher) -> None:
+    for watch in (watcher.set, watcher.copied_by):
         with pytest.raises(UnknownDocumentError):
             watch("nobody")
         with pytest.raises(NoFingerprintError):
             watch("bare")
     with pytest.raises(QuerySyntaxError, match="over 0"):
-        watching.set("doc", overlap=0)
+        watcher.set("doc", overlap=0)
     with pytest.raises(QuerySyntaxError, match="leave out the probability"):
-        watching.set("doc_50_80")
-    assert ([], {}) == (watching.all(), ids(watching, "copy"))
+        watcher.set("doc_50_80")
+    assert ([], {}) == (watcher.all(), ids(watcher, "copy"))
 
 
-def test_other_settings_need_another_index_of_watches(made: Indices, watching: Watcher) -> None:
+def test_other_settings_need_another_index_of_watches(made: Indices, watcher: Watcher) -> None:
     """Settings of passages do not matter, as watches compare whole documents."""
-    watching.set("doc")
+    watcher.set("doc")
     index = articles(made, {"doc": TEXTS["doc"]}, Settings(token_length=5))
     with open_store(f"{made.engine}/{index}") as other:
-        elsewhere = Watcher(other, watching.name)
+        elsewhere = Watcher(other, watcher.name)
         for watch in (elsewhere.set, elsewhere.copied_by):
             with pytest.raises(FormatMismatchError, match="other settings; name another index with --wat"):
                 watch("doc")
@@ -229,34 +229,37 @@ def test_other_settings_need_another_index_of_watches(made: Indices, watching: W
 
     index = articles(made, {"copy": TEXTS["copy"]}, Settings(passages=None))
     with open_store(f"{made.engine}/{index}") as other:
-        assert {"doc": 163.0} == ids(Watcher(other, watching.name), "copy")
+        assert {"doc": 163.0} == ids(Watcher(other, watcher.name), "copy")
 
 
-def test_an_index_of_documents_is_not_one_of_watches(store: Store, index: str) -> None:
-    with pytest.raises(StoreError, match=rf"the index {index} of .* is not one of watches; name another one"):
+def test_an_index_of_documents_cannot_be_an_index_of_watches(store: Store, index: str) -> None:
+    with pytest.raises(StoreError, match=rf"/{index} is not an index of watches; choose another index with --watches"):
         Watcher(store, index)
 
 
-def test_a_document_that_is_not_a_watch_is_an_error(made: Indices, watching: Watcher, index: str) -> None:
-    watching.set("doc")
-    made.put(watching.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
+def test_a_document_that_is_not_a_watch_is_an_error(made: Indices, watcher: Watcher, index: str) -> None:
+    watcher.set("doc")
+    made.put(watcher.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
 
-    for query in (watching.all, lambda: watching.copied_by("copy")):
+    for query in (watcher.all, lambda: watcher.copied_by("copy")):
         with pytest.raises(StoreError, match=rf"the document 'strange' in {PREFIX}-.* is not a watch; remove it"):
             query()
 
 
 def test_a_local_store_has_no_watches() -> None:
-    """`index --reject-duplicates` is for such stores."""
-    with open_store(":memory:", create=True) as store, pytest.raises(StoreError, match="only an engine watches"):
+    """For a local store, use `index --reject-duplicates`."""
+    with (
+        open_store(":memory:", create=True) as store,
+        pytest.raises(StoreError, match="only documents in such an index"),
+    ):
         Watcher(store)
 
 
 def test_an_engine_without_a_percolator_is_an_error(elasticsearch_url: str) -> None:
-    """The Elasticsearch from packages lacks the module."""
+    """The Elasticsearch that is built from packages does not have the module."""
     with indices(elasticsearch_url) as made:
         index = articles(made, {"doc": TEXTS["doc"]})
         with open_store(f"{made.engine}/{index}") as store:
             assert isinstance(store, RemoteStore)
-            with pytest.raises(StoreError, match="cannot watch, as it has no percolator; ask simdoc-search similar"):
+            with pytest.raises(StoreError, match="cannot watch, because it has no percolator; run simdoc-search"):
                 Watcher(store, own_name()).set("doc")

@@ -63,17 +63,17 @@ def test_a_path_object_of_an_address_is_recognised(folder: Path) -> None:
 )
 def test_a_malformed_address_is_refused_with_the_right_form(location: str, meant: str, folder: Path) -> None:
     for call in (lambda: open_store(location, create=True), lambda: connect(location)):
-        with pytest.raises(LocationError, match="is not the address of an engine; write ") as caught:
+        with pytest.raises(LocationError, match="is not the URL of an engine; use ") as caught:
             call()
 
-        assert str(caught.value).partition("; write ")[2].removesuffix(", or ./ before a folder of that name") == meant
+        assert str(caught.value).partition("; use ")[2].removesuffix(", or put ./ before the name of a folder") == meant
 
     assert [] == list(folder.iterdir())
 
 
 @pytest.mark.parametrize("host", ["e\x1bvil", "a b", "h\u200b:9200", "h\x7f"])
 def test_a_host_has_no_control_or_invisible_characters(host: str) -> None:
-    with pytest.raises(LocationError, match=r"is not the address of an engine; write http://host:port/index$"):
+    with pytest.raises(LocationError, match=r"is not the (URL|address) of an engine; \w+ http://host:port/index$"):
         connect(f"http://{host}/docs")
 
 
@@ -94,7 +94,7 @@ def test_paths_are_folders(location: str) -> None:
 @pytest.mark.parametrize("name", ["notes:2024", "localhost:9200", "https:x"])
 def test_an_existing_folder_is_opened_whatever_its_name(name: str, folder: Path) -> None:
     """To make a new folder with that name, ./ is needed before it."""
-    with pytest.raises(LocationError, match=r"or \./ before a folder of that name"):
+    with pytest.raises(LocationError, match=r"or put \./ before the name of a folder"):
         parse_location(name)
     open_store(f"./{name}", create=True).close()
 
@@ -104,7 +104,7 @@ def test_an_existing_folder_is_opened_whatever_its_name(name: str, folder: Path)
 
 def test_an_address_is_refused_where_a_folder_is_needed() -> None:
     for address in ("http://h:9200/x", "http://u:SECRET@h:9200/x"):
-        with pytest.raises(LocationError, match=r"^http://h:9200/x is the address of an engine; name a folder$"):
+        with pytest.raises(LocationError, match=r"^http://h:9200/x is the URL of an engine; give the path of a "):
             check_folder(address)
 
 

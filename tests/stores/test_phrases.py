@@ -84,7 +84,7 @@ def test_many_phrases_are_found_at_once(store: Store) -> None:
 
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other phrases of the same query are still found."""
-    monkeypatch.setattr(local, "MAX_READ_FOR_ONE", 5)
+    monkeypatch.setattr(local, "MAX_READ_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_READ", 5)
     monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
     monkeypatch.setattr(remote, "MAX_PER_PHRASE", 5)
@@ -102,7 +102,7 @@ def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
     with new_store(store_texts=False) as store:
         fill(store)
         assert not store.can_find_phrases
-        with pytest.raises(FormatMismatchError, match=r"phrases|index of words"):
+        with pytest.raises(FormatMismatchError, match=r"phrase queries|word index"):
             store.documents_with_phrases([phrase("quick brown fox")])
 
 
@@ -137,7 +137,7 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
 
         assert not old.can_find_phrases
         assert (36, ["a", "b"]) == (result.run, sorted(hit.id for hit in result.hits))
-        with pytest.raises(FormatMismatchError, match="has no index of words; index again into a new store"):
+        with pytest.raises(FormatMismatchError, match="has no word index; index again into a new store"):
             old.documents_with_phrases([phrase("w1 w2")])
 
 

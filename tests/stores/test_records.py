@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,6 +121,34 @@ def test_an_error_in_the_writer_drops_uncommitted_records(store: Store) -> None:
     put(store, record("next"))
 
     assert ["kept", "next"] == ids(store)
+
+
+class _InterruptedIndexWriter:
+    """A writer of tantivy that is interrupted before it adds the first document."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine, self._is_interrupted = engine, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def add_document(self, document: Any) -> None:
+        if not self._is_interrupted:
+            self._is_interrupted = True
+            raise KeyboardInterrupt
+        self._engine.add_document(document)
+
+
+def test_a_commit_after_an_interrupt_keeps_the_document_that_was_being_replaced(local_store: Store) -> None:
+    """After Ctrl-C, `index` commits what it has written. The old document may be deleted already."""
+    put(local_store, record("a", {1}), record("b", {2}))
+
+    with local_store.writer() as writer:
+        writer._engine = _InterruptedIndexWriter(writer._engine)  # type: ignore[attr-defined]
+        with pytest.raises(KeyboardInterrupt):
+            writer.put([record("a", {3})])
+
+    assert [{3}, {2}] == [set(local_store.get(id).codes.tolist()) for id in "ab"]  # type: ignore[union-attr]
 
 
 def test_a_second_writer_is_refused_until_the_first_is_closed(local_store: Store) -> None:

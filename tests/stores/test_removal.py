@@ -46,7 +46,7 @@ def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -
     }
     left = store.remove(removals)
 
-    reason = "the document that is kept instead has changed or is gone"
+    reason = "the document that is kept instead has changed or no longer exists"
     assert {place["b"]: reason, place["d"]: reason} == left
     assert ["b", "c", "d"] == ids(store)
 
@@ -92,14 +92,14 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
     before = plain(engine_store.get("a", text=True))
     remove = updates._remove
 
-    def meanwhile(*arguments: Any) -> Any:
+    def remove_and_delete_the_kept(*arguments: Any) -> Any:
         removed = remove(*arguments)
         with engine_store.writer() as writer:
             writer.delete(["b"])
         return removed
 
-    monkeypatch.setattr(updates, "_remove", meanwhile)
+    monkeypatch.setattr(updates, "_remove", remove_and_delete_the_kept)
     left = engine_store.remove({place["a"]: Removal("hash of a", (place["b"], "hash of b"))})
 
-    assert {place["a"]: "the document that is kept instead has changed or is gone"} == left
+    assert {place["a"]: "the document that is kept instead has changed or no longer exists"} == left
     assert before == plain(engine_store.get("a", text=True))

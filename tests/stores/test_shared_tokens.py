@@ -28,14 +28,14 @@ from tests.support.stores import NewStore, put, record
 def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens and the id of each found document, in order."""
     found = store.documents_sharing(np.array(sorted(passages), np.uint32), size=size, **options)
-    assert 0 == found.floor
+    assert 0 == found.omitted_bound
     return [(document.shared, document.id) for document in found.documents]
 
 
 @pytest.fixture
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let stores send 10 tokens per query, and read few documents of each part."""
-    monkeypatch.setattr(local, "TOKENS_AT_ONCE", 10)
+    monkeypatch.setattr(local, "MAX_QUERY_TOKENS", 10)
     monkeypatch.setattr(remote, "MAX_CLAUSES", 14)
     monkeypatch.setattr(remote, "LARGEST_PAGE", 20)
     monkeypatch.setattr(shared_tokens, "FIRST_READ", 5)
@@ -116,7 +116,7 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
     many = store.documents_sharing(np.arange(50, dtype=np.uint32), size=250)
 
     assert [("passage", 9)] == [(document.id, document.shared) for document in found.documents]
-    assert (301, 0) == (found.total, found.floor)
+    assert (301, 0) == (found.total, found.omitted_bound)
     assert 250 == len(many.documents)
     assert 5 == max(document.shared for document in many.documents[1:]) == many.documents[1].shared
 
@@ -147,7 +147,7 @@ def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
 
 def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewStore) -> None:
     store = new_opensearch_store()
-    with pytest.raises(QuerySyntaxError, match="the filters have 1104 clauses and the engine allows 1024; give fewer"):
+    with pytest.raises(QuerySyntaxError, match="the filters need 1104 clauses and the engine allows 1024; use fewer"):
         store.documents_sharing(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
 
 
@@ -169,7 +169,7 @@ def test_shared_tokens_are_those_of_a_simple_count(
         found = store.documents_sharing(np.array(sorted(query), np.uint32), size=size)
         least = [-count for count, _ in wanted[:size]]
 
-        assert (len(wanted), 0) == (found.total, found.floor)
+        assert (len(wanted), 0) == (found.total, found.omitted_bound)
         assert least == [document.shared for document in found.documents]
         assert {(document.id, -document.shared) for document in found.documents} <= {
             (id, count) for count, id in wanted

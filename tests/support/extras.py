@@ -7,6 +7,7 @@ from functools import cache
 from importlib import metadata, util
 
 import pytest
+from packaging.requirements import Requirement
 
 _NO_MODULE = re.compile(r"No module named '(\w+)")
 _NO_EXTRA = re.compile(r"simdoc-search\[([\w,-]+)\]")
@@ -27,15 +28,12 @@ def skip_if_extra_is_missing(report: pytest.CollectReport | pytest.TestReport, p
 
 @cache
 def _is_installed(extra: str) -> bool:
-    """Return whether every package of an extra is installed."""
-    needed = [
-        requirement
-        for requirement in metadata.requires("simdoc-search") or ()
-        if f"extra == '{extra}'" in requirement.replace('"', "'")
-    ]
-    for requirement in needed:
+    """Return whether every package that an extra needs with this Python is installed."""
+    for requirement in map(Requirement, metadata.requires("simdoc-search") or ()):
+        if requirement.marker is None or not requirement.marker.evaluate({"extra": extra}):
+            continue
         try:
-            metadata.distribution(re.split(r"[^\w.-]", requirement)[0])
+            metadata.distribution(requirement.name)
         except metadata.PackageNotFoundError:
             return False
     return True

@@ -1,4 +1,4 @@
-"""Duplicates in an index of an application, and their marks."""
+"""Duplicates in the index of an application, and their marks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELDS = ("duplicate_of", "cluster")
 
 
 def mapping(**other: Any) -> dict[str, Any]:
-    """A mapping with our field, without the fields of marks."""
+    """Return a mapping with the field of fingerprints, but without the fields of marks."""
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     for name in ("duplicate_of", "cluster"):
         del fields["simdoc"]["properties"][name]
@@ -27,20 +27,20 @@ def mapping(**other: Any) -> dict[str, Any]:
 
 
 def put(made: Indices, index: str, texts: dict[str, str], **parameters: str) -> None:
-    """Documents with fingerprints, as a loader writes them."""
+    """Write documents with fingerprints."""
     for id, text in texts.items():
         made.put(index, id, {"body": text, "simdoc": fingerprint_field(text)}, **parameters)
 
 
 def articles(made: Indices, **other: Any) -> str:
-    """An index of an application with TEXTS."""
+    """Create the index of an application with TEXTS, and return its name."""
     index = made.make(mapping(**other))
     put(made, index, TEXTS)
     return index
 
 
 def search_in(made: Indices, name: str) -> SimilaritySearch:
-    """A search over an index or an alias."""
+    """Return a search over an index or an alias."""
     return SimilaritySearch(open_store(f"{made.engine}/{name}", text_field="body"))
 
 
@@ -57,19 +57,19 @@ def counts(report: MarkReport) -> tuple[int, int, int]:
 
 
 def hits(made: Indices, name: str, **body: Any) -> list[dict[str, Any]]:
-    """The hits of a search."""
+    """Return the hits of a query in the engine, by default all documents."""
     call(made.engine, "POST", f"/{name}/_refresh")
     query = {"size": 100, "seq_no_primary_term": True, **body}
-    found: list[dict[str, Any]] = call(made.engine, "POST", f"/{name}/_search", query)["hits"]["hits"]
-    return found
+    hits: list[dict[str, Any]] = call(made.engine, "POST", f"/{name}/_search", query)["hits"]["hits"]
+    return hits
 
 
-def found(made: Indices, name: str, **body: Any) -> list[str]:
-    """The ids of the hits, sorted."""
+def hit_ids(made: Indices, name: str, **body: Any) -> list[str]:
+    """Return the sorted ids of the hits of a query in the engine."""
     return sorted(hit["_id"] for hit in hits(made, name, **body))
 
 
 def marks(made: Indices, name: str) -> dict[str, tuple[str | None, str | None]]:
-    """`duplicate_of` and `cluster` of the marked documents."""
+    """Return `duplicate_of` and `cluster` of the marked documents."""
     both = {hit["_id"]: [hit["_source"]["simdoc"].get(field) for field in FIELDS] for hit in hits(made, name)}
     return {id: (of, cluster) for id, (of, cluster) in both.items() if of or cluster}

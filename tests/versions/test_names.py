@@ -79,9 +79,9 @@ def test_versions_in_names_are_ordered(names: list[str]) -> None:
     ],
 )
 def test_a_version_is_shown_as_the_name_spells_it(name: str, shown: str, stem: str) -> None:
-    found = named_version(name)
+    version = named_version(name)
 
-    assert (shown, stem) == (found.shown, found.stem)
+    assert (shown, stem) == (version.shown, version.stem)
 
 
 @pytest.mark.parametrize(
@@ -105,14 +105,14 @@ def test_a_version_is_shown_as_the_name_spells_it(name: str, shown: str, stem: s
 def test_a_number_without_a_word_is_a_version_if_only_the_number_differs(
     names: list[str], wanted: list[str | None]
 ) -> None:
-    assert wanted == [None if each is None else each.shown for each in named_versions(names)]
+    assert wanted == [None if version is None else version.shown for version in named_versions(names)]
 
 
 def test_numbers_without_a_word_are_ordered() -> None:
-    found = named_versions(["plan-2.txt", "plan-2.1.txt", "plan-10.txt", "plan final.txt"])
-    keys = [each.key for each in found if each]
+    versions = named_versions(["plan-2.txt", "plan-2.1.txt", "plan-10.txt", "plan final.txt"])
+    keys = [version.key for version in versions if version]
 
-    assert len(found) == len(keys)
+    assert len(versions) == len(keys)
     assert all(one < other for one, other in itertools.pairwise(keys))
 
 
@@ -127,4 +127,4 @@ def test_a_name_without_a_version_may_be_the_first_or_the_latest() -> None:
     staged = named_versions(["offer draft.docx", "offer.docx", "offer final.docx"])
 
     assert numbered[0] is None
-    assert [-1, 0, 1] == [each.key[1] for each in staged if each]
+    assert [-1, 0, 1] == [version.key[1] for version in staged if version]

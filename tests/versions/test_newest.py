@@ -39,10 +39,10 @@ def family(number: int) -> list[DateSources]:
     return [
         DateSources(
             name,
-            {("modified_at" if kind else "date"): f"2021-0{2 * at + 1}-12T10:00:00Z"} if has_metadata else {},
-            START + at * 10 * DAY if has_times else START,
+            {("modified_at" if kind else "date"): f"2021-0{2 * position + 1}-12T10:00:00Z"} if has_metadata else {},
+            START + position * 10 * DAY if has_times else START,
         )
-        for at, name in enumerate(names)
+        for position, name in enumerate(names)
     ]
 
 
@@ -58,7 +58,7 @@ def test_the_newest_is_named_if_the_evidence_agrees(kind: int) -> None:
         documents = family(number)
         mixed, line = shuffled(documents, number)
 
-        assert documents == [mixed[each] for each in line.order]
+        assert documents == [mixed[position] for position in line.order]
         assert line.newest is not None
         assert documents[-1] == mixed[line.newest]
         assert (True, (), ()) == (line.certain, line.conflict, line.undated)
@@ -71,7 +71,8 @@ def test_a_misleading_name_is_a_conflict(name: str) -> None:
     """The name of the oldest document has the latest version. The metadata contradicts it."""
     for seed, count in enumerate((3, 4, 5, 6)):
         documents = [
-            DateSources(f"offer v{at + 1}.docx", {"modified_at": f"2021-0{at + 1}-12"}, START) for at in range(count)
+            DateSources(f"offer v{position + 1}.docx", {"modified_at": f"2021-0{position + 1}-12"}, START)
+            for position in range(count)
         ]
         documents[0] = replace(documents[0], name=name)
         mixed, line = shuffled(documents, seed)
@@ -88,16 +89,18 @@ def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
     for seed, count in enumerate((3, 4, 5, 6)):
         documents = [
             DateSources(
-                f"offer v{at + 1}.docx", {"modified_at": f"2021-0{at + 1}-12"} if has_dates else {}, START + at * DAY
+                f"offer v{position + 1}.docx",
+                {"modified_at": f"2021-0{position + 1}-12"} if has_dates else {},
+                START + position * DAY,
             )
-            for at in range(count)
+            for position in range(count)
         ]
         documents[0] = replace(documents[0], mtime_ns=START + 1_000 * DAY)
         mixed, line = shuffled(documents, seed)
         (touched,) = [statement for statement in line.conflict if statement.by == "modification time"]
 
         assert documents[0] == mixed[touched.later]
-        assert has_dates is not touched.counts
+        assert has_dates is not touched.is_decisive
         assert line.certain is False
         assert (documents[-1] if has_dates else None) == (None if line.newest is None else mixed[line.newest])
 
@@ -105,12 +108,12 @@ def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
 @pytest.mark.parametrize("name", ["offer copy.docx", "offer (2).docx", "Kopie von offer.docx", "offer old.docx"])
 def test_an_undated_copy_changes_nothing(name: str) -> None:
     dates = {"offer a.docx": "2021-01-12", "offer b.docx": "2021-02-12", "offer c.docx": "2021-03-12"}
-    documents = [DateSources(each, {"modified_at": date}, START) for each, date in dates.items()]
+    documents = [DateSources(document_name, {"modified_at": date}, START) for document_name, date in dates.items()]
     copy = DateSources(name, {}, START + 1_000 * DAY)
     mixed, line = shuffled([*documents, copy], 1)
 
-    assert [copy] == [mixed[each] for each in line.undated]
-    assert documents == [mixed[each] for each in line.order]
+    assert [copy] == [mixed[position] for position in line.undated]
+    assert documents == [mixed[position] for position in line.order]
     assert (documents[-1], True) == (mixed[line.newest] if line.newest is not None else None, line.certain)
 
 

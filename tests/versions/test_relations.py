@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_named
 from simdoc_search.sketch.concepts import paragraph_simhashes, paragraphs_of
-from simdoc_search.sketch.limits import MIN_SCORE, THETA
+from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.relations import (
     WeightedConcepts,
@@ -31,13 +31,15 @@ STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)
 def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> WeightedConcepts:
     """Return the weighted concepts of documents in a collection with `others` more documents."""
     paragraphs = [paragraphs_of(np.array(codes, np.uint32)) for codes in documents]
-    codes, counts = np.unique(np.concatenate([np.unique(each.codes) for each in paragraphs]), return_counts=True)
+    codes, counts = np.unique(
+        np.concatenate([np.unique(document.codes) for document in paragraphs]), return_counts=True
+    )
     return WeightedConcepts(paragraphs, codes, concept_weights(counts, len(documents) + others))
 
 
 def similarity(documents: WeightedConcepts, a: int = 0, b: int = 1) -> float:
-    (found,) = similarities(documents, np.array([a]), np.array([b])).tolist()
-    return float(found)
+    (result,) = similarities(documents, np.array([a]), np.array([b])).tolist()
+    return float(result)
 
 
 def score(a: Sequence[int], b: Sequence[int], others: int = 0) -> float:
@@ -46,12 +48,12 @@ def score(a: Sequence[int], b: Sequence[int], others: int = 0) -> float:
 
 def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar() -> None:
     codes = extractor_named("yake").codes(DOCUMENTS)
-    documents = weighted([each.tolist() for each in codes if each is not None])
+    documents = weighted([document.tolist() for document in codes if document is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
-    assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= MIN_SCORE}
+    assert {(1, 2), (3, 4)} == {pair for pair, value in scores.items() if value >= DEFAULT_MIN_SCORE}
     assert scores[1, 2] > scores[3, 4]
-    assert max(found for pair, found in scores.items() if pair not in {(1, 2), (3, 4)}) < 0.3
+    assert max(value for pair, value in scores.items() if pair not in {(1, 2), (3, 4)}) < 0.3
 
 
 def test_a_paragraph_on_another_topic_hardly_reduces_the_similarity() -> None:
@@ -59,15 +61,15 @@ def test_a_paragraph_on_another_topic_hardly_reduces_the_similarity() -> None:
     same = [*range(1, 9), 0, *range(11, 19), 0]
     edited = score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100)
 
-    assert MIN_SCORE < edited < score(same, same, 100)
+    assert DEFAULT_MIN_SCORE < edited < score(same, same, 100)
     assert score([*range(1, 9), 0, *range(30, 38), 0], [*range(50, 58), 0, *range(60, 68), 0], 100) == 0
 
 
 def test_frequent_concepts_hardly_relate_documents() -> None:
     """Concepts relate two of a thousand documents much more if the other documents do not have them."""
     a, b = ([*range(1, 5), *range(at, at + 8), 0] for at in (100, 200))
-    paragraphs = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
-    codes = np.unique(np.concatenate([each.codes for each in paragraphs]))
+    paragraphs = [paragraphs_of(np.array(document, np.uint32)) for document in (a, b)]
+    codes = np.unique(np.concatenate([document.codes for document in paragraphs]))
     rare, common = (
         similarity(WeightedConcepts(paragraphs, codes, concept_weights(np.where(codes < 5, frequency, 1), 1000)))
         for frequency in (2, 1000)
@@ -82,11 +84,11 @@ def test_concepts_that_a_text_repeats_relate_documents_more() -> None:
     a, b, c = [golf] * 4 + [dufner, pga, 0], [golf, dufner, pga, 0], [golf, 0]
     other = [diabetes] * 2 + [walking] + [cycling] * 3 + [0]
     documents = weighted([a, b, c, other], 100)
-    found = [similarity(documents, 0, number) for number in (1, 2, 3)]
+    values = [similarity(documents, 0, number) for number in (1, 2, 3)]
     often = similarity(weighted([[golf] * 20 + [dufner, 0], [golf] * 20 + [pga, 0]], 100))
 
-    assert 0 == found[2] < found[1] < found[0]
-    assert min(found[:2]) > 0.4
+    assert 0 == values[2] < values[1] < values[0]
+    assert min(values[:2]) > 0.4
     assert often > similarity(weighted([[golf, dufner, 0], [golf, pga, 0]], 100))
 
 
@@ -95,18 +97,18 @@ def test_the_similarity_is_symmetric_and_its_score_is_below_that_of_versions(a: 
     if not (set(a) | set(b)) - {0}:
         return
     documents = weighted([a, b], 50)
-    found = similarity(documents)
+    value = similarity(documents)
 
-    assert found == similarity(documents, 1, 0)
-    assert 0 <= relation_score(found) <= THETA
-    assert (found > 0) >= (0 < len(set(a) & set(b) - {0}) and a == b)
-    assert set(a) & set(b) - {0} or 0 == found
+    assert value == similarity(documents, 1, 0)
+    assert 0 <= relation_score(value) <= MIN_VERSION_SCORE
+    assert (value > 0) >= (0 < len(set(a) & set(b) - {0}) and a == b)
+    assert set(a) & set(b) - {0} or 0 == value
 
 
 def test_scores_grow_continuously_with_the_similarity() -> None:
     scores = [relation_score(similarity / 1000) for similarity in range(1001)]
 
-    assert (0, THETA) == (scores[0], scores[-1])
+    assert (0, MIN_VERSION_SCORE) == (scores[0], scores[-1])
     assert all(0 < after - before < 0.01 for before, after in pairwise(scores))
 
 
@@ -114,11 +116,16 @@ def test_scores_grow_continuously_with_the_similarity() -> None:
 def test_stored_paragraphs_are_read_without_empty_ones(codes: list[int]) -> None:
     ends = [-1, *(at for at, code in enumerate(codes) if not code), len(codes)]
     expected = [part for begin, end in pairwise(ends) if (part := sorted(codes[begin + 1 : end]))]
-    found = paragraphs_of(np.array(codes, np.uint32))
-    read = [np.repeat(found.codes, found.times)[np.repeat(found.numbers, found.times) == n] for n in range(found.count)]
+    paragraphs = paragraphs_of(np.array(codes, np.uint32))
+    read = [
+        np.repeat(paragraphs.codes, paragraphs.frequencies)[
+            np.repeat(paragraphs.paragraph_of, paragraphs.frequencies) == n
+        ]
+        for n in range(paragraphs.count)
+    ]
 
-    assert expected == [each.tolist() for each in read]
-    assert sorted({*codes} - {0}) == found.whole().codes.tolist()
+    assert expected == [paragraph.tolist() for paragraph in read]
+    assert sorted({*codes} - {0}) == paragraphs.as_one_paragraph().codes.tolist()
 
 
 def test_simhashes_estimate_the_cosine() -> None:
@@ -128,7 +135,7 @@ def test_simhashes_estimate_the_cosine() -> None:
     for both in range(0, 41, 2):
         a, b, common = ([rng.randrange(1, 2**30) for _ in range(count)] for count in (40 - both, 40 - both, both))
         (first,), (second,) = (
-            paragraph_simhashes(paragraphs_of(np.array([*each, *common, 0], np.uint32))) for each in (a, b)
+            paragraph_simhashes(paragraphs_of(np.array([*document, *common, 0], np.uint32))) for document in (a, b)
         )
         bits = int(distances(np.array([first]), np.array([second]))[0])
         errors.append(math.cos(math.pi * bits / 64) - both / 40)
@@ -139,24 +146,28 @@ def test_simhashes_estimate_the_cosine() -> None:
 
 @pytest.mark.parametrize(("a", "b"), [([], [1, 0]), ([0], [1, 0]), ([0, 0], [0])])
 def test_a_document_without_concepts_is_not_related_to_any_other(a: list[int], b: list[int]) -> None:
-    documents = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
+    documents = [paragraphs_of(np.array(document, np.uint32)) for document in (a, b)]
 
     assert 0 == similarity(WeightedConcepts(documents, np.array([1], np.uint32), np.ones(1)))
 
 
 @given(st.lists(STORED, min_size=2, max_size=6))
 def test_similarities_of_many_pairs_are_those_of_single_pairs_and_explanations_add_up(stored: list[list[int]]) -> None:
-    if not any({*each} - {0} for each in stored):
+    if not any({*document} - {0} for document in stored):
         return
     documents = weighted(stored, 50)
     pairs = [pair for pair in product(range(len(stored)), repeat=2) if pair[0] != pair[1]]
-    found = similarities(documents, *np.array(pairs, np.int64).T)
+    of_pairs = similarities(documents, *np.array(pairs, np.int64).T)
 
-    assert [similarity(documents, *pair) for pair in pairs] == pytest.approx(found.tolist(), abs=1e-12)
-    for (a, b), similar in zip(pairs, found.tolist(), strict=True):
+    assert [similarity(documents, *pair) for pair in pairs] == pytest.approx(of_pairs.tolist(), abs=1e-12)
+    for (a, b), similarity_of_pair in zip(pairs, of_pairs.tolist(), strict=True):
         if min(documents.counts[a], documents.counts[b]):
             explanation = explain_similarity(documents, a, b)
 
-            assert similar == pytest.approx(explanation.similarity) == pytest.approx(float(explanation.parts.sum()))
-            assert similar == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
-            assert sorted({*stored[a]} & {*stored[b]} - {0}) == explanation.codes.tolist() or not similar
+            assert (
+                similarity_of_pair
+                == pytest.approx(explanation.similarity)
+                == pytest.approx(float(explanation.parts.sum()))
+            )
+            assert similarity_of_pair == pytest.approx((explanation.whole + explanation.paragraphs) / 2)
+            assert sorted({*stored[a]} & {*stored[b]} - {0}) == explanation.codes.tolist() or not similarity_of_pair

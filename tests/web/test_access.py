@@ -154,7 +154,7 @@ def test_a_browser_logs_in_once(closed: Pages) -> None:
 
 
 @pytest.mark.parametrize("then", ["https://evil.example/", "//evil.example", "/\\evil.example", "/\r\nx: y"])
-def test_the_login_leads_to_no_other_site(closed: Pages, then: str) -> None:
+def test_the_login_does_not_lead_to_another_site(closed: Pages, then: str) -> None:
     """The login then leads to the first page."""
     assert "/" == closed.client.post("/login", data={"token": TOKEN, "then": then}).headers["location"]
 

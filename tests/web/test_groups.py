@@ -15,12 +15,12 @@ from tests.support.web import Pages
 def test_the_groups_are_those_of_the_command_line(pages: Pages, served_store: Path, path: str, command: str) -> None:
     """The page shows the same documents."""
     assert "running" == pages.sent(path, 202)["state"]
-    found = pages.finished(path)
+    result = pages.finished(path)
     page = pages.html(path)
 
-    assert {"state": "done", **answer(command, "--all", "--store", served_store), "next": None} == found
-    assert found["groups"]
-    for group in found["groups"]:
+    assert {"state": "done", **answer(command, "--all", "--store", served_store), "next": None} == result
+    assert result["groups"]
+    for group in result["groups"]:
         for document in group.get("timeline", group.get("related")):
             assert document["id"] in page
     assert [] == pages.json(path, start=5)["groups"]
@@ -45,9 +45,9 @@ def test_an_index_without_concepts_has_families_but_no_topics(over: Callable[...
 
 def test_the_page_of_a_document_has_related_documents(pages: Pages) -> None:
     """The two letters are on the same topic, but their texts do not overlap."""
-    page, found = pages.html("/document", id="letters/1"), pages.json("/document", id="letters/1")
+    page, result = pages.html("/document", id="letters/1"), pages.json("/document", id="letters/1")
 
-    assert ["letters/2"] == [hit["id"] for hit in found["related"]["hits"]]
+    assert ["letters/2"] == [hit["id"] for hit in result["related"]["hits"]]
     assert "letters/2" in page.partition("On the same topic")[2]
     assert "None" not in page
 

@@ -31,9 +31,9 @@ def is_visible(html: str, text: str) -> bool:
     return re.sub(r"\s+", "", text) in visible(html)
 
 
-def ids(found: Any) -> list[str]:
+def ids(result: Any) -> list[str]:
     """The ids of the hits."""
-    return [hit["id"] for hit in found["hits"]]
+    return [hit["id"] for hit in result["hits"]]
 
 
 @pytest.fixture
@@ -165,15 +165,15 @@ def test_people_see_the_answer_without_scripts(
 
 def test_a_text_is_shown_with_its_sources(pages: Pages) -> None:
     """The page has the whole text once, and the text of each source."""
-    found = pages.json("/passages", id="doc123", size=2)
+    result = pages.json("/passages", id="doc123", size=2)
     html = pages.html("/passages", id="doc123", size=2)
 
-    share, total = round(100 * found["covered"]["share"]), found["total"]
+    share, total = round(100 * result["covered"]["share"]), result["total"]
     assert is_visible(html, f"{share} % of doc123.txt (200 of 200 words) appears in {total} indexed documents.")
     assert is_visible(html, f"Showing 2 of {total} matches.")
     assert [1, 2] == [html.count('<article class="origin"'), html.count('<section class="from"')]
     sources = re.findall(r'data-s="\d"><span class="n k\d">\d</span> <bdi class="what">([^<]+)', html)
-    assert ids(found) == sources
+    assert ids(result) == sources
     assert "no document" in pages.json("/passages", 404, id="doc123", ignore="/etc/passwd")["error"]
 
 
@@ -192,13 +192,13 @@ def test_links_lead_to_the_next_page_and_back(pages: Pages) -> None:
 def test_a_pasted_text_can_be_compared_with_a_hit(pages: Pages) -> None:
     """The page carries the text, because the server does not keep it."""
     text = words(0, 90) + " <b>& more</b>"
-    found = pages.client.post("/similar", data={"text": text}, headers=BROWSER).text
-    carried = re.search(r'<textarea name="text"[^>]*>\n?(.*?)</textarea>', found, re.DOTALL)
+    html = pages.client.post("/similar", data={"text": text}, headers=BROWSER).text
+    carried = re.search(r'<textarea name="text"[^>]*>\n?(.*?)</textarea>', html, re.DOTALL)
     compared = pages.client.post("/compare?b=doc123.txt", data={"text": text}, headers=BROWSER).text
 
     assert carried is not None
     assert "&lt;b&gt;&amp; more&lt;/b&gt;" in carried[1]
-    assert 'formaction="/compare?b=' in found
+    assert 'formaction="/compare?b=' in html
     assert is_visible(compared, "your text and doc123.txt")
 
 
@@ -245,10 +245,10 @@ def test_an_error_is_a_sentence(pages: Pages, path: str, values: dict[str, Any],
 def test_an_ambiguous_name_has_links_to_each_document(over: Callable[..., Pages]) -> None:
     """Several documents have the same file name."""
     several = over({f"{folder}/a.txt": words(0, 50) for folder in ("x", "y")})
-    found = several.json("/similar", 400, q="a")
+    result = several.json("/similar", 400, q="a")
     html = several.html("/similar", 400, q="a")
 
-    assert ['"x/a.txt"', '"y/a.txt"'] == found["readings"]
+    assert ['"x/a.txt"', '"y/a.txt"'] == result["readings"]
     assert all(f"q=%22{folder}%2Fa.txt%22" in html for folder in ("x", "y"))
 
 

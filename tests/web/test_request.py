@@ -59,12 +59,12 @@ def test_a_form_is_decoded(pairs: list[tuple[str, str]]) -> None:
 def test_a_form_may_have_a_file(values: dict[str, str], data: bytes) -> None:
     """Names, values and the bytes of the file are unchanged."""
     request = httpx.Request("POST", "http://x", data=values, files={"file": ("a.txt", data)})
-    found = read(request.headers["content-type"], request.read())
+    result = read(request.headers["content-type"], request.read())
 
-    assert ({name: [value] for name, value in values.items()}, Upload("a.txt", data)) == found
+    assert ({name: [value] for name, value in values.items()}, Upload("a.txt", data)) == result
 
 
-def test_a_file_without_a_name_is_no_upload() -> None:
+def test_a_file_without_a_name_is_not_an_upload() -> None:
     """Browsers send such a file if none was chosen."""
     body = b'--y\r\nContent-Disposition: form-data; name="file"; filename=""\r\n\r\n\r\n--y--\r\n'
 

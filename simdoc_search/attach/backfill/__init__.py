@@ -1,21 +1,23 @@
-"""Adds fingerprints to the existing documents of an application, while it goes on writing.
+"""Adds fingerprints to the existing documents of an application, while the application keeps writing.
 
-task.py            what to do, and what was done
+task.py            the options and the report of a backfill
 targets.py         the indices that can get fingerprints, and their mappings
-queries.py         the documents to read
-checkpoints.py     the documents that were read before
+queries.py         queries for the documents to read
+checkpoints.py     records which writes were compared
 run.py             the backfill
 pages.py           reads and writes pages at the same time
-guarded_writer.py  the fingerprint of each document, and its update
+guarded_writer.py  makes and writes the fingerprints of documents
 engine_side.py     a backfill in the engine
-cost_estimate.py   bytes and hours
+cost_estimate.py   estimates bytes and hours
 
-A backfill changes only our field, with partial updates that the engine refuses if a document changed meanwhile. It
-finds only what searches find. A loader that adds fingerprints itself (`fingerprint_actions`) needs only one backfill.
+A backfill changes only the fingerprint field. It sends partial updates, which the engine refuses if a document changed
+meanwhile. It reads only documents that searches can see. If the loader of the application adds fingerprints itself
+(`fingerprint_actions`), one backfill is enough.
 
-Two limits remain. An update gives a document with an external version (`version_type=external`) a version of the
-engine, so the next write of the application may be refused: let its loader add the fingerprints. And an application
-that updates a document at the same moment gets a version conflict, as from any other writer: set `retry_on_conflict`.
+A backfill has two side effects on the application. An update raises the version of a document. If the application
+assigns versions itself (`version_type=external`), the engine may then refuse its next write: let the loader add the
+fingerprints instead. And if the application updates a document at the same moment, it gets a version conflict, as from
+any other writer: set `retry_on_conflict`.
 """
 
 from __future__ import annotations

@@ -12,22 +12,24 @@ from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, sour
 from simdoc_search.attach.backfill.queries import Query
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Task
-from simdoc_search.attach.indices import OPTIONAL, ApplicationIndex, SkippedIndex
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, ApplicationIndex, SkippedIndex
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import in_random_order
 
 SAMPLE = 300
-"""Documents that are read and fingerprinted."""
+"""Number of documents that are read and fingerprinted."""
 
 BYTES_PER_DOCUMENT, BYTES_PER_TOKEN = 80, 10
-"""Size of our field in a merged segment. Measured on OpenSearch 3.3: 251 bytes for 16 tokens of random text, 1,700 for
-163 tokens, 5,166 for 511; a tenth less with best_compression, and less where documents share tokens."""
+"""Size of the fingerprint field in a merged segment. Measured on OpenSearch 3.3 with random text: 251 bytes for 16
+tokens, 1,700 for 163 tokens, 5,166 for 511 tokens. It is a tenth less with best_compression, and less if documents
+share tokens."""
 
 UPDATE_COST, DEFAULT_MILLISECONDS = 3, 0.2
-"""An update takes about three times the time that the engine reports for indexing a document, as our process and merges
-use the same two cores. The second value is for engines that report none."""
+"""An update takes about three times as long as the engine reports for indexing a document. This factor was measured on
+two cores, which the engine, its merges and this process shared. The second value is the time for engines that report
+none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,12 @@ class Estimate:
         documents: documents that would be read.
         writes: documents that would be written.
         writes_at_most: upper bound of `writes` with 95 % confidence.
-        sampled: documents of the sample.
+        sampled: documents in the sample.
         tokens_per_document: tokens of all kinds in a fingerprint.
-        bytes_added: growth of the indices and their replicas once old versions of documents are merged away.
-        bytes_meanwhile: maximum growth until then.
-        seconds: duration.
-        skipped_indices: indices that would be left out, with the reason.
+        bytes_added: growth of the indices and their replicas after the old versions of documents are merged away.
+        bytes_meanwhile: maximum growth before that.
+        seconds: expected duration.
+        skipped_indices: indices that would be skipped, with the reason.
         notes: what `force` would change, one sentence per index.
     """
 
@@ -65,7 +67,7 @@ class Estimate:
 
 
 def estimate(engine: Engine, index: str, task: Task) -> Estimate:
-    """Estimate the cost of a task. The arguments are those of `Backfill`.
+    """Estimate the cost of a backfill. The arguments are those of `Backfill`.
 
     Raises:
         StoreNotFoundError: no index has this name.
@@ -96,7 +98,7 @@ def estimate(engine: Engine, index: str, task: Task) -> Estimate:
 
 
 def _estimate_query(engine: Engine, target: Target, task: Task, query: Query, size: int, *, compare: bool) -> Estimate:
-    """The cost of the documents of one query. `compare`: only those whose fingerprint is not right are written."""
+    """The cost of the documents that match a query. With `compare`, documents with the right fingerprint are kept."""
     documents = engine.count(target.index.name, query)
     if not documents:
         return Estimate()
@@ -132,13 +134,13 @@ def _count_tokens(value: Mapping[str, Any] | None) -> int:
 
 
 def _writes_at_most(share: float, sampled: int, documents: int) -> int:
-    """The upper bound for all documents, if a sample has this share of documents to write."""
+    """The upper bound of writes to all documents, from the share of documents to write in a sample."""
     return round(documents * (share if sampled in (0, documents) else wilson_interval(share, sampled)[1]))
 
 
 def _index_statistics(engine: Engine, index: ApplicationIndex) -> tuple[float, float]:
-    """The bytes of a document, and the milliseconds that the engine took to index one."""
-    answer = engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=OPTIONAL) or {}
+    """The average bytes of a document, and the average milliseconds to index one."""
+    answer = engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
     stats = answer.get("_all", {}).get("primaries", {})
     if not {"docs", "indexing", "store"} <= stats.keys():
         return 0.0, DEFAULT_MILLISECONDS

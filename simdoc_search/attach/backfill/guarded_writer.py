@@ -1,4 +1,7 @@
-"""Writes fingerprints into documents that others may be writing to: guarded updates that change only our field."""
+"""Writes fingerprints into documents that others may be changing.
+
+Each update changes only the fingerprint field, and the engine refuses it if the document has changed meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,11 @@ from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FO
 _FORBIDDEN = 403
 
 Written = Literal["updated", "without_words", "removed"]
-"""What a document got, named like the counters of a report."""
+"""How a document was written: the name of a counter in a report."""
 
 
 def source_fields(task: Task) -> list[str]:
-    """Return the parts of a document that a backfill reads."""
+    """Return the fields that a backfill reads from each document."""
     return [*task.text_fields, task.field]
 
 
@@ -40,15 +43,15 @@ class FingerprintWriter:
         self._updates = GuardedUpdates(engine, target.index.name, target.index.uuid, source_fields(task))
 
     def write(self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False) -> None:
-        """Bring documents up to date, and count them in a report. The report is right whatever ends the call.
+        """Update documents, and count them in a report. The counts are right even if the call raises an error.
 
-        With `reindex`, documents with the right fingerprint are written too, as queries did not find it.
+        With `reindex`, documents with the right fingerprint are written too, because queries did not find it.
 
         Raises:
-            UnfitIndexError: the index takes no updates, or is gone.
+            UnfitIndexError: the index does not accept updates, or was removed.
             StoreUnavailableError: the engine did not answer in time.
-            StoreError: the engine refused everything.
-            StoppedError: the run ends; updates that were sent are counted.
+            StoreError: the engine refused a whole request.
+            StoppedError: the run was stopped. Updates that were sent are counted.
         """
         rounds = chain([reindex], repeat(False))
         written: dict[str, Written] = {}  # by id
@@ -64,12 +67,12 @@ class FingerprintWriter:
             for hit, outcome in self._updates.apply(hits, changes):
                 self._count(hit, outcome, report, written[hit["_id"]])
         except IndexGoneError as error:
-            raise UnfitIndexError(f"it {error.how}") from error
+            raise UnfitIndexError(f"it {error.cause}") from error
 
     def new_values(
         self, hits: list[RawHit], report: BackfillReport, *, reindex: bool = False
     ) -> Iterator[tuple[RawHit, dict[str, Any] | None]]:
-        """Yield the documents that need an update with the new value of our field, None to remove it.
+        """Yield the documents that need an update, with the new value of the fingerprint field; None removes it.
 
         The other documents are counted in the report.
         """
@@ -100,8 +103,8 @@ class FingerprintWriter:
     def _check_ours(self, source: dict[str, Any]) -> None:
         value = fingerprint_in(source, self._task.field)
         if not is_ours(value):
-            what = f"its field {self._task.field} has {f'{value!r}'[:40]}, which is not a fingerprint"
-            raise DocumentError(f"{what}; choose another name with --field")
+            problem = f"its field {self._task.field} contains {f'{value!r}'[:40]}, which is not a fingerprint"
+            raise DocumentError(f"{problem}; choose another name with --field")
 
     def _is_right(self, source: dict[str, Any], text: str) -> bool:
         value = source.get(self._task.field)
@@ -113,7 +116,7 @@ class FingerprintWriter:
         )
 
     def _update_body(self, hit: RawHit, value: dict[str, Any] | None, *, reindex: bool) -> dict[str, Any]:
-        """The body of the update. It empties keys with dots, which would be second values of the same fields."""
+        """The body of the update. It also removes keys with dots, which would add values to the same fields."""
         field, source = self._task.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
         before = source.get(field)
@@ -127,7 +130,7 @@ class FingerprintWriter:
         elif outcome.status == NOT_FOUND:
             report.deleted_meanwhile += 1
         elif outcome.status == _FORBIDDEN:
-            raise UnfitIndexError(f"it takes no updates: {outcome.reason}")
+            raise UnfitIndexError(f"it does not accept updates: {outcome.reason}")
         elif outcome.error:
             report.refused.append(Refused(hit["_id"], hit["_index"], outcome.reason))
         elif outcome.result == "noop":

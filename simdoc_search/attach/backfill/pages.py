@@ -12,20 +12,20 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import PagedHits, RawHit
 
 WRITERS = 3
-"""Pages that are written at the same time."""
+"""Maximum number of pages that are written at the same time."""
 
 PAGE_DOCUMENTS, FIRST_PAGE, PAGE_CHARACTERS = 500, 50, 4_000_000
-"""Maximum of documents per page, documents of the first page, and the desired length of a page."""
+"""Maximum number of documents per page, their number on the first page, and the desired characters per page."""
 
 GRACE, INTERRUPTED_GRACE = 30.0, 1.0
-"""Seconds to wait for pages that are being written: after an error, and after Ctrl-C."""
+"""Seconds to wait for pages that are being written, after an error and after Ctrl-C."""
 
 Write = Callable[[list[RawHit], BackfillReport], None]
 """Writes a page, and adds the results to a report."""
 
 
 class Pace:
-    """Chooses the page size, and keeps to the maximum of documents per second."""
+    """Chooses the page size, and limits the documents per second."""
 
     def __init__(self, throttle: float | None) -> None:
         self._throttle = throttle
@@ -44,11 +44,11 @@ class Pace:
 
 
 class Pages:
-    """Reads and writes pages.
+    """Reads the pages of a query, and writes them in threads.
 
     Args:
         engine: the engine.
-        throttle: maximum of documents per second; None for no limit.
+        throttle: maximum number of documents per second; None for no limit.
         on_report: called with the report of each page that was written.
     """
 
@@ -71,8 +71,8 @@ class Pages:
             The number of documents, without those that were refused before.
 
         Raises:
-            StoreError: reading or writing failed. Pages that were read are written before.
-            KeyboardInterrupt: likewise.
+            StoreError: reading or writing failed. Pages that were read before are still written, for up to 30 seconds.
+            KeyboardInterrupt: pages that were read before are still written, for up to one second.
         """
         documents = 0
         unread = deque(pages.slices)
@@ -107,7 +107,7 @@ class Pages:
         self._on_report(report)
 
     def _stop(self, grace: float) -> None:
-        """Wait for the pages that are being written, cut off those that take longer, and count them all."""
+        """Wait up to `grace` seconds for the pages being written, stop those that take longer, and count all."""
         wait(self._writing, timeout=grace)
         self._engine.stopped.set()
         wait(self._writing)

@@ -12,41 +12,41 @@ from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_qu
 Query = dict[str, Any]
 
 
-def selected(target: Target, *filters: Query) -> Query:
-    """Return the query of the documents that the alias shows, with further filters."""
+def alias_query(target: Target, *filters: Query) -> Query:
+    """Return the query for the documents that the alias shows and all filters match."""
     return {"bool": {"filter": [*target.index.filters, *filters]}}
 
 
-def incomplete(target: Target, task: Task) -> Query:
-    """Return the query of the documents that need a fingerprint, or tokens of a kind.
+def incomplete_query(target: Target, task: Task) -> Query:
+    """Return the query for the documents without a fingerprint, or without one of the kinds of tokens.
 
-    With `stale` these include fingerprints with other settings. If a query can tell which documents have a text, only
-    those are included, and the documents without a text that still have a fingerprint.
+    With `stale` it also finds fingerprints with other settings. If a query can tell which documents have a text, only
+    these are included. Documents that have a fingerprint but no text are included too.
     """
     complete = complete_query(target.settings, task.field)
     kinds = names_of_kinds(target.settings)
     lacking = [lacking_kinds_query(target.settings, task.field, *kinds)] if kinds else []
-    need = _not(complete) if task.stale else _either(_not(_exists(task, "format")), *lacking)
+    query = _not(complete) if task.stale else _any_of(_not(_exists(task, "format")), *lacking)
     if target.text_query is not None:
-        any_fingerprint = _either(_exists(task, "format"), _exists(task, "tokens"))
-        need = _either(
-            {"bool": {"filter": [need, target.text_query]}},
-            {"bool": {"filter": [any_fingerprint], "must_not": [target.text_query]}},
+        has_fingerprint = _any_of(_exists(task, "format"), _exists(task, "tokens"))
+        query = _any_of(
+            {"bool": {"filter": [query, target.text_query]}},
+            {"bool": {"filter": [has_fingerprint], "must_not": [target.text_query]}},
         )
-    return selected(target, need)
+    return alias_query(target, query)
 
 
-def comparable(target: Target, task: Task) -> Query:
-    """Return the query of the documents whose fingerprint is complete, so that only a comparison finds stale ones."""
-    return selected(target, complete_query(target.settings, task.field))
+def comparable_query(target: Target, task: Task) -> Query:
+    """Return the query for the documents with a complete fingerprint. Only a comparison shows which ones are stale."""
+    return alias_query(target, complete_query(target.settings, task.field))
 
 
-def both(*clauses: Query) -> Query:
-    """Return the query of the documents that match all clauses."""
+def all_of(*clauses: Query) -> Query:
+    """Return the query for the documents that match all clauses."""
     return {"bool": {"filter": [*clauses]}}
 
 
-def _either(*clauses: Query) -> Query:
+def _any_of(*clauses: Query) -> Query:
     return clauses[0] if len(clauses) == 1 else {"bool": {"should": [*clauses], "minimum_should_match": 1}}
 
 

@@ -18,11 +18,11 @@ from simdoc_search.attach.backfill.checkpoints import (
 from simdoc_search.attach.backfill.engine_side import EngineUpdate
 from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, source_fields
 from simdoc_search.attach.backfill.pages import Pages
-from simdoc_search.attach.backfill.queries import Query, both, comparable, incomplete
+from simdoc_search.attach.backfill.queries import Query, all_of, comparable_query, incomplete_query
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Task, UnfitIndexError
 from simdoc_search.attach.indices import SkippedIndex
-from simdoc_search.attach.pipeline import NO_SCRIPTS, pipeline_steps
+from simdoc_search.attach.pipeline import WITHOUT_SCRIPTS, pipeline_steps
 from simdoc_search.attach.steps import run_steps
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
@@ -30,31 +30,31 @@ from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.point_in_time import open_point_in_time
 
 POINT_IN_TIME_DOCUMENTS = 50_000
-"""Documents per point in time. The engine keeps all old segments on disk until a point in time is closed."""
+"""Number of documents per point in time. The engine keeps old segments on disk until a point in time is closed."""
 
 CATCH_UP_ROUNDS = 3
-"""How often to look for documents that others wrote meanwhile."""
+"""Maximum number of further rounds, which read documents that others wrote meanwhile."""
 
 Progress = Callable[[int, int], None]
-"""Called with the number of documents that are done, and the number at the start."""
+"""Called with the number of documents processed so far, and the total counted at the start."""
 
 _LOST_POINT_IN_TIME = "search_context_missing_exception"
 _UNFIT = frozenset({"index_closed_exception", "cluster_block_exception"})
 
 
 class Backfill:
-    """One backfill.
+    """A backfill of the indices behind a name.
 
     Args:
         engine: the engine.
         index: the name of an index, an alias or a data stream.
-        task: what to do.
+        task: the options.
         progress: called while documents are written.
         pipeline: the name of the pipeline through which the engine makes the fingerprints. It is installed if it is
-            missing. Empty to make them in this process.
+            missing. If empty, this process makes the fingerprints.
 
     Attributes:
-        report: what was done so far.
+        report: the results so far.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class Backfill:
 
         Raises:
             StoreNotFoundError: no index has this name.
-            StoreError: another pipeline has this name, or the engine cannot make the fingerprints.
+            StoreError: a different pipeline has this name, or the engine cannot make the fingerprints.
         """
         started = time.monotonic()
         if self._pipeline:
-            self._engine.require_scripts("ingest", NO_SCRIPTS)
+            self._engine.require_scripts("ingest", WITHOUT_SCRIPTS)
         try:
             with closing(Pages(self._engine, self._task.throttle, self._add_report)) as pages:
                 targets, skipped = find_targets(self._engine, self._index, self._task)
@@ -113,28 +113,28 @@ class Backfill:
         else:
             self._fill_incomplete(pages, target, unread)
             if task.stale:
-                self._read(pages, target, comparable(target, task), unread)
+                self._read(pages, target, comparable_query(target, task), unread)
                 self._refresh(target)
             writes = self.report.writes - before
         if task.stale and shards and is_complete and refused_before == len(self.report.refused):
             record_checkpoints(self._engine, target, task, shards, writes)
 
     def _fill_incomplete(self, pages: Pages, target: Target, unread: WriteRange) -> None:
-        """Fill the documents that need something, and then those that others wrote meanwhile.
+        """Update the incomplete documents, and then those that others wrote meanwhile.
 
-        If no query can tell which documents have a text, documents without one are found each time. So the later rounds
-        read only documents that were written since.
+        If no query can tell which documents have a text, every round finds those without a text again. So the further
+        rounds read only documents that were written since the first one.
         """
-        query, start = incomplete(target, self._task), (-1,) * target.index.shards
+        query, start = incomplete_query(target, self._task), (-1,) * target.index.shards
         documents = self._read(pages, target, query, WriteRange(start, unread.upto), reindex=True)
         for _ in range(CATCH_UP_ROUNDS):
             if not self._refresh(target):
-                return  # the documents that were just written would be found again
+                return  # without a refresh, the documents that were just written would be found again
             before = documents
             documents = self._read(
                 pages, target, query, WriteRange(start if target.text_query else unread.upto), reindex=True
             )
-            if not documents or 0 < before <= documents:  # an engine may not index what is written
+            if not documents or 0 < before <= documents:  # an engine may not index what it accepts
                 return
 
     def _read(self, pages: Pages, target: Target, query: Query, writes: WriteRange, *, reindex: bool = False) -> int:
@@ -144,7 +144,7 @@ class Backfill:
             The number of documents that were read.
         """
         write = partial(FingerprintWriter(self._engine, target, self._task).write, reindex=reindex)
-        count = self._engine.count(target.index.name, both(query, writes.in_any_shard()))
+        count = self._engine.count(target.index.name, all_of(query, writes.in_any_shard()))
         parts = writes.split(math.ceil(count / POINT_IN_TIME_DOCUMENTS))
         return sum(self._read_part(pages, target, query, part, write) for part in parts)
 
@@ -152,7 +152,7 @@ class Backfill:
         self, pages: Pages, target: Target, query: Query, part: WriteRange, write: Callable[..., None]
     ) -> int:
         body = {
-            "query": both(query, part.in_any_shard()),
+            "query": all_of(query, part.in_any_shard()),
             "sort": ["_doc"],
             "_source": source_fields(self._task),
             "seq_no_primary_term": True,
@@ -167,7 +167,7 @@ class Backfill:
                 except RequestError as error:
                     if error.kind != _LOST_POINT_IN_TIME or self.report.documents == before:
                         raise
-                    documents += self.report.documents - before  # and read the rest at another point in time
+                    documents += self.report.documents - before  # then open another point in time for the rest
 
     def _add_report(self, page: BackfillReport) -> None:
         self.report.add(page)
@@ -190,5 +190,5 @@ class Backfill:
                 self.report.skipped_indices.append(skipped)
 
     def _refresh(self, target: Target) -> bool:
-        """Make writes visible to searches; False if this user may not."""
+        """Make writes visible to searches. Return False if this user may not refresh the index."""
         return self._engine.refresh(target.index.name, allow=(403,))

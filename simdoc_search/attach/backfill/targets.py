@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simdoc_search.attach.backfill.task import Task, UnfitIndexError
-from simdoc_search.attach.indices import OPTIONAL, ApplicationIndex, SkippedIndex, describe_indices
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, ApplicationIndex, SkippedIndex, describe_indices
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.key import key_from
@@ -31,7 +31,7 @@ from simdoc_search.stores.remote.texts import (
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
 _SAMPLE = 100
-"""Documents that are read where the mapping does not say what they contain."""
+"""Number of documents to read if the mapping does not describe them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Target:
     Attributes:
         index: the index.
         settings: the settings of its fingerprints.
-        missing: mappings below the fingerprint field that the index needs.
+        missing: mappings to add below the fingerprint field.
         record: mapping that records the text fields; empty if the index has it.
-        extractor: finds the concepts of its documents; None if it has no concepts.
+        extractor: finds the concepts of its documents; None if the settings have no concepts.
         text_query: finds the documents with a text; None if no query can tell.
-        fields: mappings below the fingerprint field once `missing` is added.
-        note: a sentence if its fingerprints are from other text fields than before, or than in the other indices.
+        fields: mappings below the fingerprint field after `missing` is added.
+        note: a sentence if fingerprints come from different text fields, here or in other indices; may be empty.
     """
 
     index: ApplicationIndex
@@ -60,9 +60,9 @@ class Target:
 
 
 def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], list[SkippedIndex]]:
-    """Return the indices behind a name that can get fingerprints, and the other ones.
+    """Return the indices behind a name that can get fingerprints, and the skipped ones.
 
-    A new field gets the settings that the field has in the other indices behind the name, or the default ones.
+    A new field gets the settings of this field in the other indices behind the name, or the default settings.
 
     Raises:
         StoreNotFoundError: no index has this name.
@@ -88,7 +88,7 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
 def choose_fields(
     engine: Engine, name: str, field: str | None, text_fields: Sequence[str]
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the fingerprint field and the text fields of indices, as given or else as the mappings say.
+    """Return the fingerprint field and the text fields: the given ones, or else those in the mappings of the indices.
 
     Raises:
         StoreNotFoundError: no index has this name.
@@ -104,12 +104,12 @@ def choose_fields(
 
 
 def add_mapping(engine: Engine, target: Target, field: str) -> None:
-    """Add the mappings that an index needs below the fingerprint field; no other field changes.
+    """Add the missing mappings below the fingerprint field of an index. No other field changes.
 
     Raises:
         UnfitIndexError: the engine refuses the mapping.
     """
-    if target.record:  # only helps readers, so a user who may not write it goes on
+    if target.record:  # it only helps readers, so it is no error if this user may not add it
         add_fields(engine, target.index.name, field, target.record)
     if reason := add_fields(engine, target.index.name, field, target.missing):
         raise UnfitIndexError(reason)
@@ -137,7 +137,7 @@ def _target(index: ApplicationIndex, task: Task, default: Settings) -> Target:
 
 
 def _wanted_settings(existing: Settings | None, default: Settings, task: Task) -> Settings:
-    """The settings that the field must have.
+    """The settings that the field will have.
 
     Raises:
         UnfitIndexError: the field has other settings already.
@@ -148,7 +148,7 @@ def _wanted_settings(existing: Settings | None, default: Settings, task: Task) -
     added: dict[str, Any] = {name: None for name in KINDS if getattr(existing, name) is None}
     if existing != replace(wanted, **added):
         labels = f"{format_label(existing)!r}, not {format_label(wanted)!r}"
-        how = "name a new field with --field, or leave out the options for settings"
+        how = "name a new field with --field, or leave out the options that change settings"
         raise UnfitIndexError(f"its field {task.field} has the settings {labels}; {how}")
     return wanted
 
@@ -160,7 +160,7 @@ def _check_fit(engine: Engine, index: ApplicationIndex, task: Task) -> None:
     """Check that an index can get fingerprints.
 
     Raises:
-        UnfitIndexError: it cannot; the message is the first reason.
+        UnfitIndexError: the index cannot get fingerprints. The message is the first reason.
     """
     faults = [
         fault.problem for fault in find_faults(index.mappings, index.index_settings, task.field) if fault.blocks_writes
@@ -175,10 +175,10 @@ def _check_fit(engine: Engine, index: ApplicationIndex, task: Task) -> None:
 
 
 def _check_documents(engine: Engine, index: ApplicationIndex, task: Task) -> None:
-    """Check a sample: a misspelt text field must not mark all documents as empty, and our field must be free.
+    """Check a sample of the documents. A misspelt text field must not mark all documents as empty.
 
     Raises:
-        UnfitIndexError: no document has the text, or some have other values in our field.
+        UnfitIndexError: no document has the text field, or some have other values in the fingerprint field.
     """
     body = {"size": _SAMPLE, "_source": [*task.text_fields, task.field], "query": in_random_order({"match_all": {}})}
     sources = [hit.get("_source", {}) for hit in engine.search(index.name, body)["hits"]["hits"]]
@@ -186,20 +186,20 @@ def _check_documents(engine: Engine, index: ApplicationIndex, task: Task) -> Non
         if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
             properties = index.mappings.get("properties", {})
             others = {key: mapping for key, mapping in properties.items() if key != task.field}
-            has = list_some(text_paths(others))
-            raise UnfitIndexError(f"neither its mapping nor its documents have a field {name}; its text fields: {has}")
+            how = f"its text fields are {list_some(text_paths(others))}"
+            raise UnfitIndexError(f"neither its mapping nor its documents have a field {name}; {how}")
     if not all(is_ours(fingerprint_in(source, task.field)) for source in sources):
         raise UnfitIndexError(f"its documents have other values in {task.field}; choose another name with --field")
 
 
 def _check_text_fields(index: ApplicationIndex, task: Task, others: Sequence[str]) -> str:
-    """Check that existing fingerprints, here or in the other indices behind an alias, are from the same text fields.
+    """Check that existing fingerprints, here or in the other indices behind an alias, come from the same text fields.
 
     Returns:
         What `force` changes, as a sentence; empty if it changes nothing.
 
     Raises:
-        UnfitIndexError: they are from other fields, and the task does not force it.
+        UnfitIndexError: they come from other text fields, and `force` is not set.
     """
     recorded = index.text_fields
     if not recorded and all(mapping_at(index.mappings, name) is not None for name in others):
@@ -212,22 +212,22 @@ def _check_text_fields(index: ApplicationIndex, task: Task, others: Sequence[str
     if not task.force:
         whose = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
         options = " ".join(f"--text-field {name}" for name in expected)
-        raise UnfitIndexError(f"{whose} are from {before}, not {now}; give {options}, or --force to use {now}")
+        raise UnfitIndexError(f"{whose} come from {before}, not {now}; give {options}, or --force to use {now}")
     if not recorded:
-        return f"{index.name}: fingerprints are from {now}, those of the other indices from {before}"
+        return f"{index.name}: fingerprints come from {now}, those of the other indices from {before}"
     if task.stale:
-        return f"{index.name}: all fingerprints are now from {now}, no longer from {before}"
-    return f"{index.name}: new fingerprints are from {now}, existing ones still from {before}; --stale replaces them"
+        return f"{index.name}: all fingerprints now come from {now}, no longer from {before}"
+    return f"{index.name}: new fingerprints come from {now}, existing ones still from {before}; --stale replaces them"
 
 
 def _shared_text_fields(engine: Engine, indices: Sequence[ApplicationIndex]) -> list[str]:
-    """The text fields that these indices record, or else the indices that share an alias or a data stream with them.
+    """The text fields that these indices record, or else the other indices of their aliases and data streams.
 
-    Empty if no index records any, or if they differ.
+    Empty if no index records any, or if the recorded fields differ.
     """
     mappings = {index.name: index.mappings for index in indices}
     if not all(index.text_fields for index in indices):
         for name in sorted({name for index in indices for name in index.other_names}):
-            shared = engine.call("GET", [name, "_mapping"], allow=OPTIONAL) or {}
+            shared = engine.call("GET", [name, "_mapping"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
             mappings |= {other: described["mappings"] for other, described in shared.items()}
     return recorded_text_fields(mappings.values(), indices[0].field)

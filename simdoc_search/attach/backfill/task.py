@@ -1,4 +1,4 @@
-"""What a backfill must do, and what it did."""
+"""The options and the report of a backfill."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class UnfitIndexError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a backfill must do.
+    """The options of a backfill.
 
     Attributes:
-        text_field: the field of the text; dots lead into objects. Several fields make one text, one line per field.
+        text_field: the path of the text field, such as `page.body`. Several fields make one text, one line per field.
         field: the object field to fill.
-        stale: whether to compare texts with existing fingerprints, and to replace those that differ or are malformed.
-            Only documents written since the last such run are compared.
-        throttle: maximum of documents per second; None for no limit.
-        change: returns the wanted settings for the settings of the field, or for the default ones of a new field. In a
-            field with fingerprints it may add kinds of tokens, and change nothing else. None for no change.
+        stale: whether to compare existing fingerprints with the texts, and to replace those that differ or are
+            malformed. Only documents written since the last such run are compared.
+        throttle: maximum number of documents per second; None for no limit.
+        change: changes the settings of the field, or the default settings for a new field. In a field with fingerprints
+            it may only add kinds of tokens. None for no change.
         extractor: finds concepts; None for the built-in extractor that the settings name.
         full: with `stale`, whether to compare the texts of all documents.
         force: whether to accept other text fields than those of the existing fingerprints.
@@ -50,7 +50,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A document that has no fingerprint, and why."""
+    """A document that could not get a fingerprint, and the reason."""
 
     id: str
     index: str
@@ -59,19 +59,19 @@ class Refused:
 
 @dataclass(slots=True)
 class BackfillReport:
-    """What a backfill did.
+    """The results of a backfill.
 
     Attributes:
         updated: documents that got a fingerprint.
         unchanged: documents whose fingerprint was already right.
-        without_words: documents whose text has no words. They got a mark that says so.
+        without_words: documents whose text has no words. They got a mark instead of a fingerprint.
         removed: documents without a text whose fingerprint was removed.
         without_text: documents without a text and without a fingerprint.
         conflicts: writes that the engine refused because another writer was faster. The documents were read again.
         deleted_meanwhile: documents that were deleted before their fingerprint was written.
-        incomplete: for each document whose sentences or concepts could not be made, what is missing.
-        refused: documents without a fingerprint, with the reason.
-        skipped_indices: indices that were left out, with the reason.
+        incomplete: the missing kinds, such as `sentences and concepts`, for each document where they could not be made.
+        refused: documents that could not get a fingerprint, with the reason.
+        skipped_indices: indices that were skipped or are not complete, with the reason.
         notes: what `force` changed, one sentence per index.
         seconds: duration.
     """

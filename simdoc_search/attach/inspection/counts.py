@@ -26,13 +26,13 @@ class Counts:
 
     Attributes:
         documents: all documents.
-        fingerprinted: documents with a fingerprint, with any settings, or with the mark of a text without words.
-        wordless: documents with that mark.
+        fingerprinted: documents with a fingerprint of any settings, or with the mark of a text without words.
+        wordless: documents with the mark of a text without words.
         current: documents with a complete fingerprint; 0 if the mapping has no settings.
         lacking: for each kind of tokens, documents whose fingerprint lacks it.
         incomplete: documents whose fingerprint lacks any kind.
-        errors: documents for which the pipeline could not make a fingerprint; None if the mapping has no field for it.
-        reasons: the most frequent reasons for that, with `N` for numbers, and their numbers of documents.
+        errors: documents that the pipeline could not fingerprint; None if the mapping has no field for the reason.
+        reasons: the most frequent reasons for such errors, with `N` for numbers, and their numbers of documents.
         without_text: documents without a text and without a fingerprint; None if no query can tell.
         text_gone: documents without a text that still have a fingerprint; None if no query can tell.
     """
@@ -50,7 +50,7 @@ class Counts:
 
     @property
     def missing(self) -> int:
-        """Documents with a text and without a fingerprint; also those without a text if no query can tell."""
+        """Documents with a text but no fingerprint. If no query can tell, those without a text are included."""
         return self.documents - self.fingerprinted - (self.without_text or 0)
 
     @property
@@ -60,7 +60,7 @@ class Counts:
 
 
 def count_documents(engine: Engine, index: ApplicationIndex, text_query: _Query | None) -> Counts:
-    """Count the documents of an index, as far as the alias shows them.
+    """Count the documents of an index that the alias shows.
 
     `text_query` finds the documents with a text; None if no query can tell.
     """
@@ -68,22 +68,22 @@ def count_documents(engine: Engine, index: ApplicationIndex, text_query: _Query 
     aggregations: dict[str, Any] = {"of": {"filters": {"filters": _queries(index, text_query)}}}
     if has_reasons:
         aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _REASONS_READ}}
-    # The total is an aggregation too: an engine that need not collect hits reports that it ended early.
+    # The total is an aggregation too, because an engine that collects no hits reports that the search ended early.
     body = {"query": {"bool": {"filter": [*index.filters]}}, "size": 0, "track_total_hits": False, "aggs": aggregations}
     answer = engine.search(index.name, body)["aggregations"]
-    number = {name: bucket["doc_count"] for name, bucket in answer["of"]["buckets"].items()}
+    counts = {name: bucket["doc_count"] for name, bucket in answer["of"]["buckets"].items()}
     reasons = {bucket["key"]: bucket["doc_count"] for bucket in answer["reasons"]["buckets"]} if has_reasons else {}
     return Counts(
-        number["documents"],
-        number["fingerprinted"],
-        number["wordless"],
-        number.get("current", 0),
-        {kind.name: number[kind.name] for kind in (kinds_of(index.settings) if index.settings else ())},
-        number.get("incomplete", 0),
-        number["errors"] if has_reasons else None,
+        counts["documents"],
+        counts["fingerprinted"],
+        counts["wordless"],
+        counts.get("current", 0),
+        {kind.name: counts[kind.name] for kind in (kinds_of(index.settings) if index.settings else ())},
+        counts.get("incomplete", 0),
+        counts["errors"] if has_reasons else None,
         _most_frequent(reasons),
-        number.get("without_text"),
-        number.get("text_gone"),
+        counts.get("without_text"),
+        counts.get("text_gone"),
     )
 
 
@@ -111,7 +111,7 @@ def _exists(path: str) -> _Query:
 
 
 def _most_frequent(reasons: Mapping[str, int]) -> dict[str, int]:
-    """The most frequent reasons. Those that differ only in numbers, such as a length, are counted together."""
+    """The most frequent reasons. Reasons that differ only in numbers, such as a length, are counted together."""
     similar: Counter[str] = Counter()
     for reason, count in reasons.items():
         similar[printable(_NUMBER.sub("N", reason))] += count

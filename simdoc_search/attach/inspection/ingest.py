@@ -18,11 +18,12 @@ PipelineState = Literal["none", "missing", "unknown", "other", "different", "fit
 makes the fingerprints of the mapping."""
 
 _SENTENCES = {
-    "none": "none fills the field: index.final_pipeline is not set",
-    "missing": "index.{setting} names {pipeline}, which does not exist, so writes fail; install it, or set _none",
+    "none": "none, because index.final_pipeline is not set",
+    "missing": "index.{setting} names {pipeline}, which does not exist, so writes fail; install it, or set "
+    "index.{setting} to _none",
     "unknown": "index.{setting} names {pipeline}, which this user may not see",
     "other": "{pipeline} (index.{setting}) makes no fingerprints",
-    "different": "{pipeline} (index.{setting}) has other settings, text fields or another field than the mapping; "
+    "different": "{pipeline} (index.{setting}) does not match the mapping in its settings, text fields or field; "
     "install it again",
     "fits": "{pipeline} (index.{setting}) makes the fingerprints of the mapping",
 }
@@ -30,7 +31,7 @@ _SENTENCES = {
 _SETTINGS = ("final_pipeline", "default_pipeline")
 _BEST_FIRST: tuple[PipelineState, ...] = ("fits", "different", "missing", "unknown", "other", "none")
 _MAX_DEPTH = 5
-"""Levels of pipelines that call pipelines."""
+"""Maximum levels of pipelines that call other pipelines."""
 
 _OUR_PARAMETERS = {"fields", "into", "format", "token_length"}
 """Parameters by which our script is recognised."""
@@ -54,7 +55,7 @@ class Ingest:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether new documents get no fingerprint, or one that cannot be compared."""
+        """Whether new documents get no fingerprint, or one that queries cannot compare."""
         return self.state in ("missing", "different")
 
     def __str__(self) -> str:

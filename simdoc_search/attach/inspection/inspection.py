@@ -1,4 +1,4 @@
-"""Inspects the indices behind a name: what the mappings say, and the state of the documents."""
+"""Inspects the indices behind a name: their mappings, and the state of their documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.attach.backfill.checkpoints import read_shards, recorded_checkpoints
-from simdoc_search.attach.indices import OPTIONAL, ApplicationIndex, SkippedIndex, describe_indices
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, ApplicationIndex, SkippedIndex, describe_indices
 from simdoc_search.attach.inspection.counts import Counts, count_documents
 from simdoc_search.attach.inspection.ingest import Ingest, Pipelines
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
@@ -21,7 +21,7 @@ from simdoc_search.stores.remote.schema import recorded_limits
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_query
 
 SAMPLE = 200
-"""Documents whose fingerprints are made again."""
+"""Default number of documents whose fingerprints are compared with their texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class IndexInspection:
 
     Attributes:
         index: the index.
-        counts: numbers of its documents, as far as the alias shows them.
-        bytes: size of its primary shards; None if this user may not know.
+        counts: numbers of its documents that the alias shows.
+        bytes: size of its primary shards; None if this user may not see it.
         ingest: its pipeline.
-        checkpoints: for each shard, up to which write documents were compared with their texts; empty if none were.
+        checkpoints: for each shard, the number of the last write that was compared; empty if none were.
     """
 
     index: ApplicationIndex
@@ -48,7 +48,7 @@ class Inspection:
     """The indices behind a name.
 
     Attributes:
-        described: all indices that the engine describes, sorted by name; also closed ones.
+        described: all indices, including closed ones, sorted by name.
         indices: the indices whose documents were counted.
         skipped: the other indices, and why they were not counted.
         sample: documents that were drawn at random.
@@ -68,12 +68,12 @@ class Inspection:
 
     @property
     def missing(self) -> int:
-        """Documents with a text and without a fingerprint, as far as queries can tell."""
+        """Documents with a text but no fingerprint, as far as queries can tell."""
         return sum(inspected.counts.missing for inspected in self.indices)
 
     @property
     def missing_share(self) -> float:
-        """Their share of all documents, 0..1."""
+        """The share of `missing` in all documents, 0..1."""
         return self.missing / self.documents if self.documents else 0.0
 
     @property
@@ -87,15 +87,15 @@ def inspect_indices(
 ) -> Inspection:
     """Inspect an index, or all indices behind an alias, a pattern or a data stream. Nothing is written.
 
-    It takes a few searches per index. The sample is drawn from the documents written since `backfill --stale` compared
-    texts, or from all. Its cost hardly grows with the index.
+    It sends a few searches per index, so its cost hardly grows with the index. The sample is drawn from the documents
+    written since the last `backfill --stale`, or from all documents if there was none.
 
     Args:
         engine: the engine.
         name: the name of the indices.
         field: the object field of the fingerprints; None for the only one in the mappings.
         text_fields: the fields of the text; empty for those that the mappings record.
-        sample: number of documents whose fingerprints are made again, 0..10,000.
+        sample: maximum number of documents whose fingerprints are compared, 0..10,000.
 
     Raises:
         StoreNotFoundError: no index has this name.
@@ -118,8 +118,8 @@ def inspect_indices(
             indices.append(_inspect(engine, index, known, pipelines, sizes.get(index.name)))
         except RequestError as error:
             skipped.append(SkippedIndex(index.name, f"its documents cannot be counted ({error})"))
-    reach = ",".join(inspected.index.name for inspected in indices) if unusable else name
-    drawn = _sample(engine, reach, indices, known, sample)
+    names = ",".join(inspected.index.name for inspected in indices) if unusable else name
+    drawn = _sample(engine, names, indices, known, sample)
     limits = recorded_limits(mappings, usable[0].field) if usable else Limits()
     return Inspection(described, indices, skipped, drawn, limits)
 
@@ -140,14 +140,14 @@ def _inspect(
 def _sample(
     engine: Engine, name: str, indices: Sequence[IndexInspection], text_fields: Sequence[str], size: int
 ) -> Sample:
-    """Draw documents. If the fingerprints of one index cannot be compared with their texts, none are compared."""
+    """Draw the sample. If one index does not allow a comparison with the texts, nothing is compared."""
     filled = [inspected for inspected in indices if inspected.counts.current]
     documents = sum(inspected.counts.current for inspected in filled)
     if not size:
         return Sample(documents, 0, 0, not_compared="no sample was requested")
-    both = [_sample_source(inspected, text_fields) for inspected in filled]
-    reason = next((reason for _, reason in both if reason), "")
-    sources = [replace(source, text_fields=()) if reason else source for source, _ in both]
+    sources_and_reasons = [_sample_source(inspected, text_fields) for inspected in filled]
+    reason = next((reason for _, reason in sources_and_reasons if reason), "")
+    sources = [replace(source, text_fields=()) if reason else source for source, _ in sources_and_reasons]
     try:
         sample = sample_documents(engine, name, sources, size)
     except MissingExtraError as error:
@@ -156,15 +156,15 @@ def _sample(
 
 
 def _sample_source(inspected: IndexInspection, text_fields: Sequence[str]) -> tuple[SampleSource, str]:
-    """An index to draw documents from, and why its fingerprints cannot be compared with the texts, if they cannot."""
+    """An index to draw documents from, and why its texts cannot be compared; empty if they can."""
     index, reason = inspected.index, ""
     settings = index.settings or Settings()
     texts = [*text_fields] or index.text_fields
     if index.is_own:
         texts = ["body"] if "body" in index.mappings.get("properties", {}) else []
     if not texts:
-        how = "it stores no texts" if index.is_own else "name the field of the text with --text-field"
-        reason = f"the text field of {index.name} is not known; {how}"
+        unknown = f"the text field of {index.name} is not known; name it with --text-field"
+        reason = f"the index {index.name} stores no texts" if index.is_own else unknown
     try:
         settings = settings.unlocked(key_from(), f"the index {index.name}")
     except FormatMismatchError as error:
@@ -176,21 +176,21 @@ def _sample_source(inspected: IndexInspection, text_fields: Sequence[str]) -> tu
 
 
 def _missing_shards(engine: Engine, name: str) -> dict[str, str]:
-    """For each index with shards that have no copy, a sentence. Searches would wait for these shards, and fail."""
-    health = engine.call("GET", ["_cluster", "health", name], allow=OPTIONAL, level="indices") or {}
+    """A sentence for each index with missing shards. Searches would wait for these shards, and then fail."""
+    health = engine.call("GET", ["_cluster", "health", name], allow=UNSUPPORTED_OR_FORBIDDEN, level="indices") or {}
     reasons = {}
     for index, state in health.get("indices", {}).items():
         shards = int(state.get("number_of_shards", 0))
         missing = shards - int(state.get("active_primary_shards", 0))
         if missing > 0:
-            how = "see _cluster/allocation/explain, and run this again when they are back"
+            how = "see _cluster/allocation/explain, and run the command again when they are back"
             reasons[index] = f"{missing} of {shards} shards are missing (status {state['status']}); {how}"
     return reasons
 
 
 def _sizes(engine: Engine, name: str) -> dict[str, int]:
-    """The bytes of the primary shards of each index; empty if this user may not know."""
-    stats = engine.call("GET", [name, "_stats", "store"], allow=OPTIONAL) or {}
+    """The bytes of the primary shards of each index; empty if this user may not see them."""
+    stats = engine.call("GET", [name, "_stats", "store"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
     sizes = {
         index: described.get("primaries", {}).get("store", {}) for index, described in stats.get("indices", {}).items()
     }

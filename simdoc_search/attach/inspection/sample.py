@@ -1,4 +1,4 @@
-"""Draws documents at random, makes their fingerprints again from their texts, and compares."""
+"""Draws a random sample of documents, and compares their fingerprints with their texts."""
 
 from __future__ import annotations
 
@@ -20,23 +20,20 @@ from simdoc_search.stores.remote.queries import complete_query, in_random_order
 from simdoc_search.stores.remote.texts import text_of
 from simdoc_search.stores.remote.updates import documents_at
 
-MAX_SAMPLE = 10_000
-"""Maximum of hits that engines return at once."""
-
 _BATCH = 50
 _EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSource:
-    """An index of which documents are drawn.
+    """An index from which documents are drawn.
 
     Attributes:
         index: the index.
         settings: the settings of its fingerprints.
         text_fields: the fields of its texts; empty if they are not known.
         documents: documents with a complete fingerprint.
-        checkpoints: for each shard, up to which write documents were compared with their texts; empty if none were.
+        checkpoints: for each shard, the number of the last write that was compared; empty if none were.
     """
 
     index: ApplicationIndex
@@ -53,10 +50,10 @@ class Sample:
     Attributes:
         documents: documents with a complete fingerprint.
         sampled: documents that were drawn.
-        stale: drawn documents whose fingerprint is not that of their text, or is malformed.
+        stale: drawn documents whose fingerprint does not match their text, or is malformed.
         examples: ids of some stale documents.
-        compared: documents that `backfill --stale` compared, and that nobody wrote to since. They are not drawn.
-        malformed: for each drawn document with a malformed fingerprint, what is wrong with it.
+        compared: documents that were not written since `backfill --stale` compared them. They are not drawn.
+        malformed: the fault of each malformed fingerprint in the sample, by document id.
         not_compared: why the fingerprints were not compared with the texts; empty if they were.
     """
 
@@ -69,43 +66,43 @@ class Sample:
     not_compared: str = ""
 
     @property
-    def unsure(self) -> int:
+    def unchecked(self) -> int:
         """The number of documents that may be stale."""
         return self.documents - self.compared
 
     @property
     def is_exact(self) -> bool:
         """Whether all documents that may be stale were drawn."""
-        return self.sampled >= self.unsure
+        return self.sampled >= self.unchecked
 
     @property
     def share(self) -> float:
         """The estimated share of stale documents among all, 0..1."""
-        return self.stale / self.sampled * self.unsure / self.documents if self.sampled else 0.0
+        return self.stale / self.sampled * self.unchecked / self.documents if self.sampled else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
         """The interval of the share with 95 % confidence, see `wilson_interval`.
 
-        Documents are drawn without replacement, so it gets narrower with the share of documents that are drawn.
+        It allows for drawing without replacement: the larger the share of drawn documents, the narrower the interval.
         """
         if self.is_exact:
             return self.share, self.share
-        share, part = self.stale / self.sampled if self.sampled else 0.0, self.unsure / self.documents
-        low, high = wilson_interval(share, self.sampled * (self.unsure - 1) / (self.unsure - self.sampled))
+        share, part = self.stale / self.sampled if self.sampled else 0.0, self.unchecked / self.documents
+        low, high = wilson_interval(share, self.sampled * (self.unchecked - 1) / (self.unchecked - self.sampled))
         return low * part, high * part
 
 
 def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource], size: int) -> Sample:
-    """Draw up to `size` documents with a complete fingerprint, and compare it with their texts.
+    """Draw up to `size` documents with a complete fingerprint, and compare the fingerprints with the texts.
 
-    The name reaches all of these indices. Where the text fields are not known, nothing is compared.
+    `name` must select all of these indices. In an index whose text fields are not known, nothing is compared.
 
     Raises:
         MissingExtraError: a package that makes the fingerprints is not installed.
     """
     documents = sum(source.documents for source in sources)
-    drawn, unsure = _draw(engine, name, sources, size) if documents else ({}, 0)
+    drawn, unchecked = _draw(engine, name, sources, size) if documents else ({}, 0)
     sampled, has_text, stale, malformed = 0, False, list[str](), dict[str, str]()
     for source in sources:
         places = drawn.get(source.index.name, [])
@@ -119,15 +116,15 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
     not_compared = ""
     if sampled and not has_text and all(source.text_fields for source in sources):
         names = ", ".join(sorted({name for source in sources for name in source.text_fields}))
-        not_compared, stale = f"none of {sampled:,} documents has a field {names}; name the field of the text", []
+        not_compared, stale = f"none of {sampled:,} documents has a field {names}; name another text field", []
     examples = tuple(sorted(stale)[:_EXAMPLES])
-    return Sample(documents, sampled, len(stale), examples, max(0, documents - unsure), malformed, not_compared)
+    return Sample(documents, sampled, len(stale), examples, max(0, documents - unchecked), malformed, not_compared)
 
 
 def _draw(
     engine: Engine, name: str, sources: Sequence[SampleSource], size: int
 ) -> tuple[dict[str, list[dict[str, Any]]], int]:
-    """The places of drawn documents by index, as `_mget` takes them, and the number of documents in the lot."""
+    """The drawn documents of each index, in the form for `_mget`, and the number of documents to draw from."""
     hits, total = list[dict[str, Any]](), 0
     for index, query, parameters in _searches(name, sources):
         body = {"query": in_random_order(query), "size": size, "_source": False, "track_total_hits": True}
@@ -142,7 +139,7 @@ def _draw(
 
 
 def _searches(name: str, sources: Sequence[SampleSource]) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
-    """Yield searches: the index, the query, and parameters. Each shard with a checkpoint needs a search of its own."""
+    """Yield searches as index, query and parameters. With several checkpoints, each shard needs its own search."""
     together = []
     for source in sources:
         index, checkpoints = source.index, source.checkpoints
@@ -166,7 +163,7 @@ _Document = tuple[str, Mapping[str, Any], str | None]
 
 
 def _read(engine: Engine, source: SampleSource, places: list[dict[str, Any]]) -> Iterator[_Document]:
-    """Read documents that still exist."""
+    """Read the documents that still exist."""
     index = source.index
     wanted = [{**place, "_index": index.name, "_source": [*source.text_fields, index.field]} for place in places]
     for document in documents_at(engine, wanted):
@@ -175,14 +172,15 @@ def _read(engine: Engine, source: SampleSource, places: list[dict[str, Any]]) ->
             try:
                 text = text_of(values, source.text_fields) if source.text_fields else None
             except DocumentError:
-                continue  # backfill refuses it
+                continue  # backfill refuses such a document
             yield str(document["_id"]), values, text
 
 
 def _find_stale(source: SampleSource, batch: Sequence[_Document], malformed: Mapping[str, str]) -> list[str]:
-    """The ids of the documents whose fingerprint is not that of their text."""
+    """The ids of the documents whose fingerprint does not match their text."""
     field = source.index.field
-    settings = replace(source.settings, sentences=None, concepts=None)  # made from the same text, but slowly
+    # Sentences and concepts are slow to make, and the tokens show a changed text as well.
+    settings = replace(source.settings, sentences=None, concepts=None)
     expected = fingerprint_fields([text or "" for _, _, text in batch], settings)
     stale = []
     for (id, document, text), values in zip(batch, expected, strict=True):

@@ -1,14 +1,14 @@
-"""The ingest pipeline by which the engine fingerprints each document that is written.
+"""The ingest pipeline in which the engine fingerprints each document at each write.
 
 body.py       the body of the pipeline: scripts, settings and tables
 install.py    installs the pipeline in an engine
-tables.py     character classes and normalisation as strings
+tables.py     tables of character classes and normalisation, as strings
 painless/     the scripts
 """
 
 from __future__ import annotations
 
 from simdoc_search.attach.pipeline.body import LONGEST_TEXT, pipeline_body
-from simdoc_search.attach.pipeline.install import NO_SCRIPTS, PIPELINE, pipeline_steps
+from simdoc_search.attach.pipeline.install import PIPELINE, WITHOUT_SCRIPTS, pipeline_steps
 
-__all__ = ["LONGEST_TEXT", "NO_SCRIPTS", "PIPELINE", "pipeline_body", "pipeline_steps"]
+__all__ = ["LONGEST_TEXT", "PIPELINE", "WITHOUT_SCRIPTS", "pipeline_body", "pipeline_steps"]

@@ -20,21 +20,22 @@ from simdoc_search.stores.remote.schema import DEFAULT_FIELD, MARK_FIELDS, forma
 from simdoc_search.stores.remote.texts import text_field_names
 
 LONGEST_TEXT = 1 << 20
-"""UTF-16 units. The engine needs about 40 bytes of memory for each, and 0.1 s for all."""
+"""Maximum length of a text, in UTF-16 code units. The engine needs about 40 bytes of memory per unit, and 0.1 s for
+the longest text."""
 
 _SCRIPTS = ("words", "shingles", "blake2b", "document", "fingerprint", "main")
 _CLEAR = (
     "for (String key : new ArrayList(ctx.keySet())) "
     "{ if (key.equals(params.into) || key.startsWith(params.into + '.')) { ctx.remove(key); } }"
 )
-"""Removes our field, also where its keys are written with dots."""
+"""Removes the fingerprint field, even if its keys are written with dots."""
 
 _SHORTEN = (
     "String reason = ctx[params.into].error; int end = 500; if (reason.length() > end) "
     "{ char last = reason.charAt(end - 1); if (last >= 0xD800 && last < 0xDC00) { end -= 1; } "
     "ctx[params.into].error = reason.substring(0, end); }"
 )
-"""Shortens the reason: engines refuse a document with a keyword of more than 32,766 bytes."""
+"""Shortens the reason of an error. Engines refuse a document with a keyword of more than 32,766 bytes."""
 
 
 def pipeline_body(
@@ -44,24 +45,24 @@ def pipeline_body(
 
     Args:
         settings: the settings of the fingerprints, as in the mapping of the index; None for the default ones.
-        text_field: the field of the text; dots lead into objects. Several fields are one text, one line per field.
+        text_field: the path of the text field, such as `page.body`. Several fields make one text, one line per field.
         field: the top-level object field to fill.
 
     Raises:
         StoreError: an engine cannot make fingerprints with these settings, or fill such a field.
     """
     settings = settings or Settings()
-    _check(settings, field)
+    _check_supported(settings, field)
     failed = "the pipeline failed: {{ _ingest.on_failure_message }}"
     return {
-        "description": "Fingerprints for FINGERPRINT queries, made of each document's text at each write",
+        "description": "Makes the fingerprint of each document at each write, for FINGERPRINT queries",
         "processors": [
             {
                 "script": {
                     "lang": "painless",
                     "source": script_source(*_SCRIPTS),
                     "params": _parameters(settings, text_field_names(text_field), field),
-                    # For errors that a script cannot catch. They do not refuse the write either.
+                    # A script cannot catch all errors. The write must not fail because of the others either.
                     "on_failure": [
                         {"script": {"source": _CLEAR, "params": {"into": field}, "ignore_failure": True}},
                         {"set": {"field": f"{field}.error", "value": failed, "ignore_failure": True}},
@@ -73,9 +74,9 @@ def pipeline_body(
     }
 
 
-def _check(settings: Settings, field: str) -> None:
+def _check_supported(settings: Settings, field: str) -> None:
     analysis = settings.analysis
-    others = {
+    unsupported = {
         "a secret hash key": settings.minhash.key is not None,
         f"the sketch {settings.stored_sketch}": not isinstance(settings.minhash, MinHash)
         or settings.minhash.with_rotation,
@@ -86,11 +87,12 @@ def _check(settings: Settings, field: str) -> None:
         "concepts": settings.concepts is not None,
         "languages": settings.language,
     }
-    for name, is_set in others.items():
+    for name, is_set in unsupported.items():
         if is_set:
-            raise StoreError(f"an engine's pipeline cannot make fingerprints with {name}; use simdoc-search backfill")
+            raise StoreError(f"an ingest pipeline cannot make fingerprints with {name}; use simdoc-search backfill")
     if not field or "." in field or field.startswith("_"):
-        raise StoreError(f"{printable(field)} cannot be filled; name a top-level field, such as {DEFAULT_FIELD}")
+        how = f"name a top-level field, such as {DEFAULT_FIELD}"
+        raise StoreError(f"a pipeline cannot fill the field '{printable(field)}'; {how}")
 
 
 def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[str, Any]:
@@ -106,8 +108,8 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
         "shingle_size": analysis.shingle_size,
         "short_texts": analysis.short_texts,
         "characters": analysis.unit == "character",
-        "buckets": minhash.places,
-        "bucket_bits": minhash.places.bit_length() - 1,
+        "buckets": minhash.slot_count,
+        "bucket_bits": minhash.slot_count.bit_length() - 1,
         "token_length": settings.token_length,
         "window": settings.passages.window if settings.passages else 0,
         "longest_text": LONGEST_TEXT,
@@ -117,7 +119,7 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
 
 
 def script_source(*names: str) -> str:
-    """Return scripts as one, without comments and indentation. An engine accepts 65,535 bytes."""
+    """Join scripts without comments and indentation. Engines accept at most 65,535 bytes."""
     folder = resources.files(__package__).joinpath("painless")
     lines = [line for name in names for line in folder.joinpath(f"{name}.painless").read_text("utf-8").splitlines()]
     return "\n".join(filter(None, (re.sub(r"//.*", "", line).strip() for line in lines)))

@@ -16,10 +16,10 @@ PIPELINE = "simdoc"
 """The default name of the pipeline."""
 
 _PROBE = "Straße ΟΔΟΣ ﬁne 漢字 カタカナ ภาษาไทย हिन्दी e\u0301\u0323 שָׁלוֹם 👩\u200d❤\ufe0f\u200d👩 𐐀 3.14 ﷺ \U0001e2ec"
-"""Words of all kinds, some with letters that Unicode has only since version 12."""
+"""Words in many scripts. Some have letters that Unicode has only since version 12."""
 
-NO_SCRIPTS = "use simdoc-search backfill without --in-engine, or fingerprint_actions in your loader"
-"""What to do if an engine cannot run the pipeline."""
+WITHOUT_SCRIPTS = "use simdoc-search backfill without --in-engine, or fingerprint_actions in your loader"
+"""What to do if an engine cannot run the pipeline, as a part of a message."""
 
 
 def pipeline_steps(
@@ -33,36 +33,37 @@ def pipeline_steps(
 ) -> list[Step]:
     """Return the step that installs the pipeline; none if it is installed already.
 
-    The engine makes some fingerprints as a test, which must equal ours.
+    First the engine must prove that it makes the same fingerprint of a test text as this package.
 
     Args:
         engine: the engine.
         text_field: the field of the text, see `pipeline_body`.
         field: the object field to fill.
         settings: the settings of the fingerprints; None for the default ones.
-        name: the name of the pipeline. A pipeline has one choice of text fields and settings.
-        force: whether to replace another pipeline with this name.
+        name: the name of the pipeline. Other text fields or settings need another pipeline.
+        force: whether to replace a different pipeline with this name.
 
     Raises:
-        StoreError: another pipeline has this name, or the engine cannot make such fingerprints.
+        StoreError: a different pipeline has this name, or the engine cannot make such fingerprints.
     """
     body = pipeline_body(settings, text_field, field)
-    engine.require_scripts("ingest", NO_SCRIPTS)
+    engine.require_scripts("ingest", WITHOUT_SCRIPTS)
     _check_equal(engine, settings or Settings())
-    place = ["_ingest", "pipeline", name]
-    existing = (engine.call("GET", place, allow=(404,)) or {}).get(name)
-    return install_step(engine, "pipeline", place, body, existing=existing, name=f"pipeline {name}", force=force)
+    segments = ["_ingest", "pipeline", name]
+    existing = (engine.call("GET", segments, allow=(404,)) or {}).get(name)
+    return install_step(engine, "pipeline", segments, body, existing=existing, name=f"pipeline {name}", force=force)
 
 
 def _check_equal(engine: Engine, settings: Settings) -> None:
-    """Check that the engine makes our fingerprints. Its Java may be older than some letters."""
+    """Check that the engine makes the same fingerprint as this package. An old Java may not know all letters."""
     body = {"pipeline": pipeline_body(settings), "docs": [{"_source": {"body": _PROBE}}]}
     answer = engine.call("POST", ["_ingest", "pipeline", "_simulate"], body)
     try:
         result = answer["docs"][0]
         value = result.get("doc", {}).get("_source", {}).get(DEFAULT_FIELD) or {}
-        problem = value.get("error") or result.get("error", {}).get("reason") or "other tokens"
+        problem = value.get("error") or result.get("error", {}).get("reason") or "the tokens differ"
     except (AttributeError, IndexError, KeyError, TypeError):
         raise StoreError(f"{engine.name} does not run pipelines; check the address") from None
     if value != fingerprint_field(_PROBE, settings):
-        raise StoreError(f"{engine.name} does not make our fingerprints ({problem}); use simdoc-search backfill")
+        fault = f"{engine.name} makes other fingerprints than simdoc-search ({problem})"
+        raise StoreError(f"{fault}; use simdoc-search backfill")

@@ -1,6 +1,7 @@
 """Writes tables of characters and states as strings, which a script reads with `charAt`.
 
-A table of all code points is an index of its pages of 256 code points, and the distinct pages one after the other.
+A table of all code points is split into pages of 256. It has two strings: the number of the page for each block of 256
+code points, and the distinct pages one after the other.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from simdoc_search.analysis.word_grammar import classes
 
 _PAGE = 256
 _ZERO = 0x30
-"""The character for the number 0. Most numbers are visible characters."""
+"""The code point that stands for the number 0. It makes most numbers printable characters."""
 
 _SAME, _COMPOSES, _LONGER = 0x21, 0xF8FF, 0xE000
-"""The result for a letter: the same letter; the same letter, in a word that must be composed; or from this number on, a
-place in `targets`. No letter becomes an exclamation mark, and no word has these private characters."""
+"""Special results for a letter: it is unchanged; it is unchanged, and its word must be composed (NFC); and from this
+number on, an offset into `targets`. No letter becomes an exclamation mark, and no word has private-use characters."""
 
 _TO_COMPOSE = 64
-"""Added to the length of a target whose word must be composed."""
+"""Added to the length of a target if its word must be composed."""
 
 
 @functools.cache
@@ -37,8 +38,8 @@ def word_tables() -> dict[str, str]:
 def fold_tables(profile: Profile) -> dict[str, str]:
     """Return `fold_pages` and `folds` (code point -> normalised character), and `targets`.
 
-    A target is its length as a character, and its UTF-16 units. Letters that become several letters, none, or a letter
-    beyond the basic plane, have targets.
+    A target is its length, as one character, and its UTF-16 code units. A letter has a target if it becomes several
+    letters, no letter, or a letter beyond the basic multilingual plane.
     """
     letters = classes().numbers.nonzero()[0]
     normalised = letter_map(profile)(letters)

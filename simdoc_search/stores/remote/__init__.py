@@ -1,4 +1,4 @@
-"""The store in an index of OpenSearch or Elasticsearch."""
+"""Stores records in an index of OpenSearch or Elasticsearch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values that all queries to the index of a store need."""
+"""Access to the index of a store: the engine, the indices and the settings that every query needs."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ class IndexAccess:
     """The index of a store, or all indices behind its alias.
 
     Attributes:
-        engine: the engine, for queries with a waiting user.
+        engine: the engine, for queries that a user waits for.
         background: the same engine with longer retries.
         indices: the indices behind the name.
-        ids: which part of a document is its id.
+        ids: the part of a document that is its id.
         settings: settings of the fingerprints, with their key.
-        text_fields: the application's fields of the text; None in an index of our own, which has it in `body`.
+        text_fields: the fields of an application's index that contain the text; None for our own index, which has it in
+            `body`.
     """
 
     engine: Engine
@@ -62,7 +63,7 @@ class IndexAccess:
         return f"{self.engine.name}/{self.name}"
 
     def cancellable_by(self, stop: Stop) -> IndexAccess:
-        """Return the same access for a caller who may stop waiting by setting an event."""
+        """Return the same access; its requests end as soon as `stop` is set."""
         engine = self.engine.cancellable_by(stop)
         return replace(self, engine=engine, background=engine.in_background())
 
@@ -75,17 +76,17 @@ class IndexAccess:
         """Raise FormatMismatchError if the engine's own `min_hash` filter fills the field."""
         if self.has_terms_only:
             raise FormatMismatchError(
-                f"{self.location} has only what the engine's min_hash filter makes of {self.field}, which answers "
-                "similar without --measure, versions, compare, show and explain; for all else run simdoc-search "
-                f"backfill URL --text-field {(self.text_fields or ['FIELD'])[0]}, and leave out --field"
+                f"{self.location} has only terms of the engine's min_hash filter in {self.field}, which support only "
+                "similar (without --measure), versions, compare, show and explain; for other queries run simdoc-search "
+                f"backfill URL --text-field {(self.text_fields or ['FIELD'])[0]}, and then leave out --field"
             )
 
     def filter_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
-        """Return filters as clauses of the engine."""
+        """Return filters as clauses in the engine's query language."""
         return filter_clauses(filters or {}, self.indices.mappings.values(), field=self.field, own=self.own)
 
     def query_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
-        """Return filters as clauses, with one that excludes indices without comparable fingerprints."""
+        """Return filters as clauses, and a clause that excludes indices without comparable fingerprints."""
         return [*self.filter_clauses(filters), *self.indices.exclusion(self.engine)]
 
     def token_query(
@@ -96,7 +97,7 @@ class IndexAccess:
         *,
         score: Score,
     ) -> dict[str, Any]:
-        """Return the query for the documents that a plan finds, with clauses that must and must not match."""
+        """Return the query of a plan, with further clauses that must match and clauses that must not match."""
         needed = plan.clauses + clause_count([*clauses, *without])
         if score == "tokens" and isinstance(plan, Bands):
             needed += len(plan.tokens)
@@ -113,7 +114,7 @@ class IndexAccess:
         )
 
     def source(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
-        """Return which parts of a document a search must load for `record`."""
+        """Return the `_source` filter of a search whose hits are passed to `record`."""
         unused = [f"{self.field}.{name}" for name in KINDS if not (passages if name == "passages" else sketches)]
         if self.text_fields is not None:
             return {"includes": [self.field, *self.ids.parts, *(self.text_fields if text else ())], "excludes": unused}
@@ -121,7 +122,7 @@ class IndexAccess:
         return {"excludes": unused if text else [*unused, "body"]}
 
     def record(self, hit: Mapping[str, Any]) -> Record:
-        """Return a hit as a record."""
+        """Return the record of a hit."""
         place, source = self.ids.place_of(hit), hit.get("_source") or {}
         length, fault = self.settings.token_length, self.indices.fault_of(place.index)
         return to_record(place, source, length, field=self.field, text_fields=self.text_fields, fault=fault)

@@ -1,7 +1,7 @@
-"""Bulk writes to an engine: actions in requests of a size that it accepts, repeated while it is busy or away.
+"""Writes to an engine in bulk requests, which are split to an accepted size and retried while the engine is busy.
 
-Engines create a missing index without our mapping, and another index may have taken its name. So each request is sent,
-and its answer is believed, only while the index is the one that was opened.
+An engine creates a missing index without our mapping, and another index may have taken its name. So the unique id of
+the index is checked before and after each request.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from simdoc_search.stores.remote.errors import CLOSED, RequestError, write_block
 from simdoc_search.stores.remote.retry import RETRYABLE
 
 CHUNK_BYTES = 4_000_000
-"""Maximum bytes of a request, unless a single action is larger."""
+"""Maximum size of a request in bytes, unless a single action is larger."""
 
-_LINE_BYTES = 150  # of an action's first line without the id, approximately
+_LINE_BYTES = 150  # approximate size of an action's first line without the id
 _TOO_LARGE = 413
 _NO_INDEX = "index_not_found_exception"
 
@@ -28,12 +28,12 @@ class IndexGoneError(StoreNotFoundError):
     """The index that was opened no longer exists.
 
     Attributes:
-        how: what happened to it, such as "was removed".
+        cause: what happened to it, such as "was removed".
     """
 
-    def __init__(self, index: str, how: str) -> None:
-        super().__init__(f"the index {index} {how}; run it again to write it anew")
-        self.how = how
+    def __init__(self, index: str, cause: str) -> None:
+        super().__init__(f"the index {index} {cause}; run the command again")
+        self.cause = cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +42,23 @@ class Action:
 
     Attributes:
         kind: `index`, `create`, `delete` or `update`.
-        place: the first line: index, id, routing and conditions.
+        target: the value in the first line: index, id, routing and conditions.
         document: the second line as JSON; empty for a deletion.
     """
 
     kind: str
-    place: Mapping[str, Any]
+    target: Mapping[str, Any]
     document: bytes = b""
 
     @classmethod
-    def make(cls, kind: str, id: str, document: Mapping[str, Any] | None = None, **place: Any) -> Action:
-        """Return an action for a document; `place` has `_index` and further entries of the first line."""
-        line = "" if document is None else json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
-        return cls(kind, {"_id": id, **place}, line.encode())
+    def make(cls, kind: str, id: str, document: Mapping[str, Any] | None = None, **target: Any) -> Action:
+        """Return an action for a document; `target` has `_index` and may have routing and conditions."""
+        return cls(kind, {"_id": id, **target}, b"" if document is None else json_line(document))
 
     @property
     def id(self) -> str:
         """Id of the document."""
-        return str(self.place["_id"])
+        return str(self.target["_id"])
 
     @property
     def size(self) -> int:
@@ -68,12 +67,12 @@ class Action:
 
     @property
     def lines(self) -> bytes:
-        """The lines of the request."""
-        return json.dumps({self.kind: self.place}).encode() + b"\n" + self.document
+        """The action as one or two lines of a request."""
+        return json.dumps({self.kind: self.target}).encode() + b"\n" + self.document
 
-    def at(self, **place: Any) -> Action:
-        """Return the same action with other entries of the first line."""
-        return replace(self, place={**self.place, **place})
+    def with_target(self, **changes: Any) -> Action:
+        """Return the same action with changed entries in its target."""
+        return replace(self, target={**self.target, **changes})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +81,10 @@ class Outcome:
 
     Attributes:
         index: the concrete index of the document.
-        status: HTTP status; 404 without an error is a deletion of an unknown document.
+        status: HTTP status; 404 without an error means that a document to delete did not exist.
         result: what was done, such as `created` or `noop`; empty for an error.
-        error: the engine's name of the error; empty if there is none.
-        reason: the error in one line for people.
+        error: the engine's name for the error; empty if there is none.
+        reason: the error in one line for the user.
     """
 
     index: str
@@ -110,24 +109,24 @@ class BulkWriter:
     Args:
         engine: the engine.
         index: name of the index or alias.
-        uuids: unique id of each index as it was opened; None: as it is now.
+        uuids: unique id of each index when it was opened; None: read them now.
 
     Raises:
-        StoreNotFoundError: there is no such index.
+        StoreNotFoundError: the index does not exist.
     """
 
     def __init__(self, engine: Engine, index: str, uuids: Mapping[str, str] | None = None) -> None:
         self._engine = engine
         self._index = index
         self._opened = uuids_of(engine, index) if uuids is None else uuids
-        self._max_bytes = CHUNK_BYTES  # smaller once the engine, or a proxy, refused a request as too large
+        self._max_bytes = CHUNK_BYTES  # lower after the engine, or a proxy, has refused a request as too large
 
     def write(self, actions: Iterable[Action]) -> Iterator[tuple[Action, Outcome]]:
-        """Send actions until each is done or refused for good, and yield their outcomes as they are known.
+        """Send actions until each has succeeded or failed for good. Yield the outcomes as they arrive.
 
         Raises:
             IndexGoneError: the index was removed, or another one has its name.
-            StoreUnavailableError: the engine took nothing until the deadline.
+            StoreUnavailableError: the engine accepted nothing before the deadline.
             RequestError: the engine refused a whole request.
             StoppedError: the engine's `stopped` is set; the yielded outcomes are final.
         """
@@ -160,7 +159,7 @@ class BulkWriter:
                 batches += _halves(again) if len(again) == len(sent) else [again]
 
     def _split(self, actions: list[Action]) -> tuple[list[Action], list[Action]]:
-        """Return the first actions that fit into a request, at least one, and the others."""
+        """Return the first actions, which fit into a request, and the rest. One action always fits."""
         size = 0
         for number, action in enumerate(actions):
             size += action.size
@@ -170,20 +169,23 @@ class BulkWriter:
 
     def _send(self, actions: list[Action]) -> list[Outcome]:
         names = self._check_index()
-        if not {action.place["_index"] for action in actions} <= names | {self._index}:
+        if not {action.target["_index"] for action in actions} <= names | {self._index}:
             raise self._gone()
         if self._index not in names and not {",", "*"} & set(self._index):
-            alias = {"_index": self._index, "require_alias": True}  # or the engine creates an index for a lost alias
-            actions = [action.at(**alias) if action.place["_index"] == self._index else action for action in actions]
+            # Without `require_alias` the engine would create an index in place of a removed alias.
+            actions = [
+                action.with_target(require_alias=True) if action.target["_index"] == self._index else action
+                for action in actions
+            ]
         items = self._engine.call_once("POST", ["_bulk"], b"".join(action.lines for action in actions))["items"]
         outcomes = [Outcome.of(item[action.kind]) for action, item in zip(actions, items, strict=True)]
         if any(outcome.error == _NO_INDEX for outcome in outcomes):
             raise self._gone()
         if any(not outcome.error for outcome in outcomes):
-            self._check_index("was removed while it was written; if the engine has made it anew, remove that")
+            self._check_index("was removed during a write (delete the new index that the engine may have created)")
         return outcomes
 
-    def _check_index(self, how: str = "is another one than was opened") -> set[str]:
+    def _check_index(self, cause: str = "was replaced by another index") -> set[str]:
         """Return the names of the indices. Raises IndexGoneError if they are not the opened ones."""
         try:
             current = uuids_of(self._engine, self._index)
@@ -191,22 +193,27 @@ class BulkWriter:
             raise self._gone() from None
         known = self._opened.keys() & current.keys()
         if not known or any(self._opened[index] != current[index] for index in known):
-            raise self._gone(how)
+            raise self._gone(cause)
         return set(current)
 
-    def _gone(self, how: str = "was removed meanwhile") -> IndexGoneError:
-        return IndexGoneError(f"{self._engine.name}/{self._index}", how)
+    def _gone(self, cause: str = "was removed") -> IndexGoneError:
+        return IndexGoneError(f"{self._engine.name}/{self._index}", cause)
 
 
 def uuids_of(engine: Engine, name: str) -> dict[str, str]:
-    """Return the unique id of each index behind a name, which differs from that of a later index of the same name.
+    """Return the unique id of each index behind a name. A later index of the same name has another one.
 
     Raises:
-        StoreNotFoundError: there is no index.
+        StoreNotFoundError: no index has this name.
         StoreError: as `Engine.call`.
     """
     settings = engine.call("GET", [name, "_settings", "index.uuid"])
     return {index: str(values["settings"]["index"]["uuid"]) for index, values in settings.items()}
+
+
+def json_line(document: Mapping[str, Any]) -> bytes:
+    """Return a document as a line of a bulk request."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def reason_of(error: Any) -> str:
@@ -221,7 +228,7 @@ def reason_of(error: Any) -> str:
 
 
 def routing_of(hit: Mapping[str, Any]) -> dict[str, str]:
-    """Return the routing of a hit as an entry of an action's first line, or of a document's place in `_mget`."""
+    """Return the routing of a hit as an entry of an action's target, or of a document in `_mget`."""
     return {"routing": hit["_routing"]} if "_routing" in hit else {}
 
 
@@ -231,6 +238,6 @@ def version_of(hit: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _halves(actions: list[Action]) -> list[list[Action]]:
-    """Return two halves, the first one last; a single action alone."""
+    """Return the two halves, second half first; a single action is not split."""
     middle = (len(actions) + 1) // 2
     return [half for half in (actions[middle:], actions[:middle]) if half]

@@ -1,4 +1,4 @@
-"""The documents that a plan finds in an engine, read lazily, most equal tokens first."""
+"""Reads the documents that a plan finds in an engine lazily, those with the most shared tokens first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simdoc_search.query.dsl import Score, can_count_tokens, clause_count
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Candidate, LeftOut
 from simdoc_search.stores.remote.access import IndexAccess
@@ -23,10 +23,10 @@ from simdoc_search.stores.remote.records import codes_of
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 
 FIRST_PAGE = 50
-"""Candidates in the first answer."""
+"""Number of candidates in the first answer."""
 
 PAGE_GROWTH, LARGEST_PAGE = 4, 800
-"""Factor by which further pages grow, and their maximum."""
+"""Factor by which each page is larger than the one before, and the maximum size of a page."""
 
 _LAST_DOCUMENT = 2**31 - 1  # after it, `search_after` continues with the next score
 
@@ -37,16 +37,16 @@ DocumentKey = tuple[str, str, str | None]
 
 
 def document_key(hit: RawHit) -> DocumentKey:
-    """Return what identifies the document of a hit."""
+    """Return the key of the document of a hit."""
     return hit["_index"], hit["_id"], hit.get("_routing")
 
 
-class ReadHit(NamedTuple):
-    """A hit with its fingerprint.
+class HitWithTokens(NamedTuple):
+    """A hit with the tokens of its fingerprint.
 
     Attributes:
         hit: the hit.
-        codes: its tokens as numbers.
+        codes: its tokens as ascending numbers.
         matched: number of tokens that it shares with the plan.
         fault: why it cannot be compared; empty if it can.
     """
@@ -57,18 +57,19 @@ class ReadHit(NamedTuple):
     fault: str = ""
 
 
-HitReader = Callable[[Iterable[RawHit]], Iterator[ReadHit]]
+HitReader = Callable[[Iterable[RawHit]], Iterator[HitWithTokens]]
+"""Reads the fingerprints of hits."""
 
 
 class RemoteCandidates:
-    """The candidates of one plan. The engine orders those with equally many tokens.
+    """The candidates of one plan. The engine chooses the order of candidates with the same number of shared tokens.
 
     Args:
         access: the store's index.
         plan: the plan that was run.
         search: the search for the first page, with scores or without.
-        first: its answer.
-        read: reads the fingerprints of hits, and counts equal tokens if the search has no scores.
+        first: the answer to this search.
+        read: reads the fingerprints of hits, and counts shared tokens if the search has no scores.
         fields: the requested fields.
     """
 
@@ -98,7 +99,7 @@ class RemoteCandidates:
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """The candidates that cannot be compared, as far as they were read."""
+        """The candidates that cannot be compared, among those read so far."""
         return list(self._left_out.values())
 
     def __iter__(self) -> Iterator[Candidate]:
@@ -111,8 +112,8 @@ class RemoteCandidates:
             yield from self._candidates(hit for hit in page if document_key(hit) not in yielded)
             if len(page) < size:
                 return
-            # Further documents may have the score of the last one, and engines promise no order of equal scores:
-            # the next page begins with all documents of this score.
+            # More documents may have the score of the last one, and engines do not guarantee an order of equal scores.
+            # So the next page begins with all documents of this score.
             last = page[-1]["_score"]
             higher = [hit["_score"] for hit in page if hit["_score"] > last]
             yielded = {document_key(hit) for hit in page if hit["_score"] == last} | (set() if higher else yielded)
@@ -155,13 +156,13 @@ def find_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans in one request or two, each with the place to leave out; see `Store.candidates_of_many`.
+    """Run plans, each with a place to exclude, in one or two requests; see `Store.candidates_of_many`.
 
-    Bands only select at first. If few documents match, their equal tokens are counted here, which costs less.
+    Plans of bands first run without scores. If few documents match, counting their shared tokens here is cheaper.
     """
     clauses = access.query_clauses(filters)
     chosen = [plan for plan, _ in plans]
-    without = [access.ids.all_at(place) for _, place in plans]
+    without = [access.ids.place_clauses(place) for _, place in plans]
     searches: dict[int, dict[str, Any]] = {}
     answers: dict[int, Any] = {}
 
@@ -176,7 +177,7 @@ def find_candidates(
     run(range(len(plans)), scored=False)
     again = []
     for number, plan in enumerate(chosen):
-        if not isinstance(plan, Bands) or (total := total_hits(answers[number])) <= MAX_COUNTED_HERE:
+        if not isinstance(plan, Bands) or (total := total_hits(answers[number])) <= MAX_COUNTED_CLIENT_SIDE:
             continue
         counting = (total > MAX_BAND_MATCHES and plan.unbanded) or plan
         if can_count_tokens(counting, clause_count([*clauses, *without[number]]), access.engine.max_clauses()):
@@ -194,7 +195,7 @@ def find_candidates(
 
 
 def run_searches(access: IndexAccess, bodies: list[dict[str, Any]]) -> list[Any]:
-    """Return the answers to some searches."""
+    """Return the answers to searches, in order."""
     if len(bodies) > 1:
         return access.engine.search_many(access.name, bodies)
     return [access.engine.search(access.name, body) for body in bodies]
@@ -207,7 +208,7 @@ def first_page(
     parts = [*source, *access.ids.parts, *source_paths(fields, own=access.own)]
     return {
         "query": query,
-        "size": FIRST_PAGE if scored else MAX_COUNTED_HERE,
+        "size": FIRST_PAGE if scored else MAX_COUNTED_CLIENT_SIDE,
         "track_total_hits": True if scored else MAX_BAND_MATCHES + 1,
         "track_scores": scored,
         "sort": ["_score"] if scored else ["_doc"],
@@ -219,12 +220,12 @@ def _token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitRea
     length = access.settings.token_length
     sought = _NO_CODES if is_scored else np.sort(decode(plan.tokens, length))
 
-    def read(hits: Iterable[RawHit]) -> Iterator[ReadHit]:
+    def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
         for hit in hits:
             codes = codes_of(hit.get("_source") or {}, length, field=access.field)
             if isinstance(codes, str):
-                yield ReadHit(hit, fault=codes)
+                yield HitWithTokens(hit, fault=codes)
             else:
-                yield ReadHit(hit, codes, round(hit["_score"]) if is_scored else count_common(sought, codes))
+                yield HitWithTokens(hit, codes, round(hit["_score"]) if is_scored else count_common(sought, codes))
 
     return read

@@ -1,4 +1,4 @@
-"""Clients of the engines that send each request once. Those made here also limit the size of an answer."""
+"""Makes clients that send each request only once. Clients for our own connections also limit the size of an answer."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from simdoc_search.stores.remote.retry import seconds_from_environment
 CONNECTIONS = 8
 
 TIMEOUT = 60.0
-"""Seconds for which a client waits for bytes of an answer."""
+"""Seconds that a client waits for data."""
 
 TIMEOUT_VARIABLE = "SIMDOC_TIMEOUT"
 """The environment variable that replaces TIMEOUT."""
 
 LARGEST_ANSWER = 1 << 28
-"""Maximum bytes of an answer. Engines limit a document to 100 MB; larger pages are split."""
+"""Maximum bytes of an answer. Engines limit a document to 100 MB, and a page that is too large is split."""
 
 _log = getLogger("simdoc_search")
 
@@ -47,7 +47,7 @@ def opensearch_client(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSL
             self.pool: Any = _BoundedPool(self.pool)
 
         def log_request_fail(self, *_: Any, **__: Any) -> None:
-            """Log nothing; our own error says what failed."""
+            """Log nothing, as our own error reports the failure."""
 
     return OpenSearch(
         hosts,
@@ -87,7 +87,7 @@ def elasticsearch_client(
 
 
 def without_retries(client: Any) -> Any:
-    """Return a client that sends each request once, over the connections of an application's client."""
+    """Return a client that sends each request only once, over the connections of an application's client."""
     if hasattr(client, "options"):  # Elasticsearch 8 and later
         return client.options(max_retries=0)
     other = copy(client)
@@ -97,7 +97,7 @@ def without_retries(client: Any) -> Any:
 
 
 def count_nodes(client: Any) -> int:
-    """Return how many nodes a client knows. After a failure it uses the next one."""
+    """Return how many nodes a client knows. After a failure the client uses the next node."""
     transport: Any = getattr(client, "transport", None)
     if hasattr(transport, "node_pool"):  # Elasticsearch 8 and later
         return len(transport.node_pool)
@@ -126,7 +126,7 @@ class _BoundedPool:
         self._pool = pool
 
     def urlopen(self, method: str, url: str, body: bytes | None = None, **options: Any) -> _Response:
-        """Send a request as urllib3 does. Raises TooLargeError if the answer is too large."""
+        """Send a request as urllib3 does. Raises TooLargeError if the answer exceeds LARGEST_ANSWER."""
         response = self._pool.urlopen(method, url, body=body, preload_content=False, **options)
         data = bytearray()
         try:
@@ -142,7 +142,7 @@ class _BoundedPool:
         headers = response.headers.copy()
         for warning in headers.getlist("warning"):
             _log.info("the engine warns: %s", one_line(warning))
-        headers.pop("warning", None)  # the clients print it as it is, with control characters
+        headers.pop("warning", None)  # the clients would print it with its control characters
         return _Response(response.status, headers, bytes(data))
 
     def close(self) -> None:

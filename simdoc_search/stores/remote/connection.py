@@ -1,11 +1,11 @@
-"""Connects to the engine at an address: which engine it is, with which credentials and certificates.
+"""Connects to the engine at an address. Finds out which engine it is, and reads credentials and certificates.
 
-Secrets come from the environment, so that no process list shows them:
+Secrets come from the environment, so that they do not appear in process lists:
 
     SIMDOC_USERNAME, SIMDOC_PASSWORD      basic authentication
-    SIMDOC_API_KEY                        an API key, base64 as the engine gave it
+    SIMDOC_API_KEY                        an API key in base64, as the engine created it
     SIMDOC_CA_FILE                        the certificates to trust instead of the system's
-    SIMDOC_CLIENT_CERT, SIMDOC_CLIENT_KEY a client certificate, and its key if that is in another file
+    SIMDOC_CLIENT_CERT, SIMDOC_CLIENT_KEY a client certificate, and its key if it is in another file
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from simdoc_search.display import without_credentials
 from simdoc_search.errors import LocationError, MissingExtraError, StoreError
-from simdoc_search.stores.location import ENGINES, EngineKind, check_address
+from simdoc_search.stores.location import ENGINES, EngineKind, check_url
 from simdoc_search.stores.remote.clients import elasticsearch_client, opensearch_client, timeout_seconds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import unavailable
@@ -46,7 +46,7 @@ def connect(url: str, *, engine: EngineKind | None = None, index: bool = True) -
     """
     if engine not in (None, *ENGINES):
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-    check_address(url)
+    check_url(url)
     hosts, name = split_url(url if index else f"{url.rstrip('/')}/_")
     headers, tls = request_headers(url), tls_context() if url.lower().startswith("https") else None
     kind = engine or _detect_engine(hosts, headers, tls)
@@ -64,7 +64,8 @@ def split_url(url: str) -> tuple[list[str], str]:
     shown = without_credentials(url)
     if ":" in _user(url):
         raise LocationError(
-            f"the address {shown} has a password, which process lists show; set SIMDOC_USERNAME and SIMDOC_PASSWORD"
+            f"the address {shown} has a password, which process lists show; remove it, and set SIMDOC_USERNAME and "
+            "SIMDOC_PASSWORD"
         )
     try:
         parts = urlsplit(url)
@@ -82,14 +83,16 @@ def split_url(url: str) -> tuple[list[str], str]:
 
 
 def request_headers(url: str) -> dict[str, str]:
-    """Return the header with the credentials for an address; none without credentials.
+    """Return the header with the credentials for an address; empty if there are none.
 
     Raises:
-        StoreError: SIMDOC_API_KEY has characters that a header cannot have.
+        StoreError: SIMDOC_API_KEY has characters that a header cannot contain.
     """
     if key := os.environ.get("SIMDOC_API_KEY"):
         if not (key.isascii() and key.isprintable()):
-            raise StoreError("SIMDOC_API_KEY has characters that no key has; set it to the engine's key, in one line")
+            raise StoreError(
+                "SIMDOC_API_KEY has characters that an API key cannot have; set it to the engine's key, on one line"
+            )
         return {"authorization": f"ApiKey {key}"}
     if user := unquote(_user(url)) or os.environ.get("SIMDOC_USERNAME"):
         credentials = f"{user}:{os.environ.get('SIMDOC_PASSWORD', '')}"
@@ -98,26 +101,28 @@ def request_headers(url: str) -> dict[str, str]:
 
 
 def tls_context() -> ssl.SSLContext:
-    """Return the TLS settings of the environment. Raises StoreError if a file of certificates cannot be read."""
+    """Return the TLS settings from the environment. Raises StoreError if a certificate file cannot be read."""
     files = {name: os.environ.get(name) for name in ("SIMDOC_CA_FILE", "SIMDOC_CLIENT_CERT", "SIMDOC_CLIENT_KEY")}
     authorities, certificate, key = files.values()
     for name, file in files.items():
         if file and not Path(file).is_file():
-            raise StoreError(f"{name} names {file}, which is not a file; correct it")
+            raise StoreError(f"{name} is {file!r}, which is not a file; set it to the path of a PEM file")
     try:
         context = ssl.create_default_context(cafile=authorities)
     except (OSError, ssl.SSLError) as error:
-        raise StoreError(f"SIMDOC_CA_FILE cannot be used ({error}); name a PEM file of certificates") from None
+        raise StoreError(f"SIMDOC_CA_FILE cannot be used ({error}); set it to a PEM file of certificates") from None
     if certificate:
         try:
             context.load_cert_chain(certificate, key)
         except (OSError, ssl.SSLError) as error:
-            raise StoreError(f"SIMDOC_CLIENT_CERT cannot be used ({error}); name a PEM file, with its key") from None
+            raise StoreError(
+                f"SIMDOC_CLIENT_CERT cannot be used ({error}); set it to a PEM file, and SIMDOC_CLIENT_KEY to its key"
+            ) from None
     return context
 
 
 def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None) -> EngineKind:
-    """Return the engine at the first host that answers, also with an error status such as 403."""
+    """Return the kind of engine at the first host that answers, even with an error status such as 403."""
     try:
         import urllib3  # noqa: PLC0415 - both clients need it
     except ModuleNotFoundError as missing:
@@ -137,7 +142,7 @@ def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLCon
 
 
 def _kind_of_engine(headers: Mapping[str, str], body: bytes) -> EngineKind:
-    """Return the engine by its first answer. Elasticsearch has a header since 7.14, and before that its version."""
+    """Return the kind of engine by its answer. Elasticsearch sends a header since 7.14; before, its version tells."""
     if headers.get("X-Elastic-Product") == "Elasticsearch":
         return "elasticsearch"
     try:
@@ -150,12 +155,12 @@ def _kind_of_engine(headers: Mapping[str, str], body: bytes) -> EngineKind:
 
 
 def _is_plain(host: str) -> bool:
-    """Return whether a host has no characters at which the clients fail, each in its own way."""
+    """Return whether a host has no characters that make the clients fail."""
     return host.isprintable() and " " not in host
 
 
 def _with_port(host: str) -> str:
-    """Return the address with the port of its scheme, as the clients have other defaults."""
+    """Return the address with an explicit port. The clients have other default ports than the schemes."""
     parts = urlsplit(host)
     port = {"http": 80, "https": 443}[parts.scheme]
     return host if parts.port else f"{parts.scheme}://{parts.netloc}:{port}{parts.path}"

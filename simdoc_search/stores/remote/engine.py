@@ -1,6 +1,6 @@
-"""Requests to an engine, through any client, with retries and one-sentence errors.
+"""Sends requests to an engine, retries them, and reports failures as errors of one sentence.
 
-Works with `opensearchpy.OpenSearch` and with the official Elasticsearch client. Both send a method, a path and JSON.
+Works with `opensearchpy.OpenSearch` and with the official Elasticsearch client. Both take a method, a path and JSON.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RELEASE_SECONDS = 1.0
 """Timeout of a request that only frees resources of the engine."""
 
 _REPEATABLE = frozenset({"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "_simulate", "point_in_time"})
-"""POST requests that only read, or whose effect expires."""
+"""POST requests that only read data, or whose effect expires."""
 
 _SKIPPING = frozenset({"_count", "_msearch", "_pit", "_refresh", "_search", "_stats", "point_in_time"})
 """Requests to several indices that may skip closed ones."""
@@ -42,19 +42,19 @@ _SKIP_CLOSED = {"ignore_unavailable": True, "allow_no_indices": False}
 _ALL_SHARDS = {"allow_partial_search_results": False}
 _CLAUSE_LIMIT = "indices.query.bool.max_clause_count"
 _UNSUPPORTED = (400, 403, 404, 405)
-"""Statuses of a request that the engine is too old for, or does not allow."""
+"""Statuses for a request that the engine does not support or does not allow."""
 
 
 class Engine:
     """One engine.
 
-    Repeatable requests are retried while the engine is busy or away, unless it has never answered: its address may be
-    wrong. Searches and counts are answered by all shards of an index, or end in an error.
+    Repeatable requests are retried while the engine is busy or does not answer. An engine that has never answered is
+    not retried, as its address may be wrong. If not all shards answer a search or a count, it raises an error.
 
     Args:
-        client: an `opensearchpy.OpenSearch`, an Elasticsearch client, or an asynchronous one as `LoopClient`. The
-            timeout and the size limit are those of the client; it sends each request once.
-        name: name in messages: the address without secrets.
+        client: an `opensearchpy.OpenSearch`, an Elasticsearch client, or an asynchronous one as `LoopClient`. Its
+            timeout and size limit apply. Each request is sent through it only once.
+        name: the address without secrets, for messages.
         owned: whether the client is ours to close.
         has_answered: whether the engine is known to answer.
 
@@ -79,7 +79,7 @@ class Engine:
         self._skipped: set[str] | None = None
 
     def cancellable_by(self, stop: Stop) -> Engine:
-        """Return the same engine for a caller who may stop waiting by setting an event."""
+        """Return the same engine; its requests end as soon as `stop` is set."""
         other = copy(self)
         other.stopped = stop
         return other
@@ -92,17 +92,17 @@ class Engine:
 
     @property
     def closed_indices(self) -> frozenset[str]:
-        """The closed indices that were met and are skipped."""
+        """The closed indices that requests have run into, and that are now skipped."""
         return frozenset(self._skipped or ())
 
     def in_background(self) -> Engine:
-        """Return the same engine for work without a waiting user: it retries longer. It is stopped with this one."""
-        other = self.cancellable_by(self.stopped.child())
+        """Return the same engine with longer retries, for work that no user waits for. It stops when this one stops."""
+        other = self.cancellable_by(self.stopped.make_child())
         other._seconds = max(retry.BACKGROUND_SECONDS, self._seconds)
         return other
 
     def retries(self) -> Retries:
-        """Return the pauses for a request that the caller repeats in another form."""
+        """Return the pauses between the attempts of a request that the caller repeats."""
         return Retries(self.stopped, self._seconds)
 
     def call(
@@ -122,7 +122,7 @@ class Engine:
 
         Raises:
             StoreUnavailableError: the engine does not answer, or was busy until the deadline.
-            RequestError: the engine answers with an error, or only for a part of the shards.
+            RequestError: the engine answers with an error, or not all shards answer.
             StoreError: the store is closed, or the answer is not from an engine.
             StoppedError: `stopped` is set.
         """
@@ -147,7 +147,7 @@ class Engine:
 
     def search(self, index: str, body: dict[str, Any], **params: Any) -> Any:
         """Search. Raises as `call`."""
-        return self.call("POST", [index, "_search"], body, **same_copies(body), **params)
+        return self.call("POST", [index, "_search"], body, **shard_preference(body), **params)
 
     def search_many(self, index: str | None, bodies: Iterable[dict[str, Any]]) -> list[Any]:
         """Send several searches as one request and return their answers in order. Raises as `call`.
@@ -157,7 +157,7 @@ class Engine:
             bodies: the searches.
         """
         searches = list(bodies)
-        lines = [line for body in searches for line in (_ALL_SHARDS | same_copies(body), body)]
+        lines = [line for body in searches for line in (_ALL_SHARDS | shard_preference(body), body)]
         sent = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
 
         def send() -> list[Any]:
@@ -172,21 +172,21 @@ class Engine:
         return self._retry(send)
 
     def count(self, index: str, query: dict[str, Any] | None = None) -> int:
-        """Return the number of documents that match a query, or of all. Raises as `call`."""
+        """Return the number of documents that match a query; None: of all documents. Raises as `call`."""
         return int(self.call("POST", [index, "_count"], {"query": query} if query else {})["count"])
 
     def refresh(self, index: str, allow: Iterable[int] = ()) -> bool:
-        """Make all writes visible to searches; return False if the engine answers with an allowed status.
+        """Make all writes visible to searches. Return False if the engine answers with an allowed status.
 
         Raises:
             RequestError: shards are missing.
             StoreError: as `call`.
         """
-        self.count(index)  # for missing shards, an engine would wait a minute and then report success
+        self.count(index)  # fails if shards are missing; the refresh would wait a minute and then report success
         answer = self.call("POST", [index, "_refresh"], allow=allow)
         if answer is None:
             return False
-        if answer["_shards"]["failed"]:  # missing replicas do no harm, as each shard has another copy
+        if answer["_shards"]["failed"]:  # a missing replica does not matter, as its shard has another copy
             check_all_shards(self.name, answer)
         return True
 
@@ -205,8 +205,8 @@ class Engine:
         """Check that the engine runs Painless scripts.
 
         Args:
-            context: what the script is for.
-            instead: what to do without scripts, for the error.
+            context: what the script is used for.
+            instead: what to do without scripts, for the error message.
 
         Raises:
             StoreError: the engine lacks Painless, or does not allow such scripts.
@@ -224,28 +224,28 @@ class Engine:
             raise StoreError(f"{self.name} does not allow scripts for {context} ({allowed}); {instead}")
 
     def release(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
-        """Free a resource of the engine, such as a scroll. Errors are ignored, as it also expires."""
+        """Free a resource of the engine, such as a scroll. Errors are ignored, as the resource expires anyway."""
         with suppress(StoreError, StoppedError, TimeoutError):
             self._send(method, list(path), body, allow=(404,), timeout=RELEASE_SECONDS)
 
     def close(self) -> None:
-        """Refuse further requests, end waiting ones, and close the connections of a client of ours."""
+        """Refuse further requests, end waiting ones, and close the client if we own it."""
         if not self._is_closed.is_set():
             self._transport.close()
         self._is_closed.set()
         self.stopped.set()
 
     def _retry(self, action: Callable[[], Result]) -> Result:
-        """Repeat an action until it succeeds: at once for each further node, then after pauses."""
+        """Repeat an action until it succeeds: first at once on each other node, then after pauses."""
         retries, other_nodes = self.retries(), self._transport.node_count - 1
         while True:
             try:
                 return self._skip_closed(action)
             except StoreError as error:
-                is_away = isinstance(error, StoreUnavailableError)
-                if is_away and other_nodes:
+                is_unavailable = isinstance(error, StoreUnavailableError)
+                if is_unavailable and other_nodes:
                     other_nodes -= 1
-                elif is_away and not self._has_answered.is_set():
+                elif is_unavailable and not self._has_answered.is_set():
                     raise
                 else:
                     self._pause(retries, error)
@@ -258,7 +258,7 @@ class Engine:
             raise
 
     def _skip_closed(self, action: Callable[[], Result]) -> Result:
-        """Do something, and repeat it without closed indices if it met one."""
+        """Run an action. If it fails because of a closed index, run it again without closed indices."""
         try:
             return action()
         except RequestError as error:
@@ -303,7 +303,7 @@ class Engine:
         try:
             with request_span(self._transport.client, method, path):
                 answer = self._transport.send(method, url, stopped=stopped, timeout=timeout, **request)
-        except Exception as error:  # each client has its own tree of errors
+        except Exception as error:  # the errors of the clients have no common base class
             if isinstance(error, StoppedError):
                 self._check_open()
             status: Any = getattr(error, "status_code", None)
@@ -321,10 +321,10 @@ class Engine:
         return answer
 
 
-def same_copies(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameter by which an engine uses the same copies of shards for the same scored query.
+def shard_preference(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameter that makes an engine search the same shard copies for the same scored query.
 
-    Each copy orders equal scores in its own way. The query selects the copies, so different queries use all of them.
+    Copies may order equal scores differently. The parameter depends on the query, so all copies share the load.
     """
     if body.get("sort", [""])[0] != "_score":
         return {}

@@ -1,4 +1,4 @@
-"""The errors of an engine and of its clients, each as one sentence."""
+"""Turns the errors of engines and their clients into errors of ours. Each message is one sentence."""
 
 from __future__ import annotations
 
@@ -11,27 +11,31 @@ from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailabl
 CLOSED = "index_closed_exception"
 
 _BLOCKS = {"5": "read_only", "8": "write", "12": "read_only_allow_delete"}
-"""Setting of an index by the engine's number of the block."""
+"""The index setting of each block, by the number that the engine gives it."""
 
 _CLIENTS = ("opensearchpy", "elastic")
-"""Prefixes of the modules of the clients."""
+"""Prefixes of the names of the clients' modules."""
 
 _CAUSES = (
     ("expired", "its certificate has expired", "renew it"),
     (
         "hostname mismatch|doesn't match|ip address mismatch|not valid for",
-        "its certificate is another host's",
+        "its certificate is for another host",
         "check the address",
     ),
-    ("certificate_required|certificate required", "it wants a certificate of ours", "set SIMDOC_CLIENT_CERT"),
-    ("certificate|self.signed", "its certificate is not trusted", "name its authority with SIMDOC_CA_FILE"),
-    ("wrong_version_number|wrong version number|record layer", "it does not speak TLS", "write http instead of https"),
-    ("ssl|tls", "no secure connection", "check the address and its certificate"),
+    ("certificate_required|certificate required", "it requires a client certificate", "set SIMDOC_CLIENT_CERT"),
+    (
+        "certificate|self.signed",
+        "its certificate is not trusted",
+        "set SIMDOC_CA_FILE to the certificate of its authority",
+    ),
+    ("wrong_version_number|wrong version number|record layer", "it does not speak TLS", "use http instead of https"),
+    ("ssl|tls", "the TLS connection failed", "check the address and its certificate"),
     ("timed out|timeout", "it took too long", "try again later, or {longer}"),
     ("refused|connect call failed", "connection refused", "start it, or check the address"),
     ("resolution|resolve|name or service|nodename|getaddrinfo", "no such host", "check the address"),
 )
-"""Patterns in the messages of clients and sockets, with the cause and what to do."""
+"""Patterns in the messages of clients and sockets, each with the cause and what to do."""
 
 
 class RequestError(StoreError):
@@ -39,7 +43,7 @@ class RequestError(StoreError):
 
     Attributes:
         status: HTTP status.
-        kind: the engine's name of the error, such as `index_not_found_exception`; empty if it gave none.
+        kind: the engine's name for the error, such as `index_not_found_exception`; empty if it gave none.
         index: the closed index that caused the error, if any.
     """
 
@@ -58,12 +62,12 @@ class TooLargeError(StoreError):
 
 
 def from_client(name: str, error: Exception, *, owned: bool) -> Exception:
-    """Return an error of a client as a StoreError; return any other error as it is.
+    """Convert an error of a client to an error of ours; return any other error unchanged.
 
     Args:
         name: name of the engine in messages.
         error: what the client raised.
-        owned: whether the client is ours.
+        owned: whether we made the client.
     """
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
@@ -79,29 +83,32 @@ def from_client(name: str, error: Exception, *, owned: bool) -> Exception:
 
 
 def from_answer(name: str, status: int, body: object) -> StoreError:
-    """Return the error for an answer with an error status."""
+    """Return the error for an answer with an error status. `name` is the name of the engine."""
     kind, reason = reason_in(body)
     error = body.get("error", body) if isinstance(body, Mapping) else {}
     index = error.get("index") if isinstance(error, Mapping) else None
     if kind == CLOSED and index:
         return closed_index(name, one_line(index), status)
     if kind == "index_not_found_exception" and status not in (401, 403):
-        return StoreNotFoundError(f"{name} has {reason}; correct its name, or index some documents into it first")
+        return StoreNotFoundError(f"{name} has {reason}; check the name, or create the index with simdoc-search index")
     return RequestError(f"{name} {_what_happened(status, kind, reason)}", status, kind)
 
 
 def closed_index(name: str, index: str, status: int = 400) -> RequestError:
-    """Return the error for a request to closed indices only; `index` may list several."""
-    named = f"the index {index}" if "," not in index else f"each of the indices {index}"
-    how = f"open it with POST /{index.replace(' ', '')}/_open"
-    return RequestError(f"{named} of {name} is closed; {how}", status, CLOSED, index)
+    """Return the error for a request to closed indices only; `index` may be a list with commas."""
+    is_one = "," not in index
+    what = f"the index {index} of {name} is" if is_one else f"the indices {index} of {name} are"
+    how = f"open {'it' if is_one else 'them'} with POST /{index.replace(' ', '')}/_open"
+    return RequestError(f"{what} closed; {how}", status, CLOSED, index)
 
 
 def unavailable(name: str, error: object, *, owned: bool = True) -> StoreUnavailableError:
-    """Return the error for an engine that does not answer: the cause and what to do. Arguments as `from_client`."""
+    """Return the error for an engine that does not answer. The arguments are those of `from_client`."""
     context = getattr(error, "__context__", None) or ""  # the only detail that Elasticsearch's client for asyncio gives
     details = f"{getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error} {context}"
-    text = re.sub(r"\bssl:\w+ ", "", f"{type(error).__name__} {details}".lower())  # aiohttp's prefix of each address
+    text = re.sub(
+        r"\bssl:\w+ ", "", f"{type(error).__name__} {details}".lower()
+    )  # aiohttp writes this before each address
     causes = (rest for pattern, *rest in _CAUSES if re.search(pattern, text))
     cause, cure = next(causes, ("connection lost", "start it, or check the address"))
     longer = "set SIMDOC_TIMEOUT to more seconds" if owned else "give your client a longer timeout"
@@ -109,13 +116,13 @@ def unavailable(name: str, error: object, *, owned: bool = True) -> StoreUnavail
 
 
 def not_an_engine(name: str, reason: str = "") -> StoreError:
-    """Return the error for an answer that no engine gives."""
+    """Return the error for an answer that does not come from an engine."""
     shown = f" ({reason})" if reason else ""
-    return StoreError(f"{name} is not an OpenSearch or Elasticsearch{shown}; check the address")
+    return StoreError(f"{name} is not an OpenSearch or Elasticsearch server{shown}; check the address")
 
 
 def reason_in(body: object) -> tuple[str, str]:
-    """Return the engine's name of an error and its reason, from the body of an answer."""
+    """Return the engine's name for an error and its reason, from the body of an answer."""
     error = body.get("error", body) if isinstance(body, Mapping) else body
     if isinstance(error, Mapping):
         causes = error.get("root_cause")
@@ -129,37 +136,37 @@ def reason_in(body: object) -> tuple[str, str]:
 
 
 def write_block_in(reason: str) -> str:
-    """Return what to do about the write block that an engine reports; empty if it reports none."""
+    """Return the message for a write block that an engine reports; empty if it reports none."""
     match = re.search(r"index \[([^\]]+)\] blocked by: \[\w+/(\d+)/", reason)
     if match is None or match[2] not in _BLOCKS:
         return ""
-    full = ", which a full disk sets: free disk space first" if match[2] == "12" else ""
     setting = f"index.blocks.{_BLOCKS[match[2]]}"
-    how = f'PUT /{match[1]}/_settings {{"{setting}": null}}'
-    return f"the index {match[1]} is read-only by {setting}{full}; lift that with {how}, then run it again"
+    cause, first = (" because a disk is full", "free disk space, ") if match[2] == "12" else ("", "")
+    how = f'{first}remove the block with PUT /{match[1]}/_settings {{"{setting}": null}}, and run the command again'
+    return f"the index {match[1]} has the block {setting}{cause}; {how}"
 
 
 def one_line(text: object) -> str:
-    """Return a text of an engine as one printable line of at most 300 characters."""
+    """Return a value from an engine as one printable line of at most 300 characters."""
     return printable(" ".join(str(text or "").split()))[:300]
 
 
 def _what_happened(status: int, kind: str, reason: str) -> str:
     if kind == "cluster_block_exception" and (block := write_block_in(reason)):
-        return f"writes nothing: {block}"
+        return f"refuses all writes: {block}"
     if status == 401:
         return "does not accept the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
     if status == 403:
-        return f"forbids it ({reason}); ask for the permission"
+        return f"does not allow the request ({reason}); ask its administrator for the permission"
     if 300 <= status < 400:
-        return "redirects to another address, which is not followed; name that address"
+        return "redirects to another address, and redirects are not followed; use the other address"
     if missing := re.search(r"missing shards (\[\[.*\]\])", reason):
-        return f"has no copy of the shards {missing[1]}; see GET _cat/shards, and ask again when they are there"
+        return f"has no copy of the shards {missing[1]}; see GET _cat/shards, and try again when they are available"
     return f"answers {status}: {reason}"
 
 
 def _too_large_within(error: BaseException | None) -> TooLargeError | None:
-    """Return the TooLargeError that a client has wrapped, if any."""
+    """Return the TooLargeError that caused an error of a client, if any."""
     while error is not None and not isinstance(error, TooLargeError):
         error = error.__cause__ or error.__context__
     return error

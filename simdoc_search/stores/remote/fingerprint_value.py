@@ -1,4 +1,4 @@
-"""The value of the fingerprint field in a document: whether it is ours, and whether it is well formed."""
+"""Checks whether the value of the fingerprint field in a document is ours, and whether it is well formed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PARTS = frozenset(
 
 
 def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
-    """Return the value of the fingerprint field. Keys with a dot, such as `simdoc.tokens`, are parts of an object."""
+    """Return the value of the fingerprint field. Keys with dots, such as `simdoc.tokens`, become parts of it."""
     dotted = {key: value for key, value in source.items() if key.startswith(f"{field}.") and value is not None}
     if not dotted:
         return source.get(field)
@@ -32,9 +32,10 @@ def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
 
 
 def is_ours(value: Any) -> bool:
-    """Return whether a value of the fingerprint field is absent, ours, or written by a loader for us.
+    """Return whether the value of the fingerprint field is absent, or was written by us or by a loader for us.
 
-    A value of the application is never replaced. Ours has our label, or only parts of ours, which may be malformed.
+    Such a value has our label, or only parts of a fingerprint, which may be malformed. Other values belong to the
+    application and are never replaced.
     """
     if value is None:
         return True
@@ -50,7 +51,7 @@ def is_ours(value: Any) -> bool:
 
 
 def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
-    """Return what is wrong with a document's fingerprint, in words that follow "it"; empty if it is as we write it."""
+    """Return what is wrong with a document's fingerprint, in words that follow "it"; empty if it is well formed."""
     values = source.get(field)
     if fingerprint_in(source, field) is not values:
         return "has keys with dots"
@@ -61,12 +62,12 @@ def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
 
 
 def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> Iterator[str]:
-    """Yield what is wrong with a fingerprint that can be read as a record."""
+    """Yield the faults of a fingerprint that can be read as a record."""
     tokens = {"tokens": (record.codes, settings.token_length)}
     if len(record.codes):
         tokens |= {kind.name: (getattr(record, kind.name), kind.length) for kind in kinds_of(settings)}
     for name, (codes, length) in tokens.items():
-        if name in ("passages", "sentences") and not len(codes):  # every text with words has some
+        if name in ("passages", "sentences") and not len(codes):  # every text with words has at least one
             yield f"has no {name}"
         if not _is_encoded(values.get(name), codes, length):
             yield f"has invalid {name}"
@@ -74,11 +75,11 @@ def _faults(values: Mapping[str, Any], record: Record, settings: Settings) -> It
         yield "has a wrong number of shingles or buckets"
     buckets = record.codes >> np.uint32(hash_bits(settings.minhash, settings.token_length))
     if len(np.unique(buckets)) < len(buckets):
-        yield "has two tokens of one bucket"
+        yield "has two tokens in one bucket"
 
 
 def _is_encoded(text: Any, codes: NDArray[np.uint32], length: int) -> bool:
-    """Return whether a text has these tokens, with one space between two of them, as we write it."""
+    """Return whether a string contains exactly these tokens, separated by single spaces."""
     if not len(codes):
         return text in ("", None)
     return isinstance(text, str) and len(text) + 1 == len(codes) * (length + 1)

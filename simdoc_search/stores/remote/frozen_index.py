@@ -1,4 +1,4 @@
-"""All documents of an index at one point in time, for queries about each of them."""
+"""An index at one point in time, for queries that compare all of its documents."""
 
 from __future__ import annotations
 
@@ -20,46 +20,47 @@ _COUNT_ALL = 2**31 - 1
 
 @contextmanager
 def freeze(access: IndexAccess, filters: Filters | None) -> Iterator[FrozenIndex]:
-    """Open the index at the current point in time. With an engine that has none, queries see later changes."""
+    """Open the index as it is now. If the engine has no points in time, queries see later changes."""
     source = access.source()
     body = {"query": {"bool": {"filter": access.filter_clauses(filters)}}, "sort": ["_doc"], "_source": source}
-    with closing(open_point_in_time(access.background, access.name, body)) as opened:
-        yield FrozenIndex(access, opened, access.query_clauses(filters))
+    with closing(open_point_in_time(access.background, access.name, body)) as hits:
+        yield FrozenIndex(access, hits, access.query_clauses(filters))
 
 
 class FrozenIndex:
     """The index at a point in time; see `stores.point_in_time.FrozenStore`.
 
     Attributes:
-        identity: unique ids of the indices; their name if we may not read the ids.
+        identity: the unique ids of the indices; address and name if we may not read the ids.
     """
 
-    def __init__(self, access: IndexAccess, opened: PagedHits, clauses: list[dict[str, Any]]) -> None:
+    def __init__(self, access: IndexAccess, hits: PagedHits, clauses: list[dict[str, Any]]) -> None:
         self.identity: str = _identity(access)
         self._access = access
-        self._opened = opened
+        self._hits = hits
         self._clauses = clauses
-        self._has_sizes, self._has_hashes = self._has("shingles", "integer"), self._has("words_hash", "keyword")
+        self._has_sizes = self._is_mapped("shingles", "integer")
+        self._has_hashes = self._is_mapped("words_hash", "keyword")
 
     def records(self) -> Iterator[Record]:
         """Yield all records."""
-        self._opened.rewind()
-        return map(self._access.record, all_hits_at(self._opened))
+        self._hits.rewind()
+        return map(self._access.record, all_hits_at(self._hits))
 
     def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
-        """Return the documents that each query finds."""
+        """Return the documents that each plan finds."""
         try:
             distinct = distinct_words and self._has_hashes
-            answers = self._opened.ask([self._search_body(plan, size, distinct) for plan in plans])
+            answers = self._hits.search_many([self._search_body(plan, size, distinct) for plan in plans])
         except TooLargeError:
             if len(plans) < 2:
                 raise
             middle = len(plans) // 2
             halves = (plans[:middle], plans[middle:])
             return [found for half in halves for found in self.search(half, size=size, distinct_words=distinct_words)]
-        return [self._found(answer, size) for answer in answers]
+        return [self._found_records(answer, size) for answer in answers]
 
-    def _found(self, answer: Mapping[str, Any], size: int) -> FoundRecords:
+    def _found_records(self, answer: Mapping[str, Any], size: int) -> FoundRecords:
         hits = answer["hits"]["hits"]
         omitted = total_hits(answer) - len(hits) if len(hits) >= size else 0
         return FoundRecords([self._access.record(hit) for hit in hits], omitted)
@@ -80,11 +81,11 @@ class FrozenIndex:
             **({"collapse": {"field": f"{field}.words_hash"}} if distinct_words else {}),
         }
 
-    def _has(self, name: str, kind: str) -> bool:
+    def _is_mapped(self, name: str, field_type: str) -> bool:
         """Return whether each index maps a part of our field as our template does."""
         path = f"{self._access.field}.{name}"
         parts = [mapping_at(mapping, path) or {} for mapping in self._access.indices.mappings.values()]
-        return all(part.get("type") == kind and part.get("doc_values", True) for part in parts)
+        return all(part.get("type") == field_type and part.get("doc_values", True) for part in parts)
 
 
 def _identity(access: IndexAccess) -> str:

@@ -1,4 +1,4 @@
-"""The indices behind the name of a store. An application may roll over or close an index at any time."""
+"""Keeps track of the indices behind the name of a store. An application may roll over or close an index at any time."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ REFRESH_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The indices at one time.
+    """The indices when they were last read.
 
     Attributes:
         mappings: mappings of the open indices.
-        queryable: of these, the indices whose documents can be found.
-        known: mappings of all indices, also closed ones.
+        queryable: mappings of the open indices whose documents can be found.
+        known: mappings of all indices, including closed ones.
         closed: names of the closed indices.
-        settings: settings of all indices below `index`, as far as they are known.
+        settings: the `index` part of each index's settings, where known.
     """
 
     mappings: Mappings
@@ -48,29 +48,29 @@ class _State:
 
 
 class Indices:
-    """The indices behind a name, for several threads.
+    """The indices behind a name. Several threads may use it.
 
     Args:
         engine: the engine.
         name: name of an index, an alias or a data stream, or a pattern.
         mappings: the current mappings of all indices behind the name.
-        field: the fingerprint field; None: the only one in the mappings.
+        field: the fingerprint field; None: the only fingerprint field in the mappings.
 
     Attributes:
         name: as given.
         field: the fingerprint field.
         settings: settings of the fingerprints in all queryable indices.
-        own: whether `simdoc-search index` made them.
+        own: whether `simdoc-search index` made all queryable indices.
 
     Raises:
         StoreError: no index can be queried, or there are several fingerprint fields.
-        FormatMismatchError: the indices have fingerprints of different settings.
+        FormatMismatchError: the fingerprints in the indices have different settings.
     """
 
     def __init__(self, engine: Engine, name: str, mappings: Mappings, field: str | None = None) -> None:
         self.name = name
         self._location = f"{engine.name}/{name}"
-        self._is_one = list(mappings) == [name]
+        self._is_one_index = list(mappings) == [name]
         self.field: str = field or only_fingerprint_field(mappings, self._location)
         self._state = self._read(engine, mappings)
         self.settings: Settings = self._common_settings(self._state)
@@ -88,29 +88,29 @@ class Indices:
         return self._state.queryable
 
     def exclusion(self, engine: Engine) -> list[dict[str, Any]]:
-        """Return the clause that excludes the current indices that cannot be queried, if any."""
+        """Return a clause that excludes the indices that cannot be queried; empty if there are none."""
         self.refresh(engine)
         excluded = self._not_queryable(self._state)
         return [{"bool": {"must_not": [{"terms": {"_index": excluded}}]}}] if excluded else []
 
     def fault_of(self, index: str | None) -> str:
-        """Return why a document of an index cannot be compared, to follow its name; empty if it can."""
+        """Return why the documents of an index cannot be compared, in words that follow an id; empty if they can."""
         is_excluded = index in self._not_queryable(self._state)
-        return f"is in the index {index}, which cannot be asked (see simdoc-search check)" if is_excluded else ""
+        return f"is in the index {index}, which cannot be queried (see simdoc-search check)" if is_excluded else ""
 
     def refresh(self, engine: Engine) -> None:
-        """Read the indices again, unless they were read some seconds ago.
+        """Read the indices again, unless they were read less than REFRESH_SECONDS ago.
 
         Raises:
-            FormatMismatchError: an index has fingerprints of other settings.
+            FormatMismatchError: the fingerprints in an index have other settings than before.
             StoreError: as `Engine.call`.
         """
-        if not self._is_one and time.monotonic() > self._fresh_until:
+        if not self._is_one_index and time.monotonic() > self._fresh_until:
             self._read_again(engine)
 
     def left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
-        """Return the indices that are not queried, as they were last read. Raises as `refresh`."""
-        if self._is_one:
+        """Return the indices that are not queried. Raises as `refresh`."""
+        if self._is_one_index:
             return ()
         if engine.closed_indices and not self._state.closed:
             self._read_again(engine)
@@ -124,12 +124,12 @@ class Indices:
     def _read_again(self, engine: Engine) -> None:
         mappings = mappings_of(engine, self.name)
         if mappings is None:
-            return  # the query that follows fails with the reason
+            return  # the next query raises the error
         state = self._read(engine, mappings)
         settings = self._common_settings(state)
         if settings.minhash != self.settings.minhash or settings.analysis != self.settings.analysis:
             raise FormatMismatchError(
-                f"the indices of {self._location} have fingerprints of other settings now; open the store again",
+                f"the fingerprints in {self._location} have other settings now; open the store again",
                 found=settings.to_dict(),
                 expected=self.settings.to_dict(),
             )
@@ -137,19 +137,19 @@ class Indices:
 
     def _read(self, engine: Engine, mappings: Mappings) -> _State:
         """Return which indices are open, closed and queryable. Raises StoreError if all are closed."""
-        fit = queryable(mappings, self.field)
-        if self._is_one and fit:
-            return _State(mappings, mappings, mappings)  # if it is closed, the first query says so
-        readable = settings_of_indices(engine, self.name)
-        settings = readable or {}
-        closed = frozenset(index for index, values in settings.items() if is_closed(values))
-        if readable is None:
-            closed = engine.closed_indices
+        queryable_now = queryable(mappings, self.field)
+        if self._is_one_index and queryable_now:
+            return _State(mappings, mappings, mappings)  # if the index is closed, the first query raises the error
+        settings = settings_of_indices(engine, self.name)
+        if settings is None:
+            settings, closed = {}, engine.closed_indices
+        else:
+            closed = frozenset(index for index, values in settings.items() if is_closed(values))
         opened = {index: mapping for index, mapping in mappings.items() if index not in closed}
         if not opened:
             raise closed_index(engine.name, ", ".join(sorted(closed)))
-        fit = {index: mapping for index, mapping in fit.items() if index in opened}
-        return _State(opened, fit, mappings, closed, settings)
+        queryable_now = {index: mapping for index, mapping in queryable_now.items() if index in opened}
+        return _State(opened, queryable_now, mappings, closed, settings)
 
     def _common_settings(self, state: _State) -> Settings:
         if state.queryable:

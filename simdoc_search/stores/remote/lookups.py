@@ -9,25 +9,31 @@ from typing import Any
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import MAX_ID_BYTES, Place, unicode_forms
 from simdoc_search.errors import StoreNotFoundError
-from simdoc_search.stores.fields import field_or_folder_names, indexable, metadata_prefix, most_similar_ids, names_of
+from simdoc_search.stores.fields import (
+    escape_surrogates,
+    field_or_folder_names,
+    metadata_prefix,
+    most_similar_ids,
+    names_of,
+)
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import TooLargeError
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.queries import any_path
+from simdoc_search.stores.remote.queries import path_clause
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 from simdoc_search.stores.remote.writer import is_possible_id
 
 SAMPLE = 200
-"""Documents that are read to suggest names of fields."""
+"""Number of documents in a sample."""
 
 _SUGGESTIONS_READ = 20
 _FIELDS_AT_ONCE = 50
-_MAX_OF_ONE_ID = 100
+_MAX_DOCUMENTS_PER_ID = 100
 
 Source = dict[str, Any] | list[str]
-"""The parts of a document that a search loads."""
+"""A `_source` filter, which selects the parts of a document that a search loads."""
 
 
 def find_by_id(
@@ -40,16 +46,16 @@ def find_by_id(
     engine: Engine | None = None,
     index: str | None = None,
 ) -> Iterator[RawHit]:
-    """Yield all documents with these ids, in any index and with any routing; one id may have several documents.
+    """Yield all documents with these ids, in any index and with any routing. Several documents may have the same id.
 
     Args:
         access: the store's index.
         ids: the ids.
         source: the parts of a document to load.
         at_once: maximum number of ids in a request.
-        clauses: clauses that must also match.
-        engine: the engine, if it is not that of queries.
-        index: name of an index, if it is not the store's.
+        clauses: further clauses that must match.
+        engine: the engine; None: the one for queries.
+        index: name of the index; None: the store's index.
 
     Raises:
         StoreError: as `Engine.call`.
@@ -60,7 +66,7 @@ def find_by_id(
         query = access.ids.query(part)
         body: dict[str, Any] = {
             "query": {"bool": {"filter": [query, *clauses]}} if clauses else query,
-            "size": 2 * len(part) if len(part) > 1 else _MAX_OF_ONE_ID,
+            "size": 2 * len(part) if len(part) > 1 else _MAX_DOCUMENTS_PER_ID,
             "track_total_hits": True,
             "seq_no_primary_term": True,  # for conditional updates
             "_source": source,
@@ -81,7 +87,7 @@ def find_by_id(
 
 
 def values_at(access: IndexAccess, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
-    """Return the values of some fields of the documents at some places; see `Store.fields_at`."""
+    """Return the values of fields of the documents at these places; see `Store.fields_at`."""
     source = [*access.ids.parts, *source_paths(fields, own=access.own)]
     ids = dict.fromkeys(place.id for place in places)
     hits = find_by_id(access, ids, source=source, at_once=_FIELDS_AT_ONCE)
@@ -98,7 +104,7 @@ def places_of(access: IndexAccess, id: str, index: str) -> set[Place]:
 
 
 def field_hashes(access: IndexAccess, places: Sequence[Place]) -> dict[Place, str]:
-    """Return a hash of the application's fields of the documents at some places; see `HasFields`."""
+    """Return a hash of the application's fields of each document; see `HasFields`."""
     if access.own:
         return {}
 
@@ -115,7 +121,7 @@ def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> lis
     """Return the ids whose last path component is `name`; see `Store.ids_with_name`."""
     if not access.own:
         return []
-    clauses = [{"term": {f"{access.field}.names": indexable(name)}}, *access.filter_clauses(filters)]
+    clauses = [{"term": {f"{access.field}.names": escape_surrogates(name)}}, *access.filter_clauses(filters)]
     body = {"query": {"bool": {"filter": clauses}}, "_source": False, "sort": ["_doc"]}
     return sorted({hit["_id"] for hit in all_hits(access.engine, access.name, body)})
 
@@ -125,7 +131,7 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
     if not access.own or len(id) > MAX_ID_BYTES:
         return []
     typed = {name for spelling in unicode_forms(id) for name in (spelling, *names_of(spelling))}
-    names, field = [indexable(name) for name in typed], f"{access.field}.names"
+    names, field = [escape_surrogates(name) for name in typed], f"{access.field}.names"
     fuzzy = [{"fuzzy": {field: {"value": name, "fuzziness": distance}}} for name in names for distance in (1, 2)]
     prefixes = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
     stored: set[str] = set()
@@ -137,21 +143,21 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
 
 
 def find_by_prefix(access: IndexAccess, prefix: str, limit: int) -> list[str]:
-    """Return up to `limit` ids with this prefix, sorted; none where `_id`, which has no prefix query, is the id."""
+    """Return up to `limit` ids with this prefix, sorted; none if ids are `_id`, which supports no prefix query."""
     if access.ids.field is None and not access.own:
         return []
     fields = [access.ids.field] if access.ids.field else [f"{access.field}.{name}" for name in ("path", "names")]
     query = {"bool": {"should": [{"prefix": {field: prefix}} for field in fields]}}
     hits = access.engine.search(access.name, {"query": query, "size": limit, "_source": access.ids.parts})["hits"]
-    return sorted(id for id in map(access.ids.of, hits["hits"]) if id.startswith(prefix))
+    return sorted(id for id in map(access.ids.id_of, hits["hits"]) if id.startswith(prefix))
 
 
 def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | None:
-    """Return what to suggest for a field, or a path, that no document has; see `Store.filter_suggestions`."""
+    """Return suggestions for a field or a path that no document has; see `Store.filter_suggestions`."""
     if not access.own:
         query: dict[str, Any] = {"exists": {"field": condition.field}}
     elif condition.field == "path":
-        query = any_path(condition.values, access.field)
+        query = path_clause(condition.values, access.field)
     else:
         query = {"prefix": {f"{access.field}.facts": metadata_prefix(condition.field)}}
     if access.engine.call("POST", [access.name, "_count"], {"query": query}, terminate_after=1)["count"]:

@@ -1,4 +1,4 @@
-"""Finds what is wrong with an index for the fingerprint field. Opening, check and backfill use it."""
+"""Finds faults of an index that affect its fingerprint field."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
 _COMPARED = ("type", "analyzer", "search_analyzer", "similarity", "index")
 _QUERIED = ("buckets", "tokens")
 _FEW_FIELDS_LEFT = 12
-_REINDEX = "put the mapping of simdoc-search template show, then reindex"
+_REINDEX = "apply the mapping of simdoc-search template show, then reindex"
 
 
 @dataclass(frozen=True, slots=True)
 class MappingFault:
-    """Something that is wrong with an index.
+    """A fault of an index.
 
     Attributes:
-        problem: what it is and what to do, in one sentence.
+        problem: what is wrong and what to do, in one sentence.
         blocks_queries: whether queries fail or miss documents because of it.
-        blocks_writes: whether its documents cannot get fingerprints.
-        is_wrong: whether it is more than a note.
+        blocks_writes: whether it prevents adding fingerprints to documents.
+        is_wrong: whether something must be done; False for a mere note.
         kind: the kind of tokens that cannot be queried because of it, if any.
     """
 
@@ -41,7 +41,7 @@ class MappingFault:
 
 
 def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    """Yield the faults of an index, the worst first. A missing fingerprint field blocks queries only.
+    """Yield the faults of an index, the most serious first. A missing fingerprint field blocks only queries.
 
     Args:
         mapping: its mapping.
@@ -52,7 +52,7 @@ def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: 
     yield from _source_faults(mapping, settings, field)
     ours = mapping.get("properties", {}).get(field)
     if mapping.get("subobjects") is False:
-        problem = "the mapping takes no objects (subobjects is false); reindex without that"
+        problem = "the mapping does not allow objects (subobjects is false); reindex without subobjects: false"
         yield MappingFault(problem, blocks_writes=True)
     elif ours is not None and (ours.get("type", "object") != "object" or ours.get("enabled") is False):
         kind = "a disabled object" if ours.get("enabled") is False else ours["type"]
@@ -70,8 +70,8 @@ def is_closed(settings: Mapping[str, Any]) -> bool:
 
 def block_message(name: str) -> str:
     """Return the message for an index with a block."""
-    full = ", which a full disk sets," if name == "read_only_allow_delete" else ""
-    return f"it has the block index.blocks.{name}{full} so nothing can be written; remove the block first"
+    cause = " because a disk is full" if name == "read_only_allow_delete" else ""
+    return f"it has the block index.blocks.{name}{cause}, so nothing can be written; remove the block first"
 
 
 def _block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
@@ -84,26 +84,28 @@ def _block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
 
 
 def _source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    """Yield why tokens cannot be read, or why a partial update, which rewrites the document, loses something."""
+    """Yield faults of `_source`: tokens cannot be read, or a partial update, which rewrites `_source`, loses fields."""
     source = mapping.get("_source", {})
     mode = source.get("mode") or settings.get("mapping", {}).get("source", {}).get("mode")
     if source.get("enabled") is False or mode == "disabled":
-        problem = "_source is disabled, so no hit can be read and nothing updated; reindex into an index that keeps it"
+        problem = (
+            "_source is disabled, so hits cannot be read and documents cannot be updated; reindex with _source enabled"
+        )
         yield MappingFault(problem, blocks_queries=True, blocks_writes=True)
         return
     if source.get("excludes") or source.get("includes"):
         is_lost = _is_left_out(source, f"{field}.tokens")
-        what = f"{field}.tokens, so no hit can be read" if is_lost else "fields, which a partial update would destroy"
-        problem = f"_source leaves out {what}; reindex into an index that keeps all"
+        what = f"{field}.tokens, so hits cannot be read" if is_lost else "fields, which a partial update would destroy"
+        problem = f"_source excludes {what}; reindex with a complete _source"
         yield MappingFault(problem, blocks_queries=is_lost, blocks_writes=True)
-    # OpenSearch's derived source has only fields that it can derive, so an update keeps all that can be read.
+    # OpenSearch's derived source has only fields that it can derive, so an update loses nothing that can be read.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
-        problem = "_source is put together from fields, and an update would not keep it as it is; reindex with _source"
+        problem = "_source is synthetic, so an update would not preserve it; reindex with a stored _source"
         yield MappingFault(problem, blocks_writes=True)
 
 
 def _is_left_out(source: Mapping[str, Any], path: str) -> bool:
-    """Return whether the filters of `_source`, which name fields or objects with wildcards, omit a field."""
+    """Return whether the filters of `_source` omit a field. They are names of fields or objects, with wildcards."""
     parents = [path.rsplit(".", number)[0] for number in range(path.count(".") + 1)]
 
     def matches(patterns: Any) -> bool:
@@ -143,7 +145,7 @@ def _field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[MappingFau
         if name == "tokens" and name in ours and not differences:
             yield from _meta_faults(ours[name])
         if name == "tokens" and {"type", "analyzer"} & set(differences):
-            return  # the engine guessed all fields
+            return  # the engine has guessed the mappings of all fields
 
 
 def _meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
@@ -154,7 +156,7 @@ def _meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
 
 
 def _wanted(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
-    """Return our mapping as it should be, with the kinds of tokens of the index."""
+    """Return the mapping that our field should have, with the kinds of tokens that the index has."""
     wanted = Settings()
     if tokens := fields_of(mapping, field).get("tokens"):
         with suppress(FormatMismatchError):
@@ -165,7 +167,7 @@ def _wanted(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
 
 
 def _differences(has: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """Return the settings in which a field differs; only the first if it is another type of field."""
+    """Return the settings in which a field differs; only the first if its type or analyzer differs."""
     if {has.get("type"), wanted["type"]} <= WHOLE_NUMBERS:
         return [key for key in ("index",) if has.get(key) != wanted.get(key)]
     different = [key for key in _COMPARED if has.get(key) != wanted.get(key)]

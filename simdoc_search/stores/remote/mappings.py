@@ -10,14 +10,14 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 
 WHOLE_NUMBERS = frozenset({"short", "integer", "long"})
-"""Types of fields with whole numbers."""
+"""Types of fields for integers."""
 
 _ID_TYPES = {"keyword", *WHOLE_NUMBERS}
 _DEFAULT_FIELD_LIMIT = 1000
 
 
 def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
-    """Return the mapping of each index behind a name, or None if there is no index. Raises as `Engine.call`."""
+    """Return the mapping of each index behind a name, or None if no index has it. Raises as `Engine.call`."""
     try:
         answer = engine.call("GET", [index, "_mapping"])
     except StoreNotFoundError:
@@ -26,7 +26,7 @@ def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
 
 
 def settings_of_indices(engine: Engine, index: str) -> dict[str, Mapping[str, Any]] | None:
-    """Return the settings below `index` of each index behind a name, also of closed ones; None if we may not read them.
+    """Return the `index` part of the settings of each open or closed index behind a name; None if we may not read them.
 
     Raises as `Engine.call`.
     """
@@ -35,7 +35,7 @@ def settings_of_indices(engine: Engine, index: str) -> dict[str, Mapping[str, An
 
 
 def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any]) -> str:
-    """Add fields to an object field of an index; return why the engine refuses, or an empty string.
+    """Add fields to an object field of an index. Return why the engine refuses, or an empty string.
 
     Raises:
         StoreError: the engine does not answer.
@@ -47,7 +47,7 @@ def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any
     except RequestError as error:
         if error.status not in (400, 403, 500):  # 500: the object was disabled
             raise
-        return f"it does not take the mapping of {field} ({error})"
+        return f"it does not accept the mapping of {field} ({error})"
     return ""
 
 
@@ -75,31 +75,33 @@ def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, 
 
 
 def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
-    """Return whether no document can have a field, as the engine maps all fields and has not mapped this one."""
+    """Return whether no document has a field: the engine maps all fields of documents, but has not mapped this one."""
     maps_all = str(mapping.get("dynamic", True)).lower() == "true"
     fields = mapping.get("properties", {})
     return maps_all and bool(fields) and path.partition(".")[0] not in fields
 
 
 def id_field_type(path: str, mappings: Iterable[Mapping[str, Any]]) -> str:
-    """Return the type of a field that identifies documents; empty if no mapping has it.
+    """Return the type of a field of ids; empty if no mapping has the field.
 
     Raises:
-        LocationError: the field cannot identify documents; the message lists fields that can.
+        LocationError: the field cannot be a field of ids; the message lists fields that can.
     """
     known = list(mappings)
     types = {(field_or_multi_field(mapping, path) or {}).get("type", "") for mapping in known} - {""}
     if "text" in types:
-        raise LocationError(f"{path} is text, by which no document is found as a whole; name a keyword field of ids")
+        raise LocationError(
+            f"the field {path} has the type text, which is not searched as a whole; choose a keyword field of ids"
+        )
     if not types and all(lacks_field(mapping, path) for mapping in known):
         fields = [item for mapping in known for item in mapping["properties"].items()]
         names = {name for name, field in fields if field.get("type") in _ID_TYPES}
-        raise LocationError(f"no document has a field {path}; name a field of ids: {list_some(names)}")
+        raise LocationError(f"no document has a field {path}; choose a field of ids: {list_some(names)}")
     return str(min(types, default=""))
 
 
 def count_fields(properties: Mapping[str, Any]) -> int:
-    """Return how many fields an engine counts against its limit, with objects and multi-fields."""
+    """Return how many fields an engine counts towards its limit, including objects and multi-fields."""
     return sum(
         1 + count_fields(field.get("properties", {})) + count_fields(field.get("fields", {}))
         for field in properties.values()
@@ -107,12 +109,12 @@ def count_fields(properties: Mapping[str, Any]) -> int:
 
 
 def fields_left(mapping: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
-    """Return how many fields an index may still get, and its limit."""
+    """Return how many more fields an index can have, and the limit."""
     limit = int(settings.get("mapping", {}).get("total_fields", {}).get("limit", _DEFAULT_FIELD_LIMIT))
     return limit - count_fields(mapping.get("properties", {})), limit
 
 
 def list_some(names: Iterable[str]) -> str:
-    """Return the first names for a message."""
+    """Return the first five names, sorted, for a message."""
     known = sorted(names)
     return ", ".join(known[:5]) + (", ..." if len(known) > 5 else "") if known else "there is none"

@@ -1,7 +1,7 @@
-"""A field that the engine fills with its own `min_hash` filter: its settings, and whether its terms equal ours.
+"""Reads the settings of a field that the engine fills with its own `min_hash` filter, and checks its terms.
 
-The options of the filter are read from the settings of the index. Then the engine analyses two texts, which shows
-options that it ignores, and analyzers that make other shingles.
+The options of the filter are read from the settings of the index. Then the engine analyses two texts. Its terms differ
+from ours if it ignores an option, or if the analyzer makes other shingles.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from simdoc_search.stores.remote.indices import closed_reason
 from simdoc_search.stores.remote.mappings import field_or_multi_field, mapping_at
 
 SPELLINGS = {"bucket_count": "bucketCount", "hash_set_size": "hashSetSize", "hash_count": "hashCount"}
-"""OpenSearch 2.0 to 2.16 and Elasticsearch from 8.0 know the second spelling of the first two options, other versions
-the first. Each ignores the unknown one. `with_rotation` has one spelling."""
+"""Two spellings of the options. OpenSearch 2.0 to 2.16 and Elasticsearch from 8.0 know the second spelling of the first
+two options; other versions know the first. Each ignores the other one. `with_rotation` has only one spelling."""
 
 _TYPE = "min_hash"
 _BUCKETS = 512  # Lucene's default
@@ -38,11 +38,11 @@ _SHORT_TEXT = "w0 w1"
 
 @dataclass(frozen=True, slots=True)
 class TermSettings(Settings):
-    """Settings of such a field; `minhash` has the options of the filter, of any value."""
+    """Settings of a field with `min_hash` terms. `minhash` has the options of the filter, with any values."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.minhash, MinHash):
-            raise ValueError(f"an engine's min_hash filter makes no sketch of the kind {self.minhash.stored_name}")
+            raise ValueError(f"an engine's min_hash filter cannot make the sketch {self.minhash.stored_name}")
 
     @property
     def stored_sketch(self) -> str:
@@ -63,20 +63,20 @@ class TermSettings(Settings):
         return self.minhash
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes by which a text is compared, and the same number of terms for the engine."""
+        """Return the codes for comparing a text, and its terms for the engine, one for each code."""
         values = own_values(fingerprint.minima, self.options)
         return codes_of_terms(values, self.options), self.options.lucene_terms(values)
 
 
 @dataclass(frozen=True, slots=True)
 class TermIndices:
-    """The indices behind the name of a store, as they were when it was opened. It plays the role of `Indices`.
+    """The indices behind the name of a store, as they were when it was opened. Its methods are those of `Indices`.
 
     Attributes:
         name: name of an index, an alias or a data stream, or a pattern.
         field: the field of the terms.
-        mappings: mappings of the indices that have it.
-        lacking: names of the indices that do not have it.
+        mappings: mappings of the indices that have the field.
+        lacking: names of the indices that do not have the field.
         closed: names of the closed indices.
     """
 
@@ -112,12 +112,12 @@ class TermIndices:
 
 
 def analysis_of_engine(shingle_size: int = 5) -> Analysis:
-    """Return the analysis of such a field: standard words, Lucene's lower case, no shorter shingles."""
+    """Return the analysis of a `min_hash` field: standard words, Lucene's lower case, no shorter shingles."""
     return Analysis(profile="lowercase", shingle_size=shingle_size, short_texts=False)
 
 
 def is_text(mapping: Mapping[str, Any], field: str) -> bool:
-    """Return whether a field, or a multi-field, is analysed."""
+    """Return whether a field or a multi-field is analysed."""
     return (field_or_multi_field(mapping, field) or {}).get("type") == "text"
 
 
@@ -135,7 +135,7 @@ def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], f
 
 
 def settings_of_index(settings: Mapping[str, Any], analyzer: str) -> TermSettings:
-    """Return the settings of a field with such an analyzer.
+    """Return the settings of a field with an analyzer that has a `min_hash` filter.
 
     Raises:
         StoreError: an option is not a number that the filter accepts.
@@ -153,12 +153,14 @@ def settings_of_index(settings: Mapping[str, Any], analyzer: str) -> TermSetting
         minhash = MinHash(option("hash_count", 1), buckets, set_size, rotation)
         analysis = analysis_of_engine(int(shingles.get("max_shingle_size", 2)))
     except ValueError as error:
-        raise StoreError(f"the analyzer {analyzer} has options that no min_hash filter takes: {error}") from None
+        raise StoreError(
+            f"the analyzer {analyzer} has options that a min_hash filter does not accept: {error}"
+        ) from None
     return TermSettings(analysis, minhash, passages=None, words=False)
 
 
 def text_field_of(mapping: Mapping[str, Any], field: str) -> str:
-    """Return the field that has the text in `_source`; for a multi-field its parent."""
+    """Return the field with the text in `_source`: the parent of a multi-field, else the field itself."""
     return field if mapping_at(mapping, field) else field.rpartition(".")[0]
 
 
@@ -171,13 +173,13 @@ def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) 
     """
     for text in (_LONG_TEXT, _SHORT_TEXT):
         answer = engine.call("POST", [index, "_analyze"], {"field": field, "text": text})
-        terms = {without_surrogates(token["token"]) for token in answer["tokens"]}  # U+FFFD in the index
+        terms = {without_surrogates(token["token"]) for token in answer["tokens"]}  # the index has U+FFFD instead
         expected = set(fingerprint(text, settings.analysis, settings.minhash).tokens("lucene"))
         if terms != expected:
             raise StoreError(
-                f"{engine.name} fills {index}/{field} with {len(terms)} terms where {settings.minhash} makes "
-                f"{len(expected)}; give the options of min_hash in both spellings (bucket_count and bucketCount), and "
-                "lowercase, shingle before it, as simdoc-search template show --min-hash prints them"
+                f"{engine.name} makes {len(terms)} terms of a test text in {index}/{field}, but {settings.minhash} "
+                f"makes {len(expected)} others; write the options of min_hash in both spellings (bucket_count and "
+                "bucketCount), and put lowercase and shingle before it, as simdoc-search template show --min-hash does"
             )
 
 
@@ -187,7 +189,7 @@ def _filters(settings: Mapping[str, Any], analyzer: str) -> list[str]:
 
 
 def _filter_type(settings: Mapping[str, Any], name: str) -> str:
-    """Return the type of a filter; a built-in one has its type as its name."""
+    """Return the type of a filter. A built-in filter has its type as its name."""
     return str(_analysis_part(settings, "filter", name).get("type", name))
 
 

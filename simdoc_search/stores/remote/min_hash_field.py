@@ -1,7 +1,7 @@
 """Opens a store on a field that the engine fills with its own `min_hash` filter, beside the text.
 
-The terms are in the inverted index only. They equal ours, which is checked here, so those of a document are computed
-from its text. The engine finds and counts; the texts decide.
+The terms of a document are only in the inverted index and cannot be read. They equal ours, which is checked here. So
+the engine finds candidates by their terms, and we compute the terms of each candidate from its text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import (
     HitReader,
-    ReadHit,
+    HitWithTokens,
     RemoteCandidates,
     first_page,
     run_searches,
@@ -54,11 +54,11 @@ def min_hash_access(
     id_field: str | None = None,
     text_field: str | Sequence[str] | None = None,
 ) -> IndexAccess | None:
-    """Return access to an index by such a field; None if no index behind the name has one.
+    """Return access to an index by a `min_hash` field; None if no index behind the name fills the field so.
 
     Raises:
-        StoreError: the engine ignores an option, or its terms differ from ours for another reason; or it does not show
-            the options.
+        StoreError: the engine ignores an option, its terms differ from ours for another reason, or we may not read the
+            options.
         FormatMismatchError: the indices have different options.
         LocationError: no text can be read from `text_field`, or no ids from `id_field`.
     """
@@ -68,8 +68,8 @@ def min_hash_access(
     settings = settings_of_indices(engine, index)
     if settings is None:
         raise StoreError(
-            f"{engine.name} does not show the settings of {index}, which say how the field {field} is filled; "
-            "allow indices:monitor/settings/get"
+            f"{engine.name} does not allow us to read the settings of {index}, which define how the field {field} is "
+            "filled; allow indices:monitor/settings/get"
         )
     closed = sorted(name for name, values in settings.items() if is_closed(values))
     known = {name: mapping for name, mapping in mappings.items() if name not in closed}
@@ -84,11 +84,11 @@ def min_hash_access(
     texts = text_field_names(text_field or text_of_field)
     check_text_fields(texts, known, field, own=False)
     if field.rpartition(".")[0] == text_of_field not in texts:
-        raise LocationError(f"{field} is made of the field {text_of_field}; leave out --text-field")
+        raise LocationError(f"the field {field} is filled from the field {text_of_field}; leave out --text-field")
     lacking = sorted(known.keys() - options.keys())
     indices = TermIndices(index, field, {name: known[name] for name in options}, lacking, closed)
     engine = engine.without_closed_indices()
-    return IndexAccess(engine, engine.in_background(), indices, Ids.by(id_field, known.values()), shared, texts)
+    return IndexAccess(engine, engine.in_background(), indices, Ids.in_field(id_field, known.values()), shared, texts)
 
 
 def _shared_options(options: Mapping[str, TermSettings], field: str, location: str) -> TermSettings:
@@ -96,22 +96,22 @@ def _shared_options(options: Mapping[str, TermSettings], field: str, location: s
     for name, other in sorted(options.items()):
         if other != shared:
             raise FormatMismatchError(
-                f"the field {field} has other options in the index {name} of {location} than in {first}; "
-                "name one of them",
+                f"the field {field} has different options in the indices {first} and {name} of {location}; "
+                "open one of them",
                 found=other.to_dict(),
                 expected=shared.to_dict(),
             )
     if shared.options.hash_count > 1:
         raise StoreError(
-            f"the field {field} of {location} has hash_count {shared.options.hash_count}, whose functions draw the "
-            "same shingles again, so that equal terms do not say how much texts overlap; index with hash_count 1 "
+            f"the field {field} of {location} has hash_count {shared.options.hash_count}, so one shingle may give "
+            "several terms and the number of equal terms does not measure the overlap; index again with hash_count 1 "
             "and more buckets"
         )
     return shared
 
 
 def term_records(access: IndexAccess, ids: Iterable[str], filters: Filters | None = None) -> Iterator[Record]:
-    """Yield the records of documents, computed from their texts; see `Store.records`."""
+    """Return the records of documents, computed from their texts; see `Store.records`."""
     source, clauses = [*(access.text_fields or ()), *access.ids.parts], access.filter_clauses(filters)
     hits = find_by_id(access, ids, source=source, at_once=TEXTS_AT_ONCE, clauses=clauses)
     return (_record(access, hit) for hit in hits)
@@ -123,7 +123,7 @@ def find_term_candidates(
     filters: Filters | None,
     fields: Sequence[str],
 ) -> list[RemoteCandidates]:
-    """Run plans, each with the place to leave out; see `Store.candidates_of_many`."""
+    """Run plans, each with a place to exclude; see `Store.candidates_of_many`."""
     clauses = access.query_clauses(filters)
     searches = [_search(access, plan, clauses, exclude, fields) for plan, exclude in plans]
     answers = run_searches(access, searches)
@@ -143,8 +143,8 @@ def find_term_candidates(
 def _search(
     access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: Place | None, fields: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the first page; scored by the number of equal terms if the clause limit allows it."""
-    without = access.ids.all_at(exclude)
+    """Return the search for the first page, scored by the number of equal terms if the clause limit allows it."""
+    without = access.ids.place_clauses(exclude)
     used = clause_count([*clauses, *without])
     limit = access.engine.max_clauses(plan.clauses + len(plan.tokens) + used)
     scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
@@ -155,15 +155,15 @@ def _search(
 def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
     tokens = set(plan.tokens)
 
-    def read(hits: Iterable[RawHit]) -> Iterator[ReadHit]:
+    def read(hits: Iterable[RawHit]) -> Iterator[HitWithTokens]:
         remaining = iter(hits)
         while page := list(islice(remaining, TEXTS_AT_ONCE)):
-            ids = dict.fromkeys(access.ids.of(hit) for hit in page)
+            ids = dict.fromkeys(access.ids.id_of(hit) for hit in page)
             records = {record.place: record for record in term_records(access, ids)}
             for hit in page:
-                if record := records.get(access.ids.place_of(hit)):  # it may be deleted
+                if record := records.get(access.ids.place_of(hit)):  # not deleted since the search
                     matched = round(hit["_score"]) if is_scored else len(tokens.intersection(record.terms))
-                    yield ReadHit(hit, record.codes, matched, record.fault)
+                    yield HitWithTokens(hit, record.codes, matched, record.fault)
 
     return read
 
@@ -182,7 +182,7 @@ def _record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
     if text is None:
         return without_terms(f"has no text in {names}")
     settings = access.settings
-    assert isinstance(settings, TermSettings)  # noqa: S101 - of such a field
+    assert isinstance(settings, TermSettings)  # noqa: S101 - checked by min_hash_access
     sketched = fingerprint(text, settings.analysis, settings.minhash)
     codes, terms = settings.codes_and_terms(sketched)
     fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"

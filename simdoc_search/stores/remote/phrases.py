@@ -1,4 +1,4 @@
-"""Finds the documents of an index that contain phrases, by its text fields."""
+"""Finds the documents whose text fields contain phrases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import phrase_query
 
 MAX_PER_PHRASE, MAX_TOGETHER = 200, 5_000
-"""Maximum number of documents that are read for one of many phrases, and for a few phrases together."""
+"""Maximum number of documents that are read for each of many phrases, and for a few phrases together."""
 
 PHRASES_AT_ONCE = 100
 """Maximum number of searches in one request."""
@@ -26,7 +26,7 @@ _WITH_POSITIONS = frozenset({"positions", "offsets"})
 
 
 def can_find_phrases(access: IndexAccess) -> bool:
-    """Return whether all indices have the positions of the words in each text field."""
+    """Return whether all indices store word positions in each text field."""
     fields, mappings = _text_fields(access), access.indices.queryable.values()
     return bool(fields) and all(_has_positions(mapping, field) for mapping in mappings for field in fields)
 
@@ -38,7 +38,7 @@ def find_phrases(
     fields = _text_fields(access)
     if not can_find_phrases(access):
         named = f"field {', '.join(fields)}" if fields else "text field"
-        raise FormatMismatchError(f"{access.location} has no {named} in which phrases can be searched")
+        raise FormatMismatchError(f"{access.location} has no {named} with word positions, which phrase queries need")
     size = min(max(MAX_PER_PHRASE, MAX_TOGETHER // max(1, len(phrases))), MAX_TOGETHER)
     clauses = access.query_clauses(filters)
 

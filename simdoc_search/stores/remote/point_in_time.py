@@ -1,7 +1,7 @@
-"""Reads all hits of a search as they are at one point in time.
+"""Reads all hits of a search at one point in time.
 
-The engine keeps a point in time, from which each page can be read again. An engine without points in time has scrolls;
-a page of a scroll that is lost on the way is an error. In both cases fewer hits than the engine counted are an error.
+A page of a point in time can be read again. Engines without points in time have scrolls, and the loss of a page of a
+scroll is an error. In both cases it is an error to receive fewer hits than the engine has counted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.remote.engine import Engine, same_copies
+from simdoc_search.stores.remote.engine import Engine, shard_preference
 from simdoc_search.stores.remote.errors import TooLargeError
 from simdoc_search.stores.remote.retry import is_retryable
 
@@ -22,16 +22,16 @@ RawHit = dict[str, Any]
 """A hit in the answer of an engine."""
 
 ShardFilter = Callable[[int], dict[str, Any]]
-"""Returns the clause for a shard by its number."""
+"""Returns the clause for the shard with a number."""
 
-PAGE = 500
-"""Hits of a page, shared by the slices that are read side by side."""
+PAGE_SIZE = 500
+"""Number of hits that all slices together read at once."""
 
 KEEP_ALIVE = "10m"
-"""How long the engine keeps a point in time, or a scroll, after each page."""
+"""How long the engine keeps a point in time or a scroll after each page."""
 
-_UNSUPPORTED = (400, 403, 404, 405)  # the engine has no such request, or does not allow it
-_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # of OpenSearch, of Elasticsearch
+_UNSUPPORTED = (400, 403, 404, 405)  # the engine does not have this request, or does not allow it
+_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # for OpenSearch, for Elasticsearch
     (["_search", "point_in_time"], "pit_id", {"allow_partial_pit_creation": False}),
     (["_pit"], "id", {}),
 )
@@ -39,17 +39,17 @@ _REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # of OpenSearc
 
 @dataclass(slots=True)
 class Slice:
-    """The hits of one shard, and how far they are read.
+    """A part of the hits, such as those of one shard, and how much of it was read.
 
     Attributes:
-        only: the part of a search that selects this slice.
-        after: sort values of the last hit.
+        selection: the part of a search body that selects this slice.
+        after: sort values of the last hit that was read.
         read: number of hits that were read.
         total: number of all hits; None before the first page.
         is_finished: whether the last page was read.
     """
 
-    only: dict[str, Any] = field(default_factory=dict)
+    selection: dict[str, Any] = field(default_factory=dict)
     after: list[Any] | None = None
     read: int = 0
     total: int | None = None
@@ -63,15 +63,14 @@ class Slice:
         self.read += len(hits)
         self.is_finished = self.read >= self.total or len(hits) < size
         if self.is_finished and self.read != self.total:
-            count = f"{self.read:,} of {self.total:,} hits"
-            raise StoreError(f"{name} gave {count}, so some were lost on the way; run it again")
+            raise StoreError(f"{name} returned only {self.read:,} of {self.total:,} hits; run the command again")
         return hits
 
 
 class PointInTime:
-    """A point in time. Each index has as many slices as shards, which may be read side by side.
+    """The hits of a search in a point in time, with one slice for each shard. Several slices may be read in turn.
 
-    Each slice is a shard, and `_doc` is unique in it, so that a page can start after the previous one.
+    The sort value `_doc` is unique in a shard, so a page can start after the last hit of the page before.
     """
 
     def __init__(self, engine: Engine, body: dict[str, Any], id: str, path: list[str], key: str) -> None:
@@ -83,16 +82,16 @@ class PointInTime:
         self._key = key
 
     def divide(self, shards: Mapping[str, int], of_shard: ShardFilter | None) -> None:
-        """Make the slices."""
+        """Make one slice for each shard of each index."""
         for index, count in sorted(shards.items()):
             filters = [{"term": {"_index": index}}] if len(shards) > 1 else []
             self.slices += [Slice(_selection(self._body, n, count, of_shard, filters)) for n in range(count)]
 
     def read(self, part: Slice, size: int) -> list[RawHit]:
-        """Return the next hits of a slice, at most `size`; a page that is too large is split.
+        """Return the next hits of a slice, at most `size`. If the answer is too large, a smaller page is read.
 
         Raises:
-            StoreError: as `Engine.call`, or hits are missing.
+            StoreError: as `Engine.call`; or hits are missing.
         """
         retries = self._engine.retries()
         while True:
@@ -111,10 +110,10 @@ class PointInTime:
 
     def rewind(self) -> None:
         """Read all slices from their beginning again."""
-        self.slices = [Slice(part.only) for part in self.slices]
+        self.slices = [Slice(part.selection) for part in self.slices]
 
-    def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        """Send further searches as one request, and return their answers in order."""
+    def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
+        """Send other searches in this point in time as one request, and return their answers in order."""
         return self._engine.search_many(None, [{**body, "pit": self._reference} for body in bodies])
 
     def close(self) -> None:
@@ -126,7 +125,7 @@ class PointInTime:
         return {"id": self._id, "keep_alive": KEEP_ALIVE}
 
     def _page(self, part: Slice, size: int) -> Any:
-        body = {**self._body, **part.only, "size": size, "pit": self._reference}
+        body = {**self._body, **part.selection, "size": size, "pit": self._reference}
         body["track_total_hits"] = part.total is None
         if part.after is not None:
             body["search_after"] = part.after
@@ -134,7 +133,7 @@ class PointInTime:
 
 
 class Scroll:
-    """The same for engines without points in time: a scroll for each slice. Further searches see later changes."""
+    """The hits of a search in scrolls, one for each slice, for engines without points in time."""
 
     def __init__(self, engine: Engine, index: str, body: dict[str, Any], slices: list[Slice]) -> None:
         self.slices: list[Slice] = slices
@@ -144,13 +143,13 @@ class Scroll:
         self._scrolls: dict[int, tuple[str, int]] = {}  # of a slice: scroll id and page size
 
     def read(self, part: Slice, size: int) -> list[RawHit]:
-        """As `PointInTime.read`; the first page of a slice decides the size of all its pages."""
+        """Return the next hits of a slice, as `PointInTime.read`. Its first page sets the size of all its pages."""
         number = self.slices.index(part)
         if number in self._scrolls:
             id, size = self._scrolls[number]
             answer = self._next_page(id)
         else:
-            body = {**self._body, **part.only, "size": size}
+            body = {**self._body, **part.selection, "size": size}
             answer = self._engine.search(self._index, body, scroll=KEEP_ALIVE)
         self._scrolls[number] = answer["_scroll_id"], size
         return part.take(self._engine.name, answer, size)
@@ -158,11 +157,11 @@ class Scroll:
     def rewind(self) -> None:
         """Read all slices from their beginning again."""
         self.close()
-        self.slices = [Slice(part.only) for part in self.slices]
+        self.slices = [Slice(part.selection) for part in self.slices]
         self._scrolls = {}
 
-    def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-        """Send further searches as one request, and return their answers in order."""
+    def search_many(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
+        """Send other searches as one request, and return their answers in order. They see the current documents."""
         return self._engine.search_many(self._index, bodies)
 
     def close(self) -> None:
@@ -176,16 +175,16 @@ class Scroll:
         except StoreError as error:
             if not is_retryable(error):
                 raise
-            lost = "so a page is lost, which cannot be asked for again; run it again"
-            raise StoreUnavailableError(f"{error}, {lost}") from error
+            lost = "a page of the scroll is lost and cannot be read again; run the command again"
+            raise StoreUnavailableError(f"{error}; {lost}") from error
 
 
 PagedHits: TypeAlias = PointInTime | Scroll
-"""The hits of a search, slice by slice and page by page."""
+"""The hits of a search, which are read slice by slice and page by page."""
 
 
 def total_hits(answer: Mapping[str, Any]) -> int:
-    """Return the number of hits of a search that counts them."""
+    """Return the number of hits in the answer to a search that counts them."""
     return int(answer["hits"]["total"]["value"])
 
 
@@ -203,13 +202,13 @@ def open_point_in_time(
         index: name of the index or alias.
         body: the search, with a `sort` by `_doc` alone or by `_score` alone.
         shards: number of primary shards of each concrete index; None: ask the engine.
-        of_shard: a clause for each shard.
+        of_shard: returns a clause for each shard; None: no clauses.
 
     Raises:
         StoreError: as `Engine.call`.
     """
     for path, key, options in _REQUESTS:
-        params = {**options, **same_copies(body), "keep_alive": KEEP_ALIVE}
+        params = {**options, **shard_preference(body), "keep_alive": KEEP_ALIVE}
         answer = engine.call("POST", [index, *path], allow=_UNSUPPORTED, **params)
         if answer is None:
             continue
@@ -228,7 +227,7 @@ def open_point_in_time(
 
 
 def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
-    """Yield all hits of a search in the order of its `sort`: by `_score`, or by `_doc`, which is any order.
+    """Yield all hits of a search in the order of its `sort`: by `_score`, or by `_doc`, which means any order.
 
     Raises:
         StoreError: as `PointInTime.read`.
@@ -242,20 +241,20 @@ def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHi
 
 
 def all_hits_at(opened: PagedHits) -> Iterator[RawHit]:
-    """Yield all hits at a point in time, slice by slice."""
+    """Yield all hits, slice by slice."""
     return chain.from_iterable(_hits_by_slice(opened))
 
 
 def _hits_by_slice(opened: PagedHits) -> list[Iterator[RawHit]]:
     def hits_of(part: Slice) -> Iterator[RawHit]:
         while not part.is_finished:
-            yield from opened.read(part, max(10, PAGE // len(opened.slices)))
+            yield from opened.read(part, max(10, PAGE_SIZE // len(opened.slices)))
 
     return [hits_of(part) for part in opened.slices]
 
 
 def _shard_counts(engine: Engine, index: str) -> dict[str, int]:
-    """Return the number of primary shards of each concrete index; none if we may not read it."""
+    """Return the number of primary shards of each concrete index; empty if we may not read them."""
     settings = engine.call("GET", [index, "_settings", "index.number_of_shards"], allow=(403,)) or {}
     return {name: int(values["settings"]["index"]["number_of_shards"]) for name, values in settings.items()}
 
@@ -267,7 +266,7 @@ def _selection(
     of_shard: ShardFilter | None,
     filters: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Return the part of a search that selects one of several slices."""
+    """Return the part of a search body that selects one of several slices."""
     selection: dict[str, Any] = {} if count == 1 else {"slice": {"id": number, "max": count}}
     clauses = [*filters, *([of_shard(number)] if of_shard else [])]
     return selection | ({"query": {"bool": {"must": [body["query"]], "filter": clauses}}} if clauses else {})

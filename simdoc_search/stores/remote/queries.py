@@ -1,4 +1,4 @@
-"""Clauses and queries in the engines' query language."""
+"""Makes clauses and queries in the query language of the engines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LAST_CHARACTER = "\U0010ffff"
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 MAX_TERMS = 50_000
-"""Values of a `terms` clause. Engines allow 65,536 by default."""
+"""Maximum number of values in a `terms` clause. Engines allow 65,536 by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +34,23 @@ class Ids:
     are_numbers: bool = False
 
     @classmethod
-    def by(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> Ids:
-        """Return ids by a field, or by `_id`. Raises LocationError if the field cannot identify documents."""
+    def in_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> Ids:
+        """Return ids in a field; None: `_id`. Raises LocationError if the field cannot be a field of ids."""
         return cls() if field is None else cls(field, id_field_type(field, mappings) in WHOLE_NUMBERS)
 
     @property
     def parts(self) -> list[str]:
-        """The parts of `_source` that `of` needs."""
+        """The fields of `_source` that `id_of` needs."""
         return [] if self.field is None else [self.field]
 
     def query(self, ids: Sequence[str]) -> dict[str, Any]:
         """Return the query for the documents with these ids."""
         if self.field is None:
             return {"ids": {"values": ids}}
-        # `12_20_80` has several readings, and an engine refuses a word where it has numbers.
+        # An engine refuses other strings in a field of numbers. `int` would also accept `12_20_80`.
         return {"terms": {self.field: [id for id in ids if not self.are_numbers or _NUMBER.fullmatch(id)]}}
 
-    def at(self, place: Place) -> dict[str, Any]:
+    def place_query(self, place: Place) -> dict[str, Any]:
         """Return the query for the document at a place."""
         clauses = [self.query([place.id])]
         if place.index is not None:
@@ -59,15 +59,15 @@ class Ids:
             clauses.append({"term": {"_routing": place.routing}})
         return {"bool": {"filter": clauses}} if len(clauses) > 1 else clauses[0]
 
-    def all_at(self, place: Place | None) -> list[dict[str, Any]]:
-        """Return the query for the document at a place as a list of one; empty for None."""
-        return [] if place is None else [self.at(place)]
+    def place_clauses(self, place: Place | None) -> list[dict[str, Any]]:
+        """Return a list with the query for the document at a place; an empty list for None."""
+        return [] if place is None else [self.place_query(place)]
 
     def place_of(self, hit: Mapping[str, Any]) -> Place:
         """Return the place of a hit."""
-        return Place(self.of(hit), hit["_index"], hit.get("_routing"))
+        return Place(self.id_of(hit), hit["_index"], hit.get("_routing"))
 
-    def of(self, hit: Mapping[str, Any]) -> str:
+    def id_of(self, hit: Mapping[str, Any]) -> str:
         """Return the id of a hit; its `_id` if it lacks the field."""
         if self.field is None:
             return str(hit["_id"])
@@ -80,7 +80,7 @@ class Ids:
 def sharing_query(
     rows: Sequence[list[str]], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
 ) -> dict[str, Any]:
-    """Return the query for documents that share rows of tokens; the score is the number of rows."""
+    """Return the query for documents that share rows of tokens. The score is the number of shared rows."""
     clauses = [*filters, *_without(exclude, ids)]
     if all(len(row) == 1 for row in rows):
         return to_dsl(Threshold(tuple(row[0] for row in rows), 1), field, filters=clauses)
@@ -88,10 +88,10 @@ def sharing_query(
     return {"bool": {"should": shared, "minimum_should_match": 1, "filter": clauses}}
 
 
-def any_of(
+def any_token_query(
     tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
 ) -> dict[str, Any]:
-    """Return the query, without scores, for documents that have any of these tokens, of any number."""
+    """Return the query, without scores, for documents that have at least one of any number of tokens."""
     parts = [tokens[start : start + MAX_TERMS] for start in range(0, len(tokens), MAX_TERMS)]
     shared = _any_clause([{"terms": {field: part}} for part in parts])
     return {"bool": {"filter": [shared, *filters, *_without(exclude, ids)]}}
@@ -100,7 +100,7 @@ def any_of(
 def phrase_query(
     text: str, fields: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids
 ) -> dict[str, Any]:
-    """Return the query, without scores, for documents that have a phrase in one of these fields."""
+    """Return the query, without scores, for documents with a phrase in one of these fields."""
     phrase = _any_clause([{"match_phrase": {name: without_surrogates(text)}} for name in fields])
     return {"bool": {"filter": [phrase, *filters, *_without(exclude, ids)]}}
 
@@ -111,23 +111,23 @@ def in_random_order(query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def complete_query(settings: Settings, field: str) -> dict[str, Any]:
-    """Return the query for documents that have everything that an index of these settings needs."""
+    """Return the query for documents whose fingerprints have everything that these settings need."""
     return _one_of(f"{field}.format", labels_of(settings))
 
 
 def lacking_kinds_query(settings: Settings, field: str, *names: KindName) -> dict[str, Any]:
-    """Return the query for documents with a fingerprint of these settings that lack tokens of any of these kinds."""
+    """Return the query for documents with fingerprints of these settings that lack at least one of these kinds."""
     return _one_of(f"{field}.format", labels_without(settings, *names))
 
 
 def filter_clauses(
     filters: Filters, mappings: Iterable[Mapping[str, Any]], *, field: str, own: bool
 ) -> list[dict[str, Any]]:
-    """Return filters as clauses.
+    """Return filters as clauses of the query language.
 
     Args:
-        filters: see `Filters`; clauses of the engine are kept.
-        mappings: of all indices; they say which keyword field belongs to a text field.
+        filters: see `Filters`; clauses in them are used unchanged.
+        mappings: mappings of all indices, which show the keyword field of a text field.
         field: name of our field.
         own: whether `simdoc-search index` made the index, which then has metadata as exact terms.
     """
@@ -143,7 +143,7 @@ def filter_clauses(
 
 
 def root_clause(root: str | None, below: bool, *, field: str) -> dict[str, Any]:
-    """Return the clause for documents with this root, or also with a root below it; None: all documents."""
+    """Return the clause for documents with this root, or also with a root below it; None: for all documents."""
     if root is None:
         return {"match_all": {}}
     if not below:
@@ -152,16 +152,18 @@ def root_clause(root: str | None, below: bool, *, field: str) -> dict[str, Any]:
     return {"range": {f"{field}.facts": {"gte": begin, "lte": begin + LAST_CHARACTER}}}
 
 
-def any_path(prefixes: Iterable[FilterValue], field: str) -> dict[str, Any]:
-    """Return the clause for documents of our own whose path starts with one of these prefixes."""
+def path_clause(prefixes: Iterable[FilterValue], field: str) -> dict[str, Any]:
+    """Return the clause for documents in our own index whose path starts with one of these prefixes."""
     values = [str(prefix)[:MAX_PATH_CHARACTERS] for prefix in prefixes]
-    ranges = [{"gte": value, "lte": value + LAST_CHARACTER} for value in values]  # a `prefix` is limited to 1,000
+    ranges = [
+        {"gte": value, "lte": value + LAST_CHARACTER} for value in values
+    ]  # a `prefix` may have only 1,000 characters
     return _any_clause([{"range": {f"{field}.path": limits}} for limits in ranges])
 
 
 def _condition_clause(condition: Condition, mappings: list[Mapping[str, Any]], field: str, own: bool) -> dict[str, Any]:
     if condition.field == "path" and own:
-        return any_path(condition.values, field)
+        return path_clause(condition.values, field)
     if own:
         return _one_of(f"{field}.facts", [metadata_term(condition.field, value) for value in condition.values])
     names = sorted({_exact_field(condition.field, mapping) for mapping in mappings})
@@ -169,7 +171,7 @@ def _condition_clause(condition: Condition, mappings: list[Mapping[str, Any]], f
 
 
 def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
-    """Return the field, or the first keyword field of a text field."""
+    """Return the name of a field, or of the first keyword field in a text field."""
     field = mapping_at(mapping, name) or {}
     if field.get("type") != "text":
         return name
@@ -178,7 +180,7 @@ def _exact_field(name: str, mapping: Mapping[str, Any]) -> str:
 
 
 def _without(exclude: Place | None, ids: Ids) -> list[dict[str, Any]]:
-    return [] if exclude is None else [{"bool": {"must_not": ids.all_at(exclude)}}]
+    return [] if exclude is None else [{"bool": {"must_not": ids.place_clauses(exclude)}}]
 
 
 def _one_of(field: str, values: list[Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Records as documents of an index, and documents as records.
+"""Converts records to documents of an index, and documents to records.
 
-Others may write to an application's index, so a document may have anything. Forms that mean the same to an engine are
-read alike: an object or dots in a key, a value or a list of this one value.
+A document in an application's index may have any form. Forms that are equal to an engine give the same record: an
+object or keys with dots, and a value or a list of only this value.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.kinds import KINDS, Kind, kinds_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import decode_text, encode
+from simdoc_search.sketch.tokens import decode_text, encode_text
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.fields import metadata_terms, names_of
-from simdoc_search.stores.record import Origin, Record
+from simdoc_search.stores.record import EncodedRecord, Origin, Record
+from simdoc_search.stores.remote.bulk import json_line
 from simdoc_search.stores.remote.errors import one_line
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label
 from simdoc_search.stores.remote.texts import text_of
@@ -32,30 +33,32 @@ Codes = NDArray[np.uint32]
 
 _FILE_PARTS = ("root", "size", "mtime_ns", "prefix")
 _PLAIN = frozenset({str, int, dict, type(None)})
-_TYPE_NAMES = {bool: "true or false", int: "a number", float: "a number", str: "a text", dict: "an object"}
+_TYPE_NAMES = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "an object"}
 
 
 class _MalformedError(Exception):
-    """A part of a document is malformed. The message follows the name of the document."""
+    """A part of a document is malformed. The message follows the id of the document."""
 
 
 def field_values(
-    codes: Codes, shingles: int, hashes: tuple[str, str], settings: Settings, **further: Codes
+    codes: Codes, shingles: int, hashes: tuple[str, str], settings: Settings, **tokens: Codes
 ) -> dict[str, Any]:
     """Return the value of the fingerprint field.
 
     Args:
-        codes: tokens of the fingerprint.
+        codes: tokens of the fingerprint, as numbers.
         shingles: number of distinct shingles.
         hashes: hash of the text, and of its words.
         settings: settings of the index.
-        further: tokens of other kinds by name; kinds that the index does not have are omitted.
+        tokens: tokens of other kinds by name; kinds that the index does not have are omitted.
     """
     text_hash, words_hash = hashes
-    kinds = {kind.name: encode(further.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)}
+    kinds: dict[str, str] = {
+        kind.name: encode_text(tokens.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)
+    }
     return {
-        "tokens": " ".join(encode(codes, settings.token_length)),
-        **{name: " ".join(tokens) for name, tokens in kinds.items()},
+        "tokens": encode_text(codes, settings.token_length),
+        **kinds,
         "shingles": shingles,
         "buckets": len(codes),
         "text_hash": text_hash,
@@ -64,22 +67,27 @@ def field_values(
     }
 
 
+def encode_record(record: Record, settings: Settings, *, field: str, store_text: bool) -> EncodedRecord:
+    """Convert a record into the line of its document in a bulk request."""
+    return EncodedRecord(record.id, json_line(to_source(record, settings, field=field, store_text=store_text)))
+
+
 def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
-    """Return the document of a record in an index of our own."""
+    """Return the document that stores a record in our own index."""
     hashes = record.text_hash, record.words_hash
-    further = {kind.name: getattr(record, kind.name) for kind in kinds_of(settings)}
-    values = field_values(record.codes, record.shingles, hashes, settings, **further)
+    tokens = {kind.name: getattr(record, kind.name) for kind in kinds_of(settings)}
+    values = field_values(record.codes, record.shingles, hashes, settings, **tokens)
     values |= {
         "digest": record.digest,
-        "names": [_json(name) for name in names_of(record.id)],
-        "path": _json(record.path)[:MAX_PATH_CHARACTERS],
+        "names": [_json_value(name) for name in names_of(record.id)],
+        "path": _json_value(record.path)[:MAX_PATH_CHARACTERS],
         "facts": metadata_terms(record),
     }
     if record.origin:
         values["origin"] = {key: value for key, value in asdict(record.origin).items() if value or key in _FILE_PARTS}
-    source: dict[str, Any] = {field: values, "metadata": _json(dict(record.metadata))}
+    source: dict[str, Any] = {field: values, "metadata": _json_value(dict(record.metadata))}
     if store_text and record.text is not None:
-        source["body"] = _json(record.text)
+        source["body"] = _json_value(record.text)
     return source
 
 
@@ -92,15 +100,15 @@ def to_record(
     text_fields: Sequence[str] | None = None,
     fault: str = "",
 ) -> Record:
-    """Return a document as a record. Parts that are missing or malformed are empty; `fault` names the latter.
+    """Return the record of a document. Missing or malformed parts are empty; its `fault` names the malformed ones.
 
     Args:
         place: place of the document.
         source: its `_source`, or parts of it.
-        token_length: characters of a token.
+        token_length: number of characters of a token.
         field: name of the fingerprint field.
-        text_fields: fields of the text; None: `body`, as we write it.
-        fault: why the fingerprint field must not be read; empty: it is read.
+        text_fields: fields with the text; None: `body`, as in our own index.
+        fault: why the fingerprint field must not be read; empty if it may be read.
     """
     faults = [fault] if fault else []
     if fault:
@@ -115,19 +123,19 @@ def to_record(
 
     codes = read(_token_set, token_length, f"{field}.tokens")
     kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
-    further: dict[str, Any] = {name: no_passages() if tokens is None else tokens for name, tokens in kinds.items()}
+    tokens_by_kind: dict[str, Any] = {name: no_passages() if found is None else found for name, found in kinds.items()}
     return Record(
         id=place.id,
         codes=no_passages() if codes is None else codes,
-        shingles=read(_count, f"{field}.shingles") or 0,
-        digest=read(_one, f"{field}.digest", str) or "",
-        metadata=read(_one, "metadata", dict) or {},
-        text=read(_one, "body", str) if text_fields is None else read(_text, text_fields),
+        shingles=read(_integer, f"{field}.shingles") or 0,
+        digest=read(_only_value, f"{field}.digest", str) or "",
+        metadata=read(_only_value, "metadata", dict) or {},
+        text=read(_only_value, "body", str) if text_fields is None else read(_text, text_fields),
         origin=read(_origin, f"{field}.origin"),
-        text_hash=read(_one, f"{field}.text_hash", str) or "",
-        words_hash=read(_one, f"{field}.words_hash", str) or "",
+        text_hash=read(_only_value, f"{field}.text_hash", str) or "",
+        words_hash=read(_only_value, f"{field}.words_hash", str) or "",
         fault="; ".join(faults),
-        **further,
+        **tokens_by_kind,
         index=place.index,
         routing=place.routing,
     )
@@ -142,19 +150,19 @@ def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> Cod
     return codes if len(codes) else f"has no {field}.tokens in its _source"
 
 
-def _json(value: Any) -> Any:
-    """Return a value without lone surrogates, which JSON in UTF-8 cannot have; they become U+FFFD."""
+def _json_value(value: Any) -> Any:
+    """Replace lone surrogates, which JSON in UTF-8 cannot contain, by U+FFFD."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):
-        return [_json(item) for item in value]
+        return [_json_value(item) for item in value]
     if isinstance(value, dict):
-        return {_json(key): _json(item) for key, item in value.items()}
+        return {_json_value(key): _json_value(item) for key, item in value.items()}
     return value
 
 
 def _tokens_of_kind(source: Mapping[str, Any], kind: Kind, path: str) -> Codes:
-    if kind.is_set:
+    if kind.is_sorted_set:
         return _token_set(source, kind.length, path)
     codes = _tokens(source, kind.length, path)
     if kind.name == "sentences":
@@ -174,7 +182,7 @@ def _token_set(source: Mapping[str, Any], token_length: int, path: str) -> Codes
 
 def _tokens(source: Mapping[str, Any], token_length: int, path: str) -> Codes:
     try:
-        return decode_text(_one(source, path, str) or "", token_length)
+        return decode_text(_only_value(source, path, str) or "", token_length)
     except ValueError as error:
         raise _MalformedError(f"has invalid {path.rpartition('.')[2]} ({one_line(error)})") from None
 
@@ -186,11 +194,13 @@ def _text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | None:
         raise _MalformedError(f"has no text that can be read ({error})") from None
 
 
-def _one(source: Mapping[str, Any], path: str, kind: type) -> Any:
-    """Return the only value at a path, or None."""
+def _only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
+    """Return the only value at a path, or None if there is no value."""
     first, _, last = path.partition(".")
     above = source.get(first)
-    if last and type(above) is dict and path not in source and type(above.get(last)) in _PLAIN:  # as we write it
+    if (
+        last and type(above) is dict and path not in source and type(above.get(last)) in _PLAIN
+    ):  # the form that we write
         values = [] if above.get(last) is None else [above[last]]
     else:
         values = list(_values(source, path.split(".")))
@@ -204,7 +214,7 @@ def _one(source: Mapping[str, Any], path: str, kind: type) -> Any:
 
 
 def _values(value: Any, path: list[str]) -> Iterator[Any]:
-    """Yield the values at a path, as an engine sees them."""
+    """Yield the values that an engine finds at a path."""
     if isinstance(value, list):
         for item in value:
             yield from _values(item, path)
@@ -220,9 +230,9 @@ def _values(value: Any, path: list[str]) -> Iterator[Any]:
         raise _MalformedError(f"has {_TYPE_NAMES.get(type(value), 'something else')} instead of {'.'.join(path)}")
 
 
-def _count(source: Mapping[str, Any], path: str) -> int:
-    """Return a whole number, which engines also accept as a string or with a fraction."""
-    value = _one(source, path, object)
+def _integer(source: Mapping[str, Any], path: str) -> int:
+    """Return the integer at a path. Engines also accept strings and fractions, which they round down."""
+    value = _only_value(source, path, object)
     if type(value) is int and 0 <= value < 1 << 31:
         return value
     try:
@@ -235,12 +245,12 @@ def _count(source: Mapping[str, Any], path: str) -> int:
 
 
 def _origin(source: Mapping[str, Any], path: str) -> Origin | None:
-    value = _one(source, path, dict)
+    value = _only_value(source, path, dict)
     if not value:
         return None
     root, size, modified = (value.get(name) for name in ("root", "size", "mtime_ns"))
     others = [value.get(name) or "" for name in ("prefix", "content", "archive")]
     are_strings = all(isinstance(value, str) for value in (root, *others))
     if not (are_strings and type(size) is int and type(modified) is int):
-        raise _MalformedError(f"has no file in {path}")
+        raise _MalformedError(f"has invalid data in {path}")
     return Origin(root, size, modified, *others)

@@ -1,4 +1,4 @@
-"""Checks that an answer comes from an engine and from all shards, before anything is read from it."""
+"""Checks that an answer comes from an engine and covers all shards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEYS = {
     "_pit": "id",
     "_analyze": "tokens",
 }
-"""By the last part of the path, a key of every answer of an engine."""
+"""A key that each answer of an engine has, by the last part of the request's path."""
 
 _BY_INDEX = frozenset({"_mapping", "_settings"})
 """Requests whose answers have an object for each index."""
@@ -35,11 +35,11 @@ def check_answer(name: str, method: str, operation: str, answer: Any, *, counts:
         method: HTTP method.
         operation: last part of the path.
         answer: the answer from JSON.
-        counts: whether a search was to count all hits. Otherwise it may end as soon as it has enough of them.
+        counts: whether the request is a search that must count all hits. Other searches may end early.
 
     Raises:
         RequestError: not all shards answered.
-        StoreError: no engine gives this answer.
+        StoreError: the answer does not come from an engine.
     """
     if method not in ("GET", "POST"):
         operation = ""
@@ -47,18 +47,18 @@ def check_answer(name: str, method: str, operation: str, answer: Any, *, counts:
     if not isinstance(answer, Mapping):
         raise not_an_engine(name, "its answer is not an object")
     if key and key not in answer:
-        raise not_an_engine(name, f"{key} is missing")
+        raise not_an_engine(name, f"its answer has no {key}")
     if operation in _BY_INDEX and not all(isinstance(value, Mapping) for value in answer.values()):
-        raise not_an_engine(name, "it names no indices")
+        raise not_an_engine(name, "its answer has no indices")
     if operation in _ALL_SHARDS:
         check_all_shards(name, answer, counts=counts)
 
 
 def check_all_shards(name: str, answer: Mapping[str, Any], *, counts: bool = False) -> None:
-    """Raise RequestError if shards are missing in an answer, or if it ended early though it was to count."""
+    """Raise RequestError if an answer does not cover all shards, or does not count all hits if `counts` is set."""
     shards = answer.get("_shards") or {}
     failures = shards.get("failures") or ()
-    # Shards that cannot have a hit are skipped, and count as successful.
+    # Shards that cannot have hits are skipped, and are included in the successful ones.
     if shards.get("failed") or shards.get("successful", 0) < shards.get("total", 0):
         reason = reason_in({"error": failures[0].get("reason")})[1] if failures else "shards are missing"
     elif answer.get("timed_out") or (counts and answer.get("terminated_early")):
@@ -69,6 +69,6 @@ def check_all_shards(name: str, answer: Mapping[str, Any], *, counts: bool = Fal
         return
     status = failures[0].get("status") if failures else None
     raise RequestError(
-        f"{name} could answer only for a part of the documents ({reason}); ask again when all its shards are there",
+        f"{name} searched only a part of the documents ({reason}); try again when all its shards are available",
         status if isinstance(status, int) else 503,
     )

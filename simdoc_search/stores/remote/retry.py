@@ -1,4 +1,4 @@
-"""The retry policy for requests to an engine: which errors are retried, for how long, and with which pauses."""
+"""The retry policy for requests to an engine: which errors are retried, how long, and with which pauses."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.remote.errors import RequestError
 
 BACKGROUND_SECONDS = 300.0
-"""Seconds for which indexing and backfill retry without any success."""
+"""Seconds without success after which indexing and backfill give up."""
 
 QUERY_SECONDS = 30.0
-"""Seconds for which a query is retried."""
+"""Seconds without success after which a query fails."""
 
-VARIABLE = "SIMDOC_RETRY_SECONDS"
+RETRY_VARIABLE = "SIMDOC_RETRY_SECONDS"
 """The environment variable that replaces QUERY_SECONDS."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 20.0
-"""Maximum of the first pause in seconds, and of any pause. The maximum doubles with each pause."""
+"""Maximum length of the first pause in seconds, and of any pause. The maximum doubles with each pause."""
 
 LOG_INTERVAL = 30.0
-"""Minimum seconds between two log lines about retries, in the whole process."""
+"""Minimum seconds between two log lines about retries in this process."""
 
 RETRYABLE = frozenset({429, 502, 503, 504})
-"""HTTP statuses of full queues, tripped circuit breakers and shards that are not started yet."""
+"""HTTP statuses for full queues, tripped circuit breakers, and shards that have not started yet."""
 
 _log = logging.getLogger("simdoc_search")
 _last_logged = [float("-inf")]
@@ -44,12 +44,12 @@ def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0
     """Return the number of seconds in an environment variable, or None if it is not set.
 
     Args:
-        variable: its name.
-        advice: what to write instead, for the error.
+        variable: name of the variable.
+        advice: which value to use instead, for the error message.
         minimum: the smallest allowed number.
 
     Raises:
-        StoreError: the variable is not a number, or too small.
+        StoreError: the value is not a number, or is too small.
     """
     text = os.environ.get(variable)
     if not text:
@@ -64,8 +64,8 @@ def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0
 
 
 def query_seconds() -> float:
-    """Return for how many seconds a query is retried. Raises as `seconds_from_environment`."""
-    seconds = seconds_from_environment(VARIABLE, advice="write 30, or 0 for no retries")
+    """Return SIMDOC_RETRY_SECONDS, or QUERY_SECONDS. Raises as `seconds_from_environment`."""
+    seconds = seconds_from_environment(RETRY_VARIABLE, advice="write 30, or 0 for no retries")
     return QUERY_SECONDS if seconds is None else seconds
 
 
@@ -83,11 +83,11 @@ class Retries:
         self.reset()
 
     def reset(self) -> None:
-        """Start anew after a success."""
+        """Start again with the first pause, after a success."""
         self._longest, self._began = FIRST_PAUSE, time.monotonic()
 
     def pause_after(self, error: StoreError) -> None:
-        """Pause after a retryable error; raise any other error, or what `pause` raises."""
+        """Pause after a retryable error; raise any other error. Raises also as `pause`."""
         if not is_retryable(error) or self._seconds <= 0:
             raise error
         self.pause(str(error))
@@ -101,7 +101,7 @@ class Retries:
         """
         waited = time.monotonic() - self._began
         if waited >= self._seconds:
-            raise StoreUnavailableError(f"{reason}; retried for {waited:.0f} s, run it again later")
+            raise StoreUnavailableError(f"{reason}; retried for {waited:.0f} s, run the command again later")
         _log_sometimes(f"{reason}; retrying for up to {self._seconds - waited:.0f} s")
         pause = random.uniform(self._longest / 2, self._longest)  # noqa: S311 - jitter
         self._longest = min(2 * self._longest, LONGEST_PAUSE)
@@ -110,7 +110,7 @@ class Retries:
 
 
 def _log_sometimes(line: str) -> None:
-    """Log a line, unless another one was logged lately."""
+    """Log a line, unless another one was logged within LOG_INTERVAL."""
     now = time.monotonic()
     if now - _last_logged[0] >= LOG_INTERVAL:
         _last_logged[0] = now

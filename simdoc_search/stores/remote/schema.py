@@ -1,6 +1,6 @@
-"""The mapping of the fingerprint field: its template, and the settings in the `meta` of its fields.
+"""Defines the mapping of the fingerprint field, and stores the settings in the `meta` of its fields.
 
-A document in an index, see `records.py`:
+An example of a document (see `records.py`):
 
     {"body": text, "metadata": {...},
      "simdoc": {"tokens": "...", "passages": "...", "sentences": "...", "concepts": "...",
@@ -9,8 +9,8 @@ A document in an index, see `records.py`:
                 "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-Passages, sentences and concepts are in indexes made with them (`sketch.kinds`). `duplicate_of` and `cluster` are marks
-of duplicates (`marks.py`). The last line, `body` and `metadata` are in indexes of our own.
+Only indices made with passages, sentences or concepts (`sketch.kinds`) have these kinds. `duplicate_of` and `cluster`
+mark duplicates (`marks.py`). Only our own indices have `body`, `metadata` and the last line.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.mappings import fields_of
 
 DEFAULT_FIELD = "simdoc"
-"""Usual name of the fingerprint field."""
+"""Default name of the fingerprint field."""
 
 MARK_FIELDS = ("duplicate_of", "cluster")
-"""The parts of it that only marked duplicates have."""
+"""The parts of the fingerprint field that mark duplicates."""
 
 MAX_PATH_CHARACTERS = 8_000
-"""Maximum characters of a keyword. Lucene allows 32,766 bytes, and a character has up to four."""
+"""Maximum characters of a path. Lucene allows 32,766 bytes in a term, and a character has up to four."""
 
 MAX_META_ENTRIES, MAX_META_VALUE = 5, 50
-"""Limits of a field's `meta`: entries, and characters of a value. A key has at most 20."""
+"""The engines' limits for the `meta` of a field: number of entries, and characters of a value. A key may have 20."""
 
 _ANALYSIS_ENDING = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?( \*)?")
-"""Short texts, stop words, stems and frequencies."""
+"""The optional parts of an analysis: short texts, stop words, stems and frequencies."""
 
 _SKETCHES, _SEPARATOR = "simdoc_sketches", "; "
 _LIMITS_FIELD, _LIMITS = "words_hash", "simdoc_limits"
@@ -57,12 +57,12 @@ def to_meta(settings: Settings) -> dict[str, str]:
     """Return settings as the `meta` of a field.
 
     Raises:
-        FormatMismatchError: the sketches do not fit.
+        FormatMismatchError: the sketches do not fit into a `meta`.
     """
     meta = {"simdoc_version": str(settings.layout), "simdoc_analysis": _analysis_text(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.check
-    lines = _lines(replace(settings, words=False).sketches)  # an engine finds words by the text field
+    lines = _lines(replace(settings, words=False).sketches)  # an engine searches words in the text field
     meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE:
         raise FormatMismatchError(
@@ -72,10 +72,10 @@ def to_meta(settings: Settings) -> dict[str, str]:
 
 
 def settings_of(meta: Mapping[str, str]) -> Settings:
-    """Return the settings that `to_meta` wrote; missing ones have their defaults. A key has its check value only.
+    """Return the settings that `to_meta` wrote. Missing settings have their defaults. A key has only its check value.
 
     Raises:
-        FormatMismatchError: the settings are missing, malformed, or of a newer version.
+        FormatMismatchError: the settings are missing, malformed, or from a newer version.
     """
     version = meta.get("simdoc_version", "")
     if version:
@@ -89,14 +89,14 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
         return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"), layout)
     except (KeyError, ValueError) as error:
         raise FormatMismatchError(
-            f"the field's meta has no settings of simdoc-search ({error}); put the mapping of the component template"
+            f"the field's meta has no settings of simdoc-search ({error}); apply the mapping of the component template"
         ) from None
 
 
 def format_label(settings: Settings) -> str:
     """Return the `format` of documents with fingerprints of these settings.
 
-    It names what a document has. So it has neither the layout nor unknown sketches.
+    It describes the parts of a fingerprint, so it does not contain the layout or unknown sketches.
     """
     key = settings.minhash.key
     keyed = [f"key {key.check}"] if key else []
@@ -104,20 +104,20 @@ def format_label(settings: Settings) -> str:
 
 
 def labels_of(settings: Settings) -> list[str]:
-    """Return the `format` of documents that have everything that an index of these settings needs.
+    """Return each `format` of documents whose fingerprints have everything that these settings need.
 
-    An index without passage tokens may have documents with them, from a loader with the default settings.
+    An index without passage tokens may contain documents with them, from a loader with the default settings.
     """
     label = format_label(settings)
     return [label] if settings.passages else [label, format_label(replace(settings, passages=Passages()))]
 
 
 def labels_without(settings: Settings, *names: KindName) -> list[str]:
-    """Return the `format` of documents with a fingerprint of these settings that lack any of some kinds of tokens.
+    """Return each `format` of documents with fingerprints of these settings that lack at least one of these kinds.
 
     Args:
         settings: settings of the index.
-        names: kinds of tokens of the index.
+        names: kinds of tokens that the index has.
     """
     kinds = names_of_kinds(settings)
     subsets = (set(subset) for count in range(len(kinds)) for subset in combinations(kinds, count + 1))
@@ -131,7 +131,7 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
     """Return the body for `PUT _component_template/simdoc`.
 
     Args:
-        settings: settings in the field's `meta`; None: the defaults.
+        settings: settings to store in the `meta`; None: the defaults.
         field: name of the field.
     """
     template = _shipped("simdoc.component.json")
@@ -140,7 +140,7 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
     mapping["properties"]["tokens"]["meta"] = to_meta(settings)
     if settings.limits != Limits():
         mapping["properties"] |= limits_mapping(mapping["properties"], settings.limits)
-    tokens, passages, *others = mapping["properties"].items()  # further kinds are indexed as passage tokens are
+    tokens, passages, *others = mapping["properties"].items()  # other kinds have the mapping of passage tokens
     further = dict.fromkeys(names_of_kinds(settings), passages[1])
     mapping["properties"] = dict([tokens]) | further | dict(others)
     template["template"]["mappings"]["properties"][field] = mapping
@@ -154,7 +154,7 @@ def field_mappings(settings: Settings, field: str) -> dict[str, Any]:
 
 
 def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
-    """Return the body that creates an index of our own; its templates choose shards and replicas."""
+    """Return the body that creates our own index. Index templates of the engine choose shards and replicas."""
     index: dict[str, Any] = _shipped("simdoc.store.json")["template"]
     fields = index["mappings"]["properties"]
     ours = component_template(settings, field)["template"]["mappings"]["properties"][field]
@@ -169,7 +169,7 @@ def only_fingerprint_field(mappings: Mapping[str, Mapping[str, Any]], location: 
     """Return the only fingerprint field in these mappings, or DEFAULT_FIELD if there is none.
 
     Raises:
-        StoreError: there are several.
+        StoreError: there are several fingerprint fields.
     """
     names = {name for mapping in mappings.values() for name in fingerprint_fields(mapping)}
     if len(names) > 1:
@@ -183,13 +183,13 @@ def fingerprint_fields(mapping: Mapping[str, Any]) -> list[str]:
 
 
 def limits_mapping(fields: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
-    """Return the mapping of the field that records these limits, from the mappings of the fingerprint field's parts."""
+    """Return the mapping of the field that records limits. `fields` are the mappings in the fingerprint field."""
     field = fields.get(_LIMITS_FIELD, {"type": "keyword"})
     return {_LIMITS_FIELD: {**field, "meta": {**field.get("meta", {}), _LIMITS: limits.to_text()}}}
 
 
 def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits:
-    """Return the limits that all indices record; the defaults if there are none, or different ones."""
+    """Return the recorded limits; the defaults if no index records limits, or if indices record different ones."""
     recorded = set()
     for mapping in mappings:
         text = fields_of(mapping, field).get(_LIMITS_FIELD, {}).get("meta", {}).get(_LIMITS)
@@ -200,7 +200,7 @@ def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits
 
 def _shipped(name: str) -> dict[str, Any]:
     file = resources.files("simdoc_search").joinpath("index_templates", name)
-    if not file.is_file():  # a checkout has the folder at its top
+    if not file.is_file():  # in a checkout, the folder is at the top
         file = Path(__file__).parents[3] / "index_templates" / name
     template: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return template
@@ -213,7 +213,7 @@ def _without_kinds(settings: Settings, names: Iterable[KindName]) -> Settings:
 
 def _analysis_text(analysis: Analysis) -> str:
     words = [analysis.profile, analysis.unit, str(analysis.shingle_size)]
-    short = "short_texts" if analysis.is_plain else "short"  # the value has a maximum length
+    short = "short_texts" if analysis.is_plain else "short"  # the length of the value is limited
     words += [short] if analysis.short_texts else []
     words += [f"-{analysis.stop_words}"] if analysis.stop_words else []
     words += [f"~{analysis.stem}"] if analysis.stem else []
@@ -224,7 +224,7 @@ def _analysis(text: str) -> Analysis:
     profile, unit, size, *words = text.split()
     ending = _ANALYSIS_ENDING.fullmatch(" ".join(["", *words]))
     if ending is None:
-        raise ValueError("an unknown word")
+        raise ValueError(f"unknown analysis {text!r}")
     short, stop_words, stem, frequencies = ending.groups()
     return Analysis.from_dict(
         {
@@ -240,7 +240,7 @@ def _analysis(text: str) -> Analysis:
 
 
 def _lines(sketches: Iterable[str]) -> list[str]:
-    """Return sketches as lines of at most MAX_META_VALUE characters, if each fits."""
+    """Join sketches to lines of at most MAX_META_VALUE characters. A longer sketch has a line of its own."""
     lines: list[str] = []
     for sketch in sketches:
         longer = f"{lines[-1]}{_SEPARATOR}{sketch}" if lines else sketch
@@ -251,6 +251,6 @@ def _lines(sketches: Iterable[str]) -> list[str]:
 def _settings_of_layout_1(meta: Mapping[str, str]) -> Settings:
     hashes, buckets, kept, rotation = meta["simdoc_minhash"].split()
     if rotation not in {"true", "false"}:
-        raise ValueError("an unknown word")
+        raise ValueError(f"unknown rotation {rotation!r}")
     minhash = MinHash(int(hashes), int(buckets), int(kept), rotation == "true")
     return Settings(_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None, words=False)

@@ -1,4 +1,4 @@
-"""The settings that all indices behind a name share, and why an index cannot be queried."""
+"""Finds the settings that all indices behind a name share, and explains why an index cannot be queried."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from simdoc_search.stores.remote.schema import recorded_limits, settings_of
 from simdoc_search.stores.remote.texts import backfill_command
 
 Mappings = Mapping[str, Mapping[str, Any]]
+"""Mappings of indices by their names."""
 
 _NO_FIELD = "it has no field "
 
@@ -31,33 +32,33 @@ def queryable(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:
 def why_not_queryable(
     index: str, mappings: Mappings, field: str, location: str, settings: Mapping[str, Any] | None = None
 ) -> str:
-    """Return why an index cannot be queried, and what to do; to follow its name.
+    """Return why an index cannot be queried, and what to do. The sentence begins with "it".
 
     Args:
         index: name of the index.
         mappings: mappings of all indices behind the name.
         field: the fingerprint field.
         location: address of the engine and the name.
-        settings: settings of the index below `index`, if known.
+        settings: the `index` part of the settings of the index, if known.
     """
     mapping = mappings[index]
     faults = list(find_faults(mapping, settings or {}, field))
     no_field = "" if "tokens" in fields_of(mapping, field) else f"there is no field {field}.tokens"
     if other := next((fault for fault in faults if fault.blocks_queries and fault.problem != no_field), None):
-        return f"it cannot be asked: {other.problem}"
-    if hindrance := next((fault for fault in faults if fault.blocks_writes), None):
-        return f"{_NO_FIELD}{field}.tokens, and backfill cannot add it, as {hindrance.problem}"
+        return f"it cannot be queried: {other.problem}"
+    if obstacle := next((fault for fault in faults if fault.blocks_writes), None):
+        return f"{_NO_FIELD}{field}.tokens, and backfill cannot add it, because {obstacle.problem}"
     return f"{_NO_FIELD}{field}.tokens; {backfill_command(mappings.values(), field, location)}"
 
 
 def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
-    """Return the settings that all queryable indices have.
+    """Return the settings that all queryable indices share.
 
-    A kind of tokens in which they differ is left out; see `require_kind`.
+    Kinds of tokens with different settings are omitted; see `require_kind`.
 
     Raises:
         StoreError: no index can be queried.
-        FormatMismatchError: the fingerprints have different settings, or those of a newer version.
+        FormatMismatchError: the fingerprints have different settings, or come from a newer version.
     """
     settings = {index: _settings_in(mapping, field) for index, mapping in queryable(mappings, field).items()}
     if not settings:
@@ -66,29 +67,29 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
     for index, other in others:
         if _without_kinds(other) != _without_kinds(first):
             raise FormatMismatchError(
-                f"{first_index} and {index} have fingerprints of different settings; ask them apart",
+                f"the indices {first_index} and {index} have fingerprints of different settings; query them separately",
                 found=other.to_dict(),
                 expected=first.to_dict(),
             )
-    forms = {name: {getattr(values, name) for values in settings.values()} for name in KINDS}
-    different: dict[str, Any] = {name: None for name, values in forms.items() if len(values) > 1}
+    by_kind = {name: {getattr(values, name) for values in settings.values()} for name in KINDS}
+    different: dict[str, Any] = {name: None for name, values in by_kind.items() if len(values) > 1}
     return replace(first, **different, limits=recorded_limits(mappings.values(), field))
 
 
 def why_none_is_queryable(
     mappings: Mappings, field: str, location: str, settings: Mappings | None = None, known: Mappings | None = None
 ) -> str:
-    """Return the message for a name of which no index can be queried.
+    """Return the error message for a name behind which no index can be queried.
 
     Args:
         mappings: mappings of the open indices.
         field: the fingerprint field.
         location: address of the engine and the name.
-        settings: settings of the indices below `index`, as far as they are known.
-        known: mappings of all indices, also closed ones.
+        settings: the `index` part of the settings of each index, where known.
+        known: mappings of all indices, including closed ones.
 
     Raises:
-        FormatMismatchError: a newer version made the fingerprints of an index.
+        FormatMismatchError: the fingerprints of an index come from a newer version.
     """
     for mapping in mappings.values():
         if "tokens" in fields_of(mapping, field):
@@ -107,23 +108,25 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> N
     """Check that all queryable indices have a kind of tokens.
 
     Raises:
-        FormatMismatchError: an index has none, or two indices have different ones.
-        StoreError: the field of these tokens has another mapping.
+        FormatMismatchError: an index does not have them, or two indices have them with different settings.
+        StoreError: the field for these tokens has another mapping.
     """
-    forms: dict[Any, str] = {}
+    index_by_settings: dict[Any, str] = {}
     for index, mapping in queryable(mappings, field).items():
-        form = getattr(_settings_in(mapping, field), kind.name)
-        if form is None:
+        kind_settings = getattr(_settings_in(mapping, field), kind.name)
+        if kind_settings is None:
             lacks, how = "has no", backfill_command(mappings.values(), field, location, kind.backfill_option)
             if is_own({index: mapping}, field):
                 lacks, how = "was made without", kind.how_to_add(location)
             raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.name}; {how}")
-        forms.setdefault(form, index)
+        index_by_settings.setdefault(kind_settings, index)
         if fault := next((fault for fault in find_faults(mapping, {}, field) if fault.kind == kind.name), None):
-            raise StoreError(f"the index {index} of {location} cannot be asked for {kind.name}: {fault.problem}")
-    if len(forms) > 1:
-        first, other, *_ = forms.values()
-        raise FormatMismatchError(f"{first} and {other} have {kind.name} of different settings; ask them apart")
+            raise StoreError(f"the index {index} of {location} cannot be queried for {kind.name}: {fault.problem}")
+    if len(index_by_settings) > 1:
+        first, other, *_ = index_by_settings.values()
+        raise FormatMismatchError(
+            f"the indices {first} and {other} have {kind.name} of different settings; query them separately"
+        )
 
 
 def is_own(mappings: Mappings, field: str) -> bool:
@@ -132,19 +135,19 @@ def is_own(mappings: Mappings, field: str) -> bool:
 
 
 def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, location: str) -> None:
-    """Check that indices of our own are as they were when they were opened.
+    """Check that our own indices are the ones that were opened.
 
     Raises:
-        StoreNotFoundError: they are gone.
-        StoreError: other indices have their name, or one of them lacks our field.
+        StoreNotFoundError: the indices were removed.
+        StoreError: other indices have replaced them, or an index lacks our field.
     """
     if mappings is None:
-        raise StoreNotFoundError(f"the index {location} is gone; open the store again to make it")
+        raise StoreNotFoundError(f"the index {location} was removed; open the store again to create it")
     current = common_settings(mappings, field, location).unlocked(settings.minhash.key, location)
     if not is_own(mappings, field) or current != settings:
-        raise StoreError(f"the index {location} is another one than was opened; open the store again")
+        raise StoreError(f"the index {location} was replaced by another index; open the store again")
     if others := sorted(mappings.keys() - queryable(mappings, field).keys()):
-        how = "take it out of the alias, then index again"
+        how = "remove it from the alias, then index again"
         raise StoreError(f"the index {others[0]} of {location} was not made by simdoc-search index; {how}")
 
 

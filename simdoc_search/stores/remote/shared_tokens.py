@@ -1,4 +1,4 @@
-"""Finds the documents of an index that share tokens of a kind, and how many."""
+"""Finds the documents of an index that share tokens of a kind, and counts these tokens."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import DocumentKey, document_key
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.queries import any_of, sharing_query
+from simdoc_search.stores.remote.queries import any_token_query, sharing_query
 from simdoc_search.stores.remote.shared_settings import require_kind
-from simdoc_search.stores.shared_tokens import FIRST_READ, Shared, SharingDocuments, most_first, rows_of, sum_parts
+from simdoc_search.stores.shared_tokens import FIRST_READ, Shared, SharingDocuments, rows_of, sharing_order, sum_parts
 
 LARGEST_PAGE = 500
-"""Maximum number of documents in the first answer of each part."""
+"""Maximum number of documents in the first answer to each part."""
 
 PARTS_AT_ONCE = 16
 """Maximum number of searches in one request."""
 
 COUNTS_AT_ONCE = 500
-"""Maximum number of searches in one request that only count."""
+"""Maximum number of searches without hits in one request."""
 
 
 def find_sharing(
@@ -46,24 +46,24 @@ def find_sharing(
     clauses = access.query_clauses(filters)
     rows = rows_of(codes, kind.length)
     clauses_per_row = 1 if codes.ndim == 1 else 2
-    used = clause_count(clauses) + 4  # for the excluded document, and for documents that are counted again
+    used = clause_count(clauses) + 4  # 4 for the excluded document and for the ids in `count_for`
     limit = min(access.engine.max_clauses(clauses_per_row * len(rows) + used), MAX_CLAUSES)
     if limit <= used:
-        raise QuerySyntaxError(f"the filters have {used} clauses and the engine allows {limit}; give fewer")
+        raise QuerySyntaxError(f"the filters need {used} clauses and the engine allows {limit}; use fewer filters")
     rows_at_once = max(1, (limit - used) // clauses_per_row)
     parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
-    search = _PartialSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
+    search = _SplitSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
     counts, floor = sum_parts(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
     documents = [Shared(search.places[key], count) for key, count in counts.items()]
-    return SharingDocuments(sorted(documents, key=most_first), search.total(), floor)
+    return SharingDocuments(sorted(documents, key=sharing_order), search.total(), floor)
 
 
 def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of documents with each of some concepts; see `Store.concept_frequencies`."""
+    """Return the number of documents with each concept; see `Store.concept_frequencies`."""
     kind = KINDS["concepts"]
     require_kind(access.indices.queryable, access.field, access.location, kind)
     field = f"{access.field}.{kind.name}"
-    # An engine stores the frequency of a term; an aggregation with many filters would read all documents.
+    # An engine stores the frequency of each term. An aggregation with many filters would read all documents.
     searches = [
         {"query": {"term": {field: token}}, "size": 0, "track_total_hits": True} for token in encode(codes, kind.length)
     ]
@@ -72,11 +72,11 @@ def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDAr
     return np.array([total_hits(answer) for answer in answers], np.int64)
 
 
-class _PartialSearch:
-    """A search for rows of tokens in as many parts as the clause limit requires.
+class _SplitSearch:
+    """A search for rows of tokens, split into parts because of the clause limit.
 
     Attributes:
-        places: the places of the documents that were found.
+        places: places of the documents found so far.
     """
 
     def __init__(
@@ -95,35 +95,37 @@ class _PartialSearch:
         self._exclude = exclude
         self._totals: list[int] = []
 
-    def streams(self, first: int) -> list[Iterator[tuple[DocumentKey, int]]]:
-        """Return the documents of each part, most shared tokens first; `first` of them are read at once."""
-        answers = self._search_many([{**self._body(part), "size": first} for part in self._parts])
+    def streams(self, page_size: int) -> list[Iterator[tuple[DocumentKey, int]]]:
+        """Return the documents of each part, most shared tokens first. The first `page_size` are read at once."""
+        answers = self._search_many([{**self._body(part), "size": page_size} for part in self._parts])
         self._totals = [total_hits(answer) for answer in answers]
-        return [self._stream(part, answer, first) for part, answer in zip(self._parts, answers, strict=True)]
+        return [self._stream(part, answer, page_size) for part, answer in zip(self._parts, answers, strict=True)]
 
     def total(self) -> int:
-        """Return the number of documents that share any token."""
+        """Return the number of documents that share at least one token."""
         if len(self._totals) == 1 or not any(self._totals):
             return sum(self._totals)
         tokens = sorted({token for part in self._parts for row in part for token in row})
-        query = any_of(tokens, self._clauses, self._exclude, self._access.ids, field=self._field)
+        query = any_token_query(tokens, self._clauses, self._exclude, self._access.ids, field=self._field)
         return self._access.engine.count(self._access.name, query)
 
     def count_for(self, parts: Sequence[int], keys: Sequence[DocumentKey]) -> list[dict[DocumentKey, int]]:
-        """Return how many tokens of some parts the documents with these keys share."""
+        """Return, for each part, how many of its tokens the documents with these keys share."""
         counts: list[dict[DocumentKey, int]] = [{} for _ in parts]
         for start in range(0, len(keys), LARGEST_PAGE):
             only = {"ids": {"values": sorted({id for _, id, _ in keys[start : start + LARGEST_PAGE]})}}
             bodies = [{**self._body(self._parts[part], only), "size": LARGEST_PAGE} for part in parts]
             for counts_of_part, body, answer in zip(counts, bodies, self._search_many(bodies), strict=True):
                 hits = answer["hits"]["hits"]
-                is_complete = total_hits(answer) <= len(hits)  # an id may be in several indices
+                is_complete = total_hits(answer) <= len(hits)  # several documents may have the same id
                 counts_of_part.update(self._counts(hits if is_complete else self._all(body)))
         return counts
 
-    def _stream(self, part: list[list[str]], first: Mapping[str, Any], size: int) -> Iterator[tuple[DocumentKey, int]]:
+    def _stream(
+        self, part: list[list[str]], first_answer: Mapping[str, Any], size: int
+    ) -> Iterator[tuple[DocumentKey, int]]:
         yielded: set[DocumentKey] = set()
-        hits = first["hits"]["hits"]
+        hits = first_answer["hits"]["hits"]
         for key, count in self._counts(hits):
             yielded.add(key)
             yield key, count

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Closable, StoreInfo
+from simdoc_search.stores.base import Closable, Encoder, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Digest, LeftOutIndex, Phrase, PhraseMatches, Record, Removal
 from simdoc_search.stores.remote import lookups, phrases, shared_tokens
@@ -34,7 +35,7 @@ from simdoc_search.stores.remote.mappings import mapping_at, mappings_of
 from simdoc_search.stores.remote.min_hash_field import find_term_candidates, min_hash_access, term_records
 from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import Ids, root_clause
-from simdoc_search.stores.remote.records import to_source
+from simdoc_search.stores.remote.records import encode_record
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
@@ -45,24 +46,24 @@ from simdoc_search.stores.shared_tokens import SharingDocuments
 Self = TypeVar("Self", bound="RemoteStore")
 
 IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
-"""Ids in a request for records without texts, and with texts."""
+"""Maximum number of ids in a request for records without texts, and with texts."""
 
 
 class RemoteStore(Closable):
-    """Records in an index of an engine, or in the indices behind an alias.
+    """The records in an index of an engine, or in the indices behind an alias.
 
-    A field that the engine's own `min_hash` filter fills answers queries by fingerprint; other queries raise
-    FormatMismatchError.
+    If the engine's own `min_hash` filter fills the fingerprint field, the store supports only queries by fingerprint.
+    Other queries raise FormatMismatchError.
 
     Args:
-        access: the index.
+        access: access to the index.
 
     Attributes:
-        access: the index.
+        access: access to the index.
         location: address of the engine and name of the index, without secrets.
         index: name of the index or alias.
         field: the fingerprint field.
-        own: whether `simdoc-search index` made the index; an application's index is only read.
+        own: whether `simdoc-search index` made the index. A writer cannot be opened for an application's index.
         settings: settings of the fingerprints.
         store_texts: whether the texts of the documents are in the index.
     """
@@ -91,7 +92,7 @@ class RemoteStore(Closable):
         text_field: str | Sequence[str] | None = None,
         key: HashKey | None = None,
     ) -> RemoteStore:
-        """Open the store in an index; arguments and errors as for `open_store`."""
+        """Open the store in an index. Arguments and errors are those of `open_store`."""
         if field and settings is None and not create:
             terms = min_hash_access(engine, index, field, id_field=id_field, text_field=text_field)
             if terms is not None:
@@ -100,13 +101,13 @@ class RemoteStore(Closable):
         mappings = mappings_of(engine, index)
         if mappings is None:
             if not create:
-                raise StoreNotFoundError(f"there is no index {location}; make it with simdoc-search index")
+                raise StoreNotFoundError(f"there is no index {location}; create it with simdoc-search index")
             new = settings or Settings().with_key(key)
             body = index_body(new, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
-                if error.kind != "resource_already_exists_exception":  # by another process
+                if error.kind != "resource_already_exists_exception":  # another process has created it
                     raise
             mappings = mappings_of(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
@@ -115,17 +116,17 @@ class RemoteStore(Closable):
         texts = None if indices.own else named or recorded_text_fields(known.values(), indices.field)
         engine = engine.without_closed_indices()
         unlocked = indices.settings.unlocked(key, location)
-        ids = Ids.by(id_field, known.values())
+        ids = Ids.in_field(id_field, known.values())
         store = cls(IndexAccess(engine, engine.in_background(), indices, ids, unlocked, texts))
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
-                f"{location} has {store.settings}, not {settings}; use its settings, or another index",
+                f"{location} has the settings {store.settings}, not {settings}; use its settings, or another index",
                 found=store.settings.to_dict(),
                 expected=settings.to_dict(),
             )
         if store.own and store_texts not in (None, store.store_texts):
-            kept = "with" if store.store_texts else "without"
-            raise StoreError(f"{location} was made {kept} texts; index into another one to change that")
+            has_texts = "with" if store.store_texts else "without"
+            raise StoreError(f"{location} was made {has_texts} texts, which cannot be changed; use another index")
         return store
 
     @property
@@ -135,14 +136,14 @@ class RemoteStore(Closable):
 
     @property
     def id_hint(self) -> str:
-        """What an id is in an application's index, for messages; empty for an index of our own."""
+        """What an id is in an application's index, for messages; empty for our own index."""
         if self.own:
             return ""
         name = self.access.ids.field
         return "an id is a document's _id" if name is None else f"an id is the value of {name}"
 
     def cancellable_by(self: Self, stop: Stop) -> Self:
-        """Return the same store for a cancellable caller; see `Store`."""
+        """Return the same store; its requests end as soon as `stop` is set. See `Store`."""
         other = copy(self)
         other.access = self.access.cancellable_by(stop)
         return other
@@ -153,9 +154,14 @@ class RemoteStore(Closable):
 
     # --- writing ---
 
+    @property
+    def encoder(self) -> Encoder:
+        """Converts a record to the line of its document in a bulk request."""
+        return partial(encode_record, settings=self.settings, field=self.field, store_text=self.store_texts)
+
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Return a writer. Several may be open; the last write wins. An error does not undo what was sent."""
+        """Open a writer. Several may be open, and the last write wins. An error does not undo earlier writes."""
         self.access.require_tokens()
         if not self.own:
             raise StoreError(
@@ -163,22 +169,25 @@ class RemoteStore(Closable):
                 "simdoc-search backfill, or with fingerprint_actions in the application that fills it"
             )
         check_unchanged(mappings_of(self.engine, self.index), self.field, self.settings, self.location)
-        # An interrupted run may have written documents that no search shows yet.
+        # An interrupted run may have written documents that searches do not show yet.
         self.access.background.refresh(self.index, allow=(403,))
-        several = len(self.access.indices.mappings) > 1
-        with closing(RemoteWriter(self.engine, self.index, self._to_source, several=several)) as writer:
+        with closing(
+            RemoteWriter(
+                self.engine, self.index, self.encoder, has_several_indices=len(self.access.indices.mappings) > 1
+            )
+        ) as writer:
             yield writer
             writer.commit()
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-        """Remove documents under conditions; return place to reason of the documents that were not removed."""
+        """Remove documents if their conditions hold. Return place to reason for documents that were not removed."""
         self.access.require_tokens()
         return remove_documents(self.access, wanted)
 
     # --- documents by id ---
 
     def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
-        """Return the record of a document, or None. Raises StoreError if several documents have this id."""
+        """Return the record with this id, or None. Raises StoreError if several documents have the id."""
         records = list(self.records([id], text=text, passages=passages, sketches=sketches))
         if len(records) > 1:
             raise StoreError(ambiguous_id_message(record.place for record in records))
@@ -202,7 +211,7 @@ class RemoteStore(Closable):
         return map(access.record, find_by_id(access, ids, source=source, at_once=at_once, clauses=clauses))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
-        """Return the digests of the documents with these ids. An id of several documents has an empty one."""
+        """Return the digests of the documents with these ids; empty if several documents have the id."""
         self.access.require_tokens()
         source = [f"{self.field}.digest", f"{self.field}.origin"]
         hits = find_by_id(self.access, ids, source=source, engine=self.access.background, at_once=IDS_AT_ONCE)
@@ -214,7 +223,7 @@ class RemoteStore(Closable):
             yield Digest(record.id, record.digest if is_known else "", origin)
 
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, object]]:
-        """Return the values of some fields of the documents at some places."""
+        """Return the values of fields of the documents at these places."""
         return lookups.values_at(self.access, places, fields)
 
     def places_of(self, id: str, index: str) -> set[Place]:
@@ -222,13 +231,13 @@ class RemoteStore(Closable):
         return lookups.places_of(self.access, id, index)
 
     def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
-        """Return a hash of the application's fields of the documents at some places; see `HasFields`."""
+        """Return a hash of the application's fields of each document; see `HasFields`."""
         return lookups.field_hashes(self.access, places)
 
     # --- ids and fields by name ---
 
     def ids_with_name(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
+        """Return the matching ids whose last path component is `name`, with or without extension, sorted."""
         return lookups.find_by_name(self.access, name, filters)
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
@@ -240,7 +249,7 @@ class RemoteStore(Closable):
         return lookups.find_by_prefix(self.access, prefix, limit)
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
-        """Return what to suggest for a field, or a path, that no document has; see `Store`."""
+        """Return suggestions for a field or a path that no document has; see `Store`."""
         return lookups.suggest_fields(self.access, condition)
 
     # --- queries ---
@@ -248,20 +257,20 @@ class RemoteStore(Closable):
     def candidates(
         self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
     ) -> RemoteCandidates:
-        """Return the documents that a plan finds, except the one at `exclude`, with their values of `fields`."""
+        """Return the documents that a plan finds, except the one at `exclude`, with the values of `fields`."""
         return self.candidates_of_many([(plan, exclude)], filters=filters, fields=fields)[0]
 
     def candidates_of_many(
         self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
     ) -> list[RemoteCandidates]:
-        """Run many plans, each with the place to leave out."""
+        """Run many plans, each with a place to exclude."""
         find = find_term_candidates if self.access.has_terms_only else find_candidates
         return find(self.access, plans, filters, fields)
 
     def clause(self, plan: Plan, exclude: Place | None = None) -> dict[str, object]:
-        """Return the clause that finds the documents of a plan in an application's own search."""
+        """Return the clause of a plan, for use in an application's own search."""
         score: Score = "bands" if self.access.has_terms_only else "tokens"
-        return self.access.token_query(plan, without=self.access.ids.all_at(exclude), score=score)
+        return self.access.token_query(plan, without=self.access.ids.place_clauses(exclude), score=score)
 
     def documents_sharing(
         self,
@@ -277,19 +286,19 @@ class RemoteStore(Closable):
         return shared_tokens.find_sharing(self.access, codes, among, filters=filters, exclude=exclude, size=size)
 
     def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the document frequency of each of these concepts; see `Store`."""
+        """Return the document frequency of each concept; see `Store`."""
         self.access.require_tokens()
         return shared_tokens.document_frequencies(self.access, codes)
 
     @property
     def can_find_phrases(self) -> bool:
-        """Whether `documents_with_phrases` can answer."""
+        """Whether `documents_with_phrases` is supported."""
         return not self.access.has_terms_only and phrases.can_find_phrases(self.access)
 
     def documents_with_phrases(
         self, phrases_: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
-        """Return the documents that contain some of these phrases; see `Store`."""
+        """Return the documents that contain at least one of these phrases; see `Store`."""
         self.access.require_tokens()
         return phrases.find_phrases(self.access, phrases_, filters, exclude)
 
@@ -305,7 +314,7 @@ class RemoteStore(Closable):
         below: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """Yield all matching records, or those with this root or a root below it, at one point in time."""
+        """Yield the matching records at one point in time: all, or those with this root or a root below it."""
         access = self.access
         access.require_tokens()
         clauses = [root_clause(root, below, field=self.field), *access.filter_clauses(filters)]
@@ -315,7 +324,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def frozen(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
-        """Return the index as it is now; see `Freezable`."""
+        """Open the index as it is now; see `Freezable`."""
         self.access.require_tokens()
         with freeze(self.access, filters) as index:
             yield index
@@ -326,7 +335,7 @@ class RemoteStore(Closable):
         return self.access.background.count(self.index, root_clause(root, below, field=self.field))
 
     def info(self) -> StoreInfo:
-        """Return the number of documents, size and settings."""
+        """Return location, number of documents, sizes and settings."""
         self.access.indices.refresh(self.engine)
         documents = self.engine.count(self.index)
         stats = self.engine.call("GET", [self.index, "_stats", "store"], allow=(403,)) or {}
@@ -339,12 +348,9 @@ class RemoteStore(Closable):
         return self.access.indices.left_out(self.engine)
 
     def _text_bytes(self, documents: int) -> int | None:
-        """Return the size of all texts before compression, projected from a sample."""
+        """Return the estimated size of all texts in bytes before compression, from a sample; None without texts."""
         if not self.own or not self.store_texts:
             return None
         hits = self.engine.search(self.index, {"size": SAMPLE, "_source": ["body"]})["hits"]["hits"]
         sizes = [len((self.access.record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
         return round(sum(sizes) / len(sizes) * documents) if sizes else 0
-
-    def _to_source(self, record: Record) -> dict[str, object]:
-        return to_source(record, self.settings, field=self.field, store_text=self.store_texts)

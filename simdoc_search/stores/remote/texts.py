@@ -1,4 +1,4 @@
-"""Reads the texts and other fields of an application's documents, and records which fields have the text."""
+"""Reads texts and other fields of an application's documents, and records which fields have the text."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _NOTE = "simdoc_text_"
 _SAMPLE = 100
 
 _USUAL = ("body", "text", "content", "fulltext", "full_text", "message", "description")
-"""Usual names of the field of the text."""
+"""Usual names for a field with the text."""
 
 _NO_TEXT = frozenset(
     {"binary", "boolean", "byte", "completion", "date", "date_nanos", "dense_vector", "double", "float", "geo_point"}
     | {"geo_shape", "half_float", "integer", "ip", "knn_vector", "long", "scaled_float", "short", "unsigned_long"}
 )
-"""Types of fields that never have a text."""
+"""Types of fields that never contain text."""
 
 
 def text_field_names(text_field: str | Sequence[str]) -> list[str]:
-    """Return the fields that form a text, in order."""
+    """Return the fields that together form the text, in order."""
     return [text_field] if isinstance(text_field, str) else list(text_field)
 
 
 def text_of(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str | None:
     """Return the text of a document, or None if it has none.
 
-    A path with dots is a key with dots, or leads into objects. Several fields, a list of strings, and the values in a
-    list of objects are one text, line by line. An absent or null field and an empty list have no text, as in an engine.
-    An empty string is a text without words.
+    A name with dots is a key with dots or a path into objects. Several fields, a list of strings, and the values in a
+    list of objects form one text, joined by line breaks. As in an engine, missing fields, null
+    and empty lists have no text. An empty string is a text without words.
 
     Raises:
         DocumentError: a value is neither a string nor a list of strings.
@@ -49,7 +49,7 @@ def text_of(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str
 
 
 def has_text(source: Mapping[str, Any], text_fields: str | Sequence[str]) -> bool:
-    """Return whether a document has any value in these fields, also one that is not a text."""
+    """Return whether a document has a value in these fields, even if it is not a text."""
     try:
         return text_of(source, text_fields) is not None
     except DocumentError:
@@ -57,12 +57,12 @@ def has_text(source: Mapping[str, Any], text_fields: str | Sequence[str]) -> boo
 
 
 def source_paths(fields: Sequence[str], *, own: bool) -> list[str]:
-    """Return the paths in `_source` of some fields; in an index of our own they are fields of the metadata."""
+    """Return the paths of fields in `_source`. In our own index they are in the metadata."""
     return [f"metadata.{name}" for name in fields] if own else [*fields]
 
 
 def select_fields(document: Mapping[str, Any], fields: Sequence[str], *, own: bool) -> dict[str, Any]:
-    """Return the values of some fields of a document; missing ones are omitted."""
+    """Return the values of these fields of a document. Missing fields are omitted."""
     if not fields:
         return {}
     place = document.get("metadata") if own else document
@@ -73,7 +73,7 @@ def select_fields(document: Mapping[str, Any], fields: Sequence[str], *, own: bo
 def record_text_fields(text_hash: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
     """Return the mapping of our field `text_hash` with the names of the text fields in its `meta`.
 
-    Names that do not fit are omitted, as are earlier ones.
+    Earlier names are removed. If the new names do not fit, none are recorded.
     """
     others = {key: value for key, value in text_hash.get("meta", {}).items() if not key.startswith(_NOTE)}
     meta = others | {f"{_NOTE}{number}": name for number, name in enumerate(fields, 1)}
@@ -84,7 +84,7 @@ def record_text_fields(text_hash: Mapping[str, Any], fields: Sequence[str]) -> d
 
 
 def recorded_text_fields(mappings: Iterable[Mapping[str, Any]], field: str) -> list[str]:
-    """Return the text fields that `record_text_fields` wrote; none if the mappings have different ones."""
+    """Return the text fields that `record_text_fields` recorded; none if the mappings have different ones."""
     metas = [fields_of(mapping, field).get("text_hash", {}).get("meta", {}) for mapping in mappings]
     notes = {tuple(name for key, name in sorted(meta.items()) if key.startswith(_NOTE)) for meta in metas} - {()}
     return list(notes.pop()) if len(notes) == 1 else []
@@ -94,12 +94,12 @@ def require_text_fields(mappings: Iterable[Mapping[str, Any]], field: str, locat
     """Return the recorded text fields. Raises StoreError if there are none."""
     recorded = recorded_text_fields(mappings, field)
     if not recorded:
-        raise StoreError(f"no mapping records which field of {location} has the text; name it with --text-field")
+        raise StoreError(f"no mapping records which field of {location} has the text; name the field with --text-field")
     return tuple(recorded)
 
 
 def text_paths(properties: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """Yield the paths of all text fields."""
+    """Yield the paths of all fields with the type `text`."""
     for name, field in properties.items():
         path = f"{above}.{name}" if above else name
         if field.get("type") == "text":
@@ -108,27 +108,27 @@ def text_paths(properties: Mapping[str, Any], above: str = "") -> Iterator[str]:
 
 
 def why_not_text(mapping: Mapping[str, Any], text_field: str) -> str | None:
-    """Return why a field has no text in `_source`, and what to name instead; None if it may have one."""
+    """Return why a field has no text in `_source`, and which field to use instead; None if it may have text."""
     parent, _, last = text_field.rpartition(".")
     if parent and last in (mapping_at(mapping, parent) or {}).get("fields", {}):
-        return f"{text_field} is another form of the field {parent}; name {parent}"
+        return f"{text_field} is a multi-field of {parent}; use {parent}"
     field = mapping_at(mapping, text_field) or {}
     if field.get("type") == "alias":
-        return f"{text_field} is another name of the field {field.get('path')}; name {field.get('path')}"
+        return f"{text_field} is an alias of the field {field.get('path')}; use {field.get('path')}"
     if "properties" in field:
         paths = list_some(text_paths(field["properties"], text_field))
-        return f"{text_field} is an object; name a field of text in it: {paths}"
+        return f"{text_field} is an object; use a text field in it: {paths}"
     if field.get("type") in _NO_TEXT:
-        return f"{text_field} is {field['type']}, not text; name a field of text"
+        return f"{text_field} has the type {field['type']}; use a text field"
     return None
 
 
 def check_text_fields(
     text_fields: Sequence[str], mappings: Mapping[str, Mapping[str, Any]], field: str, *, own: bool
 ) -> None:
-    """Raise LocationError if the mappings say that texts cannot be read from these fields, with what to name."""
+    """Raise LocationError if texts cannot be read from these fields, according to the mappings."""
     if own and text_fields not in ([], ["body"]):
-        raise LocationError("an index that simdoc-search index made has its texts in body; leave out --text-field")
+        raise LocationError("the texts of an index that simdoc-search index made are in body; leave out --text-field")
     for name in text_fields:
         for index, mapping in mappings.items():
             if reason := why_not_text(mapping, name):
@@ -136,7 +136,7 @@ def check_text_fields(
         if all(lacks_field(mapping, name) for mapping in mappings.values()):
             paths = {path for mapping in mappings.values() for path in text_paths(mapping["properties"])}
             others = list_some(path for path in paths if not path.startswith(f"{field}."))
-            raise LocationError(f"no document has a field {name}; name a field of text: {others}")
+            raise LocationError(f"no document has a field {name}; use a text field: {others}")
 
 
 def text_query(
@@ -146,11 +146,11 @@ def text_query(
     text_fields: Sequence[str],
     clauses: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any] | None:
-    """Return the query for documents that have a text in one of these fields; None if no query finds them.
+    """Return the query for documents with text in one of these fields; None if no query can find all of them.
 
-    `exists` finds values of an indexed text field, also an empty string. It does not find null, an empty list, nor a
-    value in a nested or disabled object, in a keyword field or in an unmapped field. It also misses documents that are
-    older than the mapping of the field, so a sample of the documents without a text is read.
+    `exists` finds the values of an indexed text field, including empty strings. It does not find null, empty lists, or
+    values in nested or disabled objects, keyword fields and unmapped fields. It also misses documents written before
+    the field was mapped. So a sample of the other documents is checked for text.
 
     Raises:
         StoreError: as `Engine.call`.
@@ -165,13 +165,13 @@ def text_query(
 
 
 def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location: str, further: str = "") -> str:
-    """Return which `simdoc-search backfill` to run, as a part of a sentence.
+    """Return the `simdoc-search backfill` command to run, as a part of a sentence.
 
     Args:
-        mappings: of all indices; they record the text field, or have fields to guess it from.
-        field: object field of the fingerprints.
+        mappings: mappings of all indices. They record the text field, or have fields to guess it from.
+        field: the fingerprint field.
         location: address of the engine and name of the index.
-        further: further options.
+        further: further options of the command.
     """
     known = list(mappings)
     recorded = recorded_text_fields(known, field)
@@ -193,7 +193,7 @@ def _value_at(document: Mapping[str, Any], path: str) -> Any:
 
 
 def _value_below(value: Any, parts: list[str]) -> Any:
-    """Return the value at a path; in a list of objects, the list of their values, as in an engine."""
+    """Return the value at a path. A list of objects gives the list of their values, as in an engine."""
     if not parts or value is None:
         return value
     if isinstance(value, list):
@@ -231,6 +231,6 @@ def _application_text_paths(mapping: Mapping[str, Any], field: str) -> Iterator[
 
 
 def _rank(path: str) -> tuple[bool, int, int]:
-    """Return a lower rank for a field that more probably has the text."""
+    """Return a sort key by which the field that most probably has the text is first."""
     last = path.rpartition(".")[2].lower()
     return last not in _USUAL, path.count("."), _USUAL.index(last) if last in _USUAL else 0

@@ -1,7 +1,7 @@
-"""Sends requests through a client, and stops waiting as soon as the caller wants to stop.
+"""Sends requests through a client, and stops waiting as soon as the caller stops.
 
-A thread that waits for a socket notices nothing else. So another thread waits for the socket, or the event loop of an
-asynchronous client, and this thread waits for the result.
+A thread that waits for a socket cannot be interrupted. So another thread, or the event loop of an asynchronous client,
+waits for the socket, and this thread waits for the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simdoc_search.cancellation import Stop, StoppedError, wait_for
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.clients import count_nodes, is_asynchronous, without_retries
 
-_LOOP_ENDED = "the event loop in which this store was opened has ended; open it in the one that runs"
+_LOOP_ENDED = "the event loop in which this store was opened has ended; open the store again in the running event loop"
 _BLOCKS_LOOP = (
     "waiting for the engine here would block the event loop that sends its requests; "
     "use AsyncSimilaritySearch, whose `each` also reads iterators of a result"
@@ -29,7 +29,7 @@ _BLOCKS_LOOP = (
 
 @dataclass(frozen=True, slots=True)
 class LoopClient:
-    """An asynchronous client of an application, its event loop, and what ends all requests through it."""
+    """An asynchronous client of an application, its event loop, and the `Stop` that ends all its requests."""
 
     client: Any
     loop: asyncio.AbstractEventLoop
@@ -44,8 +44,8 @@ class Transport:
         owned: whether `close` closes the client.
 
     Attributes:
-        client: the client that sends; it sends each request once.
-        stop: ends all requests through the client of an event loop.
+        client: the client that sends the requests, each only once.
+        stop: ends all requests through an asynchronous client.
         node_count: number of nodes that the client knows.
 
     Raises:
@@ -56,7 +56,7 @@ class Transport:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.stop: Stop = Stop()
         if isinstance(client, LoopClient):
-            self._loop, self.stop, client = client.loop, client.stop.child(), client.client
+            self._loop, self.stop, client = client.loop, client.stop.make_child(), client.client
         elif is_asynchronous(client):
             kind = type(client).__name__
             raise TypeError(f"{kind} is asynchronous; open the store with `await open_store_async`, or give {kind[5:]}")
@@ -72,15 +72,15 @@ class Transport:
         Args:
             method: the HTTP method.
             url: path of the URL.
-            stopped: ends the waiting. The request itself continues until its client ends it.
+            stopped: ends waiting. The request itself continues until the client ends it.
             timeout: maximum seconds; None: the timeout of the client.
-            request: `params`, `headers` and `body`, as the clients take them.
+            request: `params`, `headers` and `body`, as for the clients.
 
         Raises:
             StoppedError: `stopped` is set.
             TimeoutError: the answer took more than `timeout` seconds.
             StoreError: this thread runs the client's event loop, or that loop has ended.
-            Exception: what the client raises.
+            Exception: any error of the client.
         """
         sender, is_elastic = self.client, hasattr(self.client, "perform_request")
         if timeout is not None and is_elastic:
@@ -101,13 +101,13 @@ class Transport:
         return answer.body if is_elastic else answer
 
     def close(self) -> None:
-        """Close the connections of a client of ours."""
+        """Close the client if we own it."""
         if self.owned:
             self.client.close()
 
 
 def _in_thread(send: Callable[[], Any]) -> Future[Any]:
-    """Call a function in a daemon thread with the context variables of this one."""
+    """Call a function in a daemon thread with the context variables of this thread."""
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
     context = copy_context()
@@ -131,6 +131,6 @@ def _in_loop(send: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Future
     coroutine = send()
     try:
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
-    except RuntimeError:  # closed since the check
+    except RuntimeError:  # the loop was closed after the check
         coroutine.close()
         raise StoreError(_LOOP_ENDED) from None

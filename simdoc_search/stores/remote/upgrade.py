@@ -1,7 +1,7 @@
 """Changes the recorded settings of an index: adds kinds of tokens, and records limits.
 
-To add sentences or concepts, the mapping is extended first. Then each document that lacks the new tokens is written
-again. After an interruption, the next run continues with the documents that still lack them.
+To add kinds of tokens, the mapping is extended first. Then each document without the new tokens is written again. If an
+upgrade is interrupted, the next run continues with the remaining documents.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ Sketch = Callable[[Sequence[Record]], list[Record]]
 
 
 def upgrade_index(store: RemoteStore, wanted: Settings, sketch: Sketch, progress: Callable[[int], None]) -> None:
-    """Add kinds of tokens to an index of our own.
+    """Add kinds of tokens to our own index.
 
     Args:
         store: the index.
-        wanted: its settings with the further kinds.
-        sketch: makes the tokens of records with texts.
-        progress: called with numbers of finished documents.
+        wanted: its settings with the new kinds.
+        sketch: returns records, which have texts, with the new tokens.
+        progress: called with the number of documents finished since the last call.
 
     Raises:
-        StoreError: the index belongs to an application, or cannot be written.
+        StoreError: the index belongs to an application, or cannot be written to.
     """
     if not store.own:
         raise StoreError(
-            f"{store.location} belongs to an application; give its documents tokens with simdoc-search backfill --with"
+            f"{store.location} belongs to an application; add the tokens with simdoc-search backfill --with"
         )
     ours = field_mappings(wanted, store.field)
     missing = {name: ours[name] for name in ("tokens", *names_of_kinds(wanted))}
@@ -57,7 +57,7 @@ def upgrade_index(store: RemoteStore, wanted: Settings, sketch: Sketch, progress
 
 
 def write_limits(engine: Engine, mappings: Mapping[str, Mapping[str, Any]], field: str, limits: Limits) -> None:
-    """Record limits in each of some indices. Raises StoreError if the engine refuses."""
+    """Record limits in each index. Raises StoreError if the engine refuses."""
     for index, mapping in mappings.items():
         if fault := add_fields(engine, index, field, limits_mapping(fields_of(mapping, field), limits)):
             raise StoreError(f"{engine.name}/{index} cannot store the limits: {fault}")

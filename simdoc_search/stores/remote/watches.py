@@ -1,9 +1,9 @@
-"""Watches: standing queries for copies of a document. The engine's percolator runs them for each new document.
+"""Stores watches: queries for copies of a document, which the engine's percolator runs on new documents.
 
     {"query": the query for documents that overlap it, "simdoc": {"tokens": "...", "buckets": 512},
      "watched": {"id": "...", "index": "...", "alias": "...", "routing": "...", "overlap": 50, "since": "2026-11-30"}}
 
-They are in an index of their own. Each has the tokens that its document had when the watch was set.
+Watches have a separate index. A watch has the tokens that its document had when the watch was set.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WATCHES = "simdoc-watches"
 """Default name of the index of watches."""
 
 QUERY, WATCHED = "query", "watched"
-"""Fields of a watch: the query for a new document, and the watched document."""
+"""Fields of a watch: the query that new documents must match, and the watched document."""
 
 _KEYWORDS = ("id", "index", "alias", "routing")
 
@@ -50,10 +50,10 @@ class Watch:
 
     Attributes:
         place: place of the document when the watch was set.
-        overlap: minimum overlap of a copy, over 0, up to 1.
+        overlap: minimum overlap of a copy, above 0 and at most 1.
         since: when the watch was set, ISO 8601, UTC.
         codes: tokens of the document at that time, as in `Record`; empty if they were not loaded.
-        outdated: whether documents now have fingerprints of other settings, which the watch does not find.
+        outdated: whether documents now have fingerprints of other settings, so that the watch cannot find copies.
     """
 
     place: Place
@@ -67,12 +67,12 @@ def watches_of(store: Store, name: str = WATCHES) -> Watches:
     """Return the watches for the documents of a store.
 
     Raises:
-        StoreError: the store is not an index of an engine, or as `Watches`.
+        StoreError: the store is not an index of an engine; or as `Watches`.
     """
     access = getattr(store, "access", None)
     if not isinstance(access, IndexAccess):
         where = store.info().location
-        raise StoreError(f"{where} is not an index of an engine, and only an engine watches for documents")
+        raise StoreError(f"{where} is not an index of an engine; only documents in such an index can be watched")
     return Watches(access, name)
 
 
@@ -84,7 +84,7 @@ class Watches:
         name: name of the index of watches.
 
     Raises:
-        StoreError: that index has something else.
+        StoreError: that index is not an index of watches.
         FormatMismatchError: the engine's own `min_hash` filter fills the fingerprint field.
     """
 
@@ -95,8 +95,8 @@ class Watches:
         self._engine = access.engine
         self._field = access.field
         self._exists = False
-        self._is_mapped = False  # the index has our field
-        self._mismatch: FormatMismatchError | None = None  # the index has fingerprints of other settings
+        self._is_mapped = False  # whether the index has our field
+        self._mismatch: FormatMismatchError | None = None  # set if the index has fingerprints of other settings
         self._inspect(mappings_of(access.engine, name))
 
     def set(self, record: Record, plan: Plan, overlap: Fraction) -> Watch:
@@ -105,11 +105,11 @@ class Watches:
         Args:
             record: the document.
             plan: the plan that finds its copies.
-            overlap: overlap of the plan.
+            overlap: minimum overlap of the plan.
 
         Raises:
             FormatMismatchError: the index has watches of fingerprints of other settings in this field.
-            StoreError: the engine has no percolator, or refuses.
+            StoreError: the engine has no percolator, or refuses the request.
         """
         self._create()
         since = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -126,7 +126,7 @@ class Watches:
             yield from map(self._watch, all_hits(self._engine, self.name, body))
 
     def remove(self, id: str) -> int:
-        """Remove the watches for a document, and return how many there were."""
+        """Remove the watches for a document, and return their number."""
         if not self._exists:
             return 0
         query = {"bool": {"filter": [self._index_clause(), {"term": {f"{WATCHED}.id": id}}]}}
@@ -136,7 +136,7 @@ class Watches:
         return len(hits)
 
     def copied_by(self, place: Place) -> Iterator[Watch]:
-        """Yield the watches of any index that a stored document matches, except that for itself.
+        """Yield the watches of all indices that a stored document matches, except the watch for the document itself.
 
         Raises:
             FormatMismatchError: the watches have fingerprints of other settings.
@@ -158,22 +158,24 @@ class Watches:
         """Read whether the index exists, and whether it has our field."""
         for name, mapping in (mappings or {}).items():
             if mapping.get("properties", {}).get(QUERY, {}).get("type") != "percolator":
-                raise StoreError(f"the index {name} of {self._engine.name} is not one of watches; name another one")
+                raise StoreError(
+                    f"{self._engine.name}/{name} is not an index of watches; choose another index with --watches"
+                )
             meta = fields_of(mapping, self._field).get("tokens", {}).get("meta")
             self._exists, self._is_mapped = True, meta is not None
             if meta not in (None, self._mappings()["tokens"]["meta"]):
-                reason = f"the watches in {name} are of fingerprints of other settings"
-                self._mismatch = FormatMismatchError(f"{reason}; name another index with --watches", found=meta)
+                reason = f"the watches in {name} have fingerprints of other settings"
+                self._mismatch = FormatMismatchError(f"{reason}; choose another index with --watches", found=meta)
 
     def _create(self) -> None:
-        """Create the index of watches, or map our field, if it is missing."""
+        """Create the index of watches, or map our field in it, if missing."""
         if not self._exists:
             self._create_index()
         if self._mismatch:
             raise self._mismatch
         if not self._is_mapped:
             if reason := add_fields(self._engine, self.name, self._field, self._mappings()):
-                raise StoreError(f"the index {self.name} cannot have watches of {self._field}: {reason}")
+                raise StoreError(f"the index {self.name} cannot store watches for the field {self._field}: {reason}")
             self._is_mapped = True
 
     def _create_index(self) -> None:
@@ -183,17 +185,17 @@ class Watches:
             self._field: {"properties": self._mappings()},
             WATCHED: {"properties": {**keywords, "overlap": {"type": "float"}, "since": {"type": "date"}}},
         }
-        # An index template of the application may match the name, and its pipeline would remove parts of a watch.
+        # An index template of the application may match the name. Its pipeline would remove parts of a watch.
         settings = {"index.default_pipeline": "_none", "index.final_pipeline": "_none"}
         body = {"settings": settings, "mappings": {"dynamic": False, "properties": properties}}
         try:
             self._engine.call("PUT", [self.name], body)
         except RequestError as error:
-            if error.kind == "resource_already_exists_exception":  # by another process
+            if error.kind == "resource_already_exists_exception":  # another process has created it
                 return self._inspect(mappings_of(self._engine, self.name))
             if "percolator" in str(error):
-                how = "ask simdoc-search similar for each new document instead"
-                raise StoreError(f"{self._engine.name} cannot watch, as it has no percolator; {how}") from error
+                how = "run simdoc-search similar for each new document instead"
+                raise StoreError(f"{self._engine.name} cannot watch, because it has no percolator; {how}") from error
             raise
         self._exists = self._is_mapped = True
         return None
@@ -242,5 +244,5 @@ class Watches:
 
 
 def _id_of(place: Place) -> str:
-    """Return the id of the watch for a document: a hash, as an id may be too long together with its index."""
+    """Return the id of the watch for a document. It is a hash, as the place of a document may be too long for an id."""
     return hashlib.sha256(json.dumps([place.index, place.id, place.routing]).encode()).hexdigest()

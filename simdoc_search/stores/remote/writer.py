@@ -1,11 +1,12 @@
-"""Writes records into an index of an engine, so that no late request undoes a newer write.
+"""Writes records to an index of an engine, so that a late request does not undo a newer write.
 
 A request without an answer may still arrive after its document was replaced or deleted. So each write has the current
-time as its version. An engine refuses a version below that of the document, or of its deletion, which it remembers for
-`gc_deletes` (10 minutes in our indexes). Of several writers the last one wins, by their clocks.
+time as its version. An engine refuses a version below that of the document, or below that of its deletion. It remembers
+a deletion for `gc_deletes` (10 minutes in our indices). If several writers change a document, the latest write by their
+clocks wins.
 
-Limit: a write that arrives more than `gc_deletes` after the deletion of its document restores the document. So does one
-that arrives after a restart of the engine.
+There is one limit. A write that arrives more than `gc_deletes` after the deletion of its document, or after the engine
+has restarted, restores the document.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import Any
 
 from simdoc_search.cancellation import StoppedError
 from simdoc_search.documents import MAX_ID_BYTES
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.base import Encoder
+from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.stores.remote import bulk
 from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, routing_of
 from simdoc_search.stores.remote.engine import Engine
@@ -34,7 +35,7 @@ THREADS = 3
 """Number of chunks that are sent at the same time."""
 
 MAX_VERSION_CONFLICTS = 10
-"""How often a write gets a higher version, because the document has one from a clock ahead of ours."""
+"""How often a write is tried with a higher version, if the document has a version from a clock ahead of ours."""
 
 _CONFLICT = 409
 _CURRENT = re.compile(r"current version \[(\d+)\]")
@@ -46,40 +47,46 @@ class RemoteWriter:
     Args:
         engine: the engine.
         index: name of the index, or of an alias with a write index.
-        to_document: returns the JSON document of a record.
-        several: whether a stored document may be in any of several indices.
+        encode: encodes a record.
+        has_several_indices: whether the name has several indices, any of which may have a stored document.
     """
 
-    def __init__(
-        self, engine: Engine, index: str, to_document: Callable[[Record], dict[str, Any]], *, several: bool
-    ) -> None:
+    def __init__(self, engine: Engine, index: str, encode: Encoder, *, has_several_indices: bool) -> None:
         self._engine = engine.in_background()
         self._index = index
-        self._to_document = to_document
-        self._several = several
+        self._encode = encode
+        self._has_several_indices = has_several_indices
         self._version = 0
         self._bulk = BulkWriter(self._engine, index)
         self._sender = ChunkSender(self._write_chunk, self._engine.stopped)
 
     @property
     def failed(self) -> Mapping[str, str]:
-        """Id to reason of the documents that the engine refused for good. Complete after `commit`."""
+        """Id to reason for documents that the engine refused permanently. Complete after `commit`."""
         return self._sender.failed
 
     def put(self, records: Iterable[Record]) -> None:
-        """Add records; each replaces an older one with the same id."""
-        for record in records:
-            self._sender.add(self._action("index", record.id, self._to_document(record)))
+        """Write records. Each replaces an older record with the same id."""
+        self.put_encoded(map(self._encode, records))
+
+    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
+        """Write encoded records. Each replaces an older record with the same id."""
+        for id, line in encoded:
+            self._sender.add(self._action("index", id, line))
 
     def delete(self, ids: Iterable[str]) -> None:
-        """Remove the documents with these ids; unknown ids are ignored."""
+        """Remove the documents with these ids. Unknown ids are ignored."""
         for id in filter(is_possible_id, ids):
             self._sender.add(self._action("delete", id))
 
     def commit(self, *, within: float | None = None) -> None:
-        """Wait until all writes have arrived, and make them visible to readers; with a limit, for as long as it allows.
+        """Wait until all writes have arrived, and make them visible to readers.
 
-        Raises as `ChunkSender.add`, unless there is a limit.
+        Args:
+            within: maximum seconds to wait, after which `commit` returns without an error; None: wait for all writes.
+
+        Raises:
+            StoreError: as `ChunkSender.add`; not if `within` is given.
         """
         if within is None:
             self._sender.flush()
@@ -94,19 +101,19 @@ class RemoteWriter:
             timer.cancel()
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Drop unsent writes, and send nothing more."""
         self._sender.close()
 
-    def _action(self, kind: str, id: str, document: dict[str, Any] | None = None) -> Action:
+    def _action(self, kind: str, id: str, line: bytes = b"") -> Action:
         self._version = max(self._version + 1, time.time_ns())
-        # An equal version is accepted, as a repeated request writes the same.
-        version = {"version": self._version, "version_type": "external_gte"}
-        return Action.make(kind, id, document, _index=self._index, **version)
+        # An equal version is accepted, because a repeated request writes the same document.
+        target = {"_id": id, "_index": self._index, "version": self._version, "version_type": "external_gte"}
+        return Action(kind, target, line)
 
     def _write_chunk(self, actions: list[Action]) -> dict[str, str]:
-        """Write a chunk; return id to reason of the refused documents."""
+        """Write a chunk. Return id to reason for refused documents."""
         refused: dict[str, str] = {}
-        waiting = self._located(actions, refused) if self._several else actions
+        waiting = self._located(actions, refused) if self._has_several_indices else actions
         for _ in range(MAX_VERSION_CONFLICTS):
             conflicts = []
             for action, outcome in self._bulk.write(waiting):
@@ -114,14 +121,16 @@ class RemoteWriter:
                     conflicts.append((action, outcome))
                 elif outcome.error:
                     refused[action.id] = outcome.reason
-            waiting = [action.at(version=version + 1) for action, version in _ahead_of_clock(conflicts, refused)]
+            waiting = [
+                action.with_target(version=version + 1) for action, version in _ahead_of_clock(conflicts, refused)
+            ]
             if not waiting:
                 return refused
-        reason = "other writers replace it all the time; set the clocks of all writers"
+        reason = "other writers keep replacing it with later versions; synchronise the clocks of all writers"
         return refused | {action.id: reason for action in waiting}
 
     def _located(self, actions: list[Action], refused: dict[str, str]) -> list[Action]:
-        """Return the actions in the indices of the stored documents, found by one search."""
+        """Return the actions with the indices of their stored documents, which one search finds."""
         ids = [action.id for action in actions]
         query = {"query": {"ids": {"values": ids}}, "size": 2 * len(ids), "_source": False}
         stored = defaultdict(list)
@@ -132,26 +141,26 @@ class RemoteWriter:
             hits = stored[action.id]
             if len(hits) > 1:
                 indices = " and ".join(sorted(hit["_index"] for hit in hits))
-                refused[action.id] = f"it is in {indices}; name one of them"
+                refused[action.id] = f"it is in the indices {indices}; write to one of them"
             elif hits:
-                located.append(action.at(_index=hits[0]["_index"], **routing_of(hits[0])))
+                located.append(action.with_target(_index=hits[0]["_index"], **routing_of(hits[0])))
             else:
                 located.append(action)
         return located
 
 
 class ChunkSender:
-    """Sends actions in chunks, several at the same time.
+    """Sends actions in chunks, several of them at the same time.
 
     Two actions for one id are never sent at the same time, so the last one wins. Refused documents are listed in
-    `failed`, and do not stop the others.
+    `failed` and do not stop the others.
 
     Args:
-        write: writes a chunk and returns id to reason of the refused documents; several threads call it.
-        stopped: set by `close`; ends all waiting.
+        write: writes a chunk, and returns id to reason for refused documents. Several threads call it.
+        stopped: ends all waiting; `close` sets it.
 
     Attributes:
-        failed: id to reason of the refused documents.
+        failed: id to reason for refused documents.
     """
 
     def __init__(self, write: Callable[[list[Action]], dict[str, str]], stopped: threading.Event) -> None:
@@ -164,12 +173,12 @@ class ChunkSender:
         self._sending: dict[Future[dict[str, str]], frozenset[str]] = {}
 
     def add(self, action: Action) -> None:
-        """Add an action to the next chunk; it replaces an action for the same id.
+        """Add an action to the next chunk. It replaces an unsent action for the same id.
 
         Raises:
-            StoreUnavailableError: the engine took nothing until the deadline.
+            StoreUnavailableError: the engine accepted nothing before the deadline.
             RequestError: the engine refused a whole chunk.
-            StoreError: this sender is closed, or the index is gone.
+            StoreError: this sender is closed, or the index was removed.
         """
         if self._closed.is_set():
             raise StoreError("this writer is closed; open another one")
@@ -183,13 +192,13 @@ class ChunkSender:
             self._send_chunk()
 
     def flush(self) -> None:
-        """Send the last chunk and wait until all have arrived. Raises as `add`."""
+        """Send the last chunk, and wait until all chunks have arrived. Raises as `add`."""
         self._send_chunk()
         while self._sending:
             self._wait_for_one()
 
     def close(self) -> None:
-        """Stop; unsent actions are dropped."""
+        """Drop unsent actions, and stop the threads."""
         self._closed.set()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
@@ -211,7 +220,7 @@ class ChunkSender:
             except StoppedError:
                 raise StoreUnavailableError("writing was stopped") from None
             for id in ids - refused.keys():
-                self.failed.pop(id, None)  # a later write of it has arrived
+                self.failed.pop(id, None)  # a later write of this document has succeeded
             self.failed.update(refused)
 
 
@@ -224,9 +233,9 @@ def is_possible_id(id: str) -> bool:
 
 
 def _ahead_of_clock(conflicts: list[tuple[Action, Outcome]], refused: dict[str, str]) -> Iterator[tuple[Action, int]]:
-    """Yield the writes whose document has a version of a clock ahead of ours, with it.
+    """Yield the writes whose document has a version from a clock ahead of ours, with this version.
 
-    The other documents have a version of a later write, which wins.
+    In other conflicts the document has a later write, which wins.
     """
     for action, outcome in conflicts:
         current = _CURRENT.search(outcome.reason)

@@ -29,19 +29,19 @@ def engine(engine_url: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def made(engine_url: str) -> Iterator[Indices]:
-    """Indices of the test."""
+    """The indices of the test."""
     with indices(engine_url) as owned:
         yield owned
 
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy engine is asked again at once."""
+    """Retry requests to a busy engine at once."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
 
 
 @pytest.fixture
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No page is read while another one is written."""
+    """Do not read a page while another one is written."""
     monkeypatch.setattr(pages, "WRITERS", 1)

@@ -29,14 +29,14 @@ def engine_url(request: pytest.FixtureRequest) -> str:
 
 
 def bulk(engine: Engine, index: str, parts: Mapping[str, Any], **place: Any) -> None:
-    """Updates in a bulk, with a part of a document or a script. They pass no pipeline."""
+    """Send bulk updates, with a partial document or a script. They do not pass a pipeline."""
     lines = [line for id, part in parts.items() for line in ({"update": {"_id": id, **place}}, part)]
     sent = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
     assert not engine.call("POST", [index, "_bulk"], sent, refresh=True)["errors"]
 
 
-def read_by(report: BackfillReport) -> int:
-    """How many documents a run read."""
+def count_read(report: BackfillReport) -> int:
+    """The number of documents that a run read."""
     return report.documents + report.conflicts
 
 
@@ -49,7 +49,7 @@ def sampled(engine: Engine, index: str) -> Sample:
 
 @pytest.mark.parametrize("shards", [1, 3])
 def test_only_documents_written_since_are_compared(made: Indices, engine: Engine, shards: int) -> None:
-    """`status` compares all of them, so its answer is exact. `--full` compares all documents."""
+    """`status` compares all of these documents, so it is exact. `--full` compares all documents."""
     name = filled(made, engine, number_of_shards=shards)
     backfill(engine, name)
     first, quiet = backfill(engine, name, stale=True), sampled(engine, name)
@@ -71,7 +71,7 @@ def test_only_documents_written_since_are_compared(made: Indices, engine: Engine
 
 
 def test_each_shard_has_its_own_checkpoint(made: Indices, engine: Engine) -> None:
-    """A full shard is not read again because another one is nearly empty."""
+    """A nearly empty shard does not make the run read a full shard again."""
     name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 5})
     load(engine, name, {id: {"body": text} for id, text in TEXTS.items()}, routing="all")
     load(engine, name, {"few": {"body": OTHER}}, routing="another")
@@ -79,12 +79,12 @@ def test_each_shard_has_its_own_checkpoint(made: Indices, engine: Engine) -> Non
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}}, routing="all")
     report = backfill(engine, name, stale=True)
 
-    assert (1, 1) == (report.updated, read_by(report))
+    assert (1, 1) == (report.updated, count_read(report))
     assert 0 == sampled(engine, name).stale
 
 
 def test_a_copy_of_an_index_is_compared_again(made: Indices, engine: Engine) -> None:
-    """Its mapping has the checkpoints, but its shards have another history."""
+    """The mapping of the copy has the checkpoints, but its shards have another history."""
     name, copy, cloned = filled(made, engine), made.name(), made.name()
     backfill(engine, name, stale=True)
     engine.call("PUT", [copy], {"mappings": engine.call("GET", [name])[name]["mappings"]})
@@ -96,7 +96,7 @@ def test_a_copy_of_an_index_is_compared_again(made: Indices, engine: Engine) -> 
     engine.call("GET", ["_cluster", "health", cloned], wait_for_status="yellow")
 
     assert (len(TEXTS), 0, 1) == (reindexed.sampled, reindexed.compared, reindexed.stale)
-    assert [len(TEXTS), 0] == [sampled(engine, each).compared for each in (name, cloned)]
+    assert [len(TEXTS), 0] == [sampled(engine, index).compared for index in (name, cloned)]
     assert len(TEXTS) == backfill(engine, cloned, stale=True).unchanged
 
 
@@ -113,13 +113,13 @@ def test_a_run_over_an_alias_with_a_filter_records_nothing(made: Indices, engine
 
 
 @one_engine
-def test_other_text_fields_are_compared_again(made: Indices, engine: Engine) -> None:
+def test_documents_are_compared_again_with_other_text_fields(made: Indices, engine: Engine) -> None:
     name = made.make({"properties": {"title": {"type": "text"}, "body": {"type": "text"}}})
     load(engine, name, {id: {"title": "a title of words", "body": text} for id, text in TEXTS.items()})
     backfill(engine, name, stale=True)
 
     assert len(TEXTS) == backfill(engine, name, ("title", "body"), stale=True, force=True).updated
-    assert 0 == read_by(backfill(engine, name, ("title", "body"), stale=True))
+    assert 0 == count_read(backfill(engine, name, ("title", "body"), stale=True))
 
 
 @one_engine
@@ -139,11 +139,11 @@ def test_a_write_during_the_run_is_compared_next_time(made: Indices, engine: Eng
 
     assert (1, 1) == (first.updated, found.stale)
     assert (1, fingerprint_field(OTHER)) == (second.updated, stored(engine, name)["doc2"]["simdoc"])
-    assert 0 == read_by(third)
+    assert 0 == count_read(third)
 
 
 @one_engine
-def test_the_least_checkpoint_counts_if_the_mapping_has_space_for_one(
+def test_the_smallest_checkpoint_is_recorded_if_only_one_fits(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = filled(made, engine, number_of_shards=7)
@@ -154,12 +154,12 @@ def test_the_least_checkpoint_counts_if_the_mapping_has_space_for_one(
     report = backfill(engine, name, stale=True)
 
     assert 1 == report.updated
-    assert read_by(report) < len(TEXTS)
+    assert count_read(report) < len(TEXTS)
 
 
 @one_engine
 def test_status_and_backfill_are_right_after_any_writes(made: Indices, engine: Engine) -> None:
-    """Compared with a look at all documents."""
+    """The test compares them with the state of all documents."""
     rng = random.Random(SEED)
     texts: list[Any] = [*TEXTS.values(), "", "...", None, []]
     name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 2})
@@ -193,7 +193,7 @@ def test_status_and_backfill_are_right_after_any_writes(made: Indices, engine: E
 
 
 def states(engine: Engine, name: str) -> tuple[set[str], set[str]]:
-    """The documents whose fingerprint is not that of their text, and those with a fingerprint or a mark."""
+    """The documents whose fingerprint does not match their text, and those with a fingerprint or a mark."""
     wrong, fingerprinted = set(), set()
     for id, source in stored(engine, name).items():
         text, ours = text_of(source, "body"), source.get("simdoc") or {}

@@ -1,4 +1,4 @@
-"""A backfill chooses indices and documents by what the engine describes."""
+"""A backfill selects indices and documents by the descriptions of the engine."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ from tests.support.cli import run, usage_error
 from tests.support.described import BODY, engine, index, target
 
 
-def chosen(described: dict[str, Any], name: str) -> dict[str, Any]:
+def filters_of(described: dict[str, Any], name: str) -> dict[str, Any]:
     """The filters of each index behind a name, in an engine without documents."""
 
     def handle(_: str, path: str, __: Any) -> Any:
         return {"hits": {"hits": []}} if path.endswith("/_search") else described
 
     targets, _ = find_targets(engine(handle), name, Task("body"))
-    return {each.index.name: [*each.index.filters] for each in targets}
+    return {target.index.name: [*target.index.filters] for target in targets}
 
 
 # --- indices ---
 
 
-def test_the_filter_of_an_alias_counts_unless_another_name_is_of_the_whole_index() -> None:
-    """As in the engines: one alias, several, a pattern, and the name of the index."""
+def test_the_filter_of_an_alias_applies_unless_another_name_selects_the_whole_index() -> None:
+    """This is how engines resolve one alias, several, a pattern, and the name of the index."""
     few, others = {"term": {"team": "a"}}, {"term": {"team": "b"}}
     described = {"i": index(aliases={"few": {"filter": few}, "others": {"filter": others}, "all": {}, "unasked": {}})}
 
     def either(*filters: Any) -> dict[str, list[Any]]:
         return {"i": [{"bool": {"should": list(filters), "minimum_should_match": 1}}] if filters else []}
 
-    assert either(few) == chosen(described, "few") == chosen(described, "fe*")
-    assert either(few, others) == chosen(described, "few,others")
-    assert all(either() == chosen(described, name) for name in ("few,all", "i", "few,i", "i*"))
+    assert either(few) == filters_of(described, "few") == filters_of(described, "fe*")
+    assert either(few, others) == filters_of(described, "few,others")
+    assert all(either() == filters_of(described, name) for name in ("few,all", "i", "few,i", "i*"))
 
 
 def test_an_alias_does_not_narrow_a_data_stream() -> None:
-    """The stream names the whole backing index."""
+    """The name of the stream selects the whole backing index."""
     described = {".ds-logs-000001": index(aliases={"few": {"filter": {"match_all": {}}}}, data_stream="logs")}
 
-    assert {".ds-logs-000001": []} == chosen(described, "logs") == chosen(described, "lo*,few")
+    assert {".ds-logs-000001": []} == filters_of(described, "logs") == filters_of(described, "lo*,few")
 
 
 @pytest.mark.parametrize(
     ("described", "reason"),
     [
-        (index({"_source": {"mode": "synthetic"}, **BODY}), "put together from fields"),
+        (index({"_source": {"mode": "synthetic"}, **BODY}), "_source is synthetic"),
         (index({"_source": {"mode": "disabled"}, **BODY}), "_source is disabled"),
-        (index(mapping={"source": {"mode": "synthetic"}}), "put together from fields"),
-        (index(mode="logsdb"), "put together from fields"),
-        (index({"subobjects": False, **BODY}), "takes no objects"),
+        (index(mapping={"source": {"mode": "synthetic"}}), "_source is synthetic"),
+        (index(mode="logsdb"), "_source is synthetic"),
+        (index({"subobjects": False, **BODY}), "does not allow objects"),
     ],
 )
-def test_an_index_whose_source_is_not_what_was_written_is_refused(described: Any, reason: str) -> None:
-    """Other editions of the engines have such indices."""
+def test_an_index_that_rebuilds_the_source_is_refused(described: Any, reason: str) -> None:
+    """Only other editions of the engines have such indices, so they are described here."""
     targets, (skipped,) = find_targets(engine(lambda *_: {"i": described}), "i", Task("body"))
 
     assert ([], True) == (targets, reason in skipped.reason)
 
 
 def test_a_pattern_without_indices_is_an_error() -> None:
-    """The engine answers it with nothing, so a run would look complete."""
+    """The engine returns no index and no error, so a run would look complete."""
     with pytest.raises(StoreNotFoundError, match=r"no index logs-\*"):
         find_targets(engine(lambda *_: {}), "logs-*", Task("body"))
 
@@ -75,21 +75,21 @@ def test_a_pattern_without_indices_is_an_error() -> None:
 
 
 def test_incomplete_documents_are_read_within_the_filter_of_an_alias() -> None:
-    """With passage tokens, those that lack them are incomplete; fingerprints with other settings are not."""
+    """Fingerprints without passage tokens are incomplete. Fingerprints with other settings are not."""
     alias = {"term": {"team": "b"}}
     lacks = {"bool": {"must_not": [{"exists": {"field": "fp.format"}}]}}
     label = "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4"
-    without = queries.incomplete(target(filters=[alias], settings=Settings(passages=None)), Task("body", "fp"))
-    (either,) = queries.incomplete(target(), Task("body", "fp"))["bool"]["filter"]
+    without = queries.incomplete_query(target(filters=[alias], settings=Settings(passages=None)), Task("body", "fp"))
+    (either,) = queries.incomplete_query(target(), Task("body", "fp"))["bool"]["filter"]
 
     assert {"filter": [alias, lacks]} == without["bool"]
     assert [lacks, {"term": {"fp.format": label}}] == either["bool"]["should"]
 
 
 def test_with_a_query_for_texts_only_documents_with_a_text_are_read() -> None:
-    """And those without a text that still have a fingerprint."""
+    """Documents without a text that still have a fingerprint are read too."""
     text = {"exists": {"field": "body"}}
-    query = queries.incomplete(target(settings=Settings(passages=None), text_query=text), Task("body"))
+    query = queries.incomplete_query(target(settings=Settings(passages=None), text_query=text), Task("body"))
     (either,) = query["bool"]["filter"]
     ours = [{"exists": {"field": "simdoc.format"}}, {"exists": {"field": "simdoc.tokens"}}]
 
@@ -99,14 +99,14 @@ def test_with_a_query_for_texts_only_documents_with_a_text_are_read() -> None:
     ] == either["bool"]["should"]
 
 
-def test_the_parts_of_a_range_have_each_write_once() -> None:
+def test_each_write_is_in_one_part_of_a_range() -> None:
     """Each shard counts its own writes."""
     for first, last, parts in ((-1, 0, 1), (-1, 9, 3), (-1, 100, 7), (-1, 3, 10), (59, 100, 7), (8, 9, 1)):
         ranges = list(WriteRange((first, -1), (last, 20)).split(parts))
         for shard, wanted in enumerate([range(first + 1, last + 1), range(21)]):
-            bounds = [each.in_shard(shard)["range"]["_seq_no"] for each in ranges]
+            bounds = [part.in_shard(shard)["range"]["_seq_no"] for part in ranges]
 
-            assert list(wanted) == [number for each in bounds for number in range(each["gte"], each["lte"] + 1)]
+            assert list(wanted) == [number for bound in bounds for number in range(bound["gte"], bound["lte"] + 1)]
     assert [] == [*WriteRange((-1,), (9,)).split(0), *WriteRange((9, -1), (9, -1)).split(3)]
     assert {"gte": 3, "lte": 9} == WriteRange((7, 2), (9, 5)).in_any_shard()["range"]["_seq_no"]
     assert {"gte": 3} == WriteRange((7, 2)).in_any_shard()["range"]["_seq_no"]
@@ -118,12 +118,12 @@ def test_the_parts_of_a_range_have_each_write_once() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--full"], "--full needs --stale"),
+        (["--full"], "--full only works with --stale"),
         (["--throttle", "fast"], "Invalid value for '--throttle': 'fast' is not a number of documents per second"),
         (["--throttle", "0"], "Invalid value for '--throttle': '0' is not a number of documents per second"),
         (["--field", "a.b"], "Invalid value for --field: 'a.b' contains a dot; choose a top-level field"),
         (["--passages", "--no-passages"], "--passages and --no-passages contradict each other; omit one of them"),
     ],
 )
-def test_a_wrong_call_is_refused_before_the_engine_is_asked(options: list[str], message: str) -> None:
+def test_wrong_options_are_refused_before_any_request(options: list[str], message: str) -> None:
     assert usage_error(run("backfill", "http://127.0.0.1:1/i", "--text-field", "body", *options)).startswith(message)

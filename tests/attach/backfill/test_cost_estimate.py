@@ -1,4 +1,4 @@
-"""The cost of a backfill is estimated from what the engine reports."""
+"""The cost of a backfill is estimated from a sample and the statistics of the engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.described import RefusalError, engine, hits, index
 
 
 @pytest.mark.parametrize("status", [403, 400, 410])
-def test_an_engine_without_statistics_still_gives_documents_bytes_and_hours(status: int) -> None:
+def test_the_cost_is_estimated_without_statistics_of_the_engine(status: int) -> None:
     def handle(_: str, path: str, __: Any) -> Any:
         if "_stats" in path:
             raise RefusalError(status)

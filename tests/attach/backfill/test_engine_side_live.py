@@ -1,4 +1,4 @@
-"""A backfill in the engine makes our fingerprints, misses nothing while others write, and reports what failed."""
+"""A backfill in the engine makes the same fingerprints, keeps concurrent writes, and reports failures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _no_pipeline(engine: Engine) -> Iterator[None]:
 
 
 def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: Engine) -> None:
-    """The same as from `backfill`. With `stale` each document goes through the pipeline again."""
+    """A backfill without the engine makes the same ones. With `stale`, all documents pass the pipeline again."""
     name, seen = filled(made, engine), list[tuple[int, int]]()
     report = backfill_in_engine(engine, name, BODY, lambda written, total: seen.append((written, total)))
 
@@ -57,7 +57,7 @@ def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: 
     assert {**done(), "doc0": done({"doc0": OTHER})["doc0"]} == stored(engine, name)
 
 
-def test_writes_of_others_meanwhile_are_kept_and_fingerprinted(made: Indices, engine: Engine) -> None:
+def test_concurrent_writes_are_kept_and_fingerprinted(made: Indices, engine: Engine) -> None:
     name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 2})
     load(engine, name, bodies(TEXTS))
     install_pipeline(engine)
@@ -83,26 +83,26 @@ def test_a_document_that_the_pipeline_cannot_fingerprint_is_listed(made: Indices
     load(engine, name, bodies({"good": OTHER, "long": "word " * 250_000, "none": ""}))
     for _ in range(2):
         report = backfill_in_engine(engine, name, BODY)
-        assert [("long", name)] == [(each.id, each.index) for each in report.refused]
-        assert "characters, and the pipeline takes" in report.refused[0].reason
+        assert [("long", name)] == [(document.id, document.index) for document in report.refused]
+        assert "characters, but the pipeline accepts at most" in report.refused[0].reason
     assert 1 == run("backfill", f"{engine.name}/{name}", "--text-field", "body", "--in-engine").exit_code
 
 
-def test_documents_that_the_engine_cannot_write_do_not_stop_the_others(made: Indices, engine: Engine) -> None:
-    """The engine stops at such a document, so the next round leaves it out."""
+def test_a_document_that_the_engine_cannot_write_does_not_stop_the_others(made: Indices, engine: Engine) -> None:
+    """The engine stops at this document, so the next round excludes it."""
     name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
     load(engine, name, {**bodies(), "bad": {"body": OTHER, "year": "none"}})
     engine.call("PUT", [name, "_mapping"], {"properties": {"year": {"type": "integer"}}})
     for task in (BODY, replace(BODY, stale=True)):
         report = backfill_in_engine(engine, name, task)
         assert (len(TEXTS), 0, []) == (report.updated, report.without_text, report.skipped_indices)
-        assert ["bad"] == [each.id for each in report.refused]
+        assert ["bad"] == [document.id for document in report.refused]
         assert "failed to parse field [year]" in report.refused[0].reason
     assert len(TEXTS) == engine.count(name, {"exists": {"field": "simdoc.format"}})
 
 
 def test_documents_without_a_text_are_counted(made: Indices, engine: Engine) -> None:
-    """They are not written if a query can tell."""
+    """They are not written if a query can tell which documents have a text."""
     for kind, version in ({"type": "text"}, 1), ({"type": "text", "index": False}, 2):
         name = made.make({"properties": {"body": kind}})
         load(engine, name, bodies(TEXTS))
@@ -113,7 +113,7 @@ def test_documents_without_a_text_are_counted(made: Indices, engine: Engine) -> 
         assert version == engine.call("GET", [name, "_doc", "bare"])["_version"]
 
 
-def test_a_pipeline_that_does_not_fit_is_not_used(made: Indices, engine: Engine) -> None:
+def test_an_unsuitable_pipeline_is_not_used(made: Indices, engine: Engine) -> None:
     name = filled(made, engine)
     install_pipeline(engine, "title")
     with pytest.raises(StoreError, match="pipeline simdoc"):
@@ -135,8 +135,8 @@ def test_queries_find_what_the_command_filled(made: Indices, engine: Engine) -> 
 # --- the task in the engine ---
 
 
-def test_a_throttle_holds_and_progress_is_reported(made: Indices, engine: Engine) -> None:
-    """Over all slices."""
+def test_a_throttle_limits_the_rate_and_progress_is_reported(made: Indices, engine: Engine) -> None:
+    """Both count the documents of all slices."""
     name, seen, started = filled(made, engine, number_of_shards=2), list[int](), time.monotonic()
     updated = update_by_query(engine, name, ALL, throttle=200.0, progress=seen.append)
 
@@ -145,8 +145,8 @@ def test_a_throttle_holds_and_progress_is_reported(made: Indices, engine: Engine
     assert seen == sorted(seen)
 
 
-def test_ctrl_c_cancels_the_task_and_does_not_wait(made: Indices, engine: Engine) -> None:
-    """Not even for an engine that has become slow."""
+def test_ctrl_c_cancels_the_task_without_waiting_for_it(made: Indices, engine: Engine) -> None:
+    """The engine may be slow to answer."""
     name, passing, cancelled = filled(made, engine), forward(made.engine), list[str]()
 
     def handle(request: Request) -> Answer | None:
@@ -159,36 +159,36 @@ def test_ctrl_c_cancels_the_task_and_does_not_wait(made: Indices, engine: Engine
     def interrupt(_: int) -> None:
         raise KeyboardInterrupt
 
-    with serving(handle) as server, to(server.url) as way:
+    with serving(handle) as server, to(server.url) as through:
         started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
-            update_by_query(way, name, ALL, throttle=20.0, progress=interrupt)
+            update_by_query(through, name, ALL, throttle=20.0, progress=interrupt)
         assert time.monotonic() - started < 4
         assert 1 == len(cancelled)
         assert {} == engine.call("GET", ["_tasks"], actions="*byquery")["nodes"]
 
 
 @pytest.mark.parametrize("part", ["_update_by_query", "_tasks/", "_simulate"])
-def test_a_busy_engine_is_asked_again(made: Indices, engine: Engine, part: str) -> None:
+def test_requests_to_a_busy_engine_are_retried(made: Indices, engine: Engine, part: str) -> None:
     name, passing, left = filled(made, engine), forward(made.engine), [BUSY]
 
     def handle(request: Request) -> Answer | None:
         return left.pop() if part in request.path and left else passing(request)
 
-    with serving(handle) as server, to(server.url) as way:
-        assert len(TEXTS) == backfill_in_engine(way, name, BODY).updated
+    with serving(handle) as server, to(server.url) as through:
+        assert len(TEXTS) == backfill_in_engine(through, name, BODY).updated
     assert [] == left
 
 
 @contextmanager
-def instead(passing: Handler, path: str, answer: Answer) -> Iterator[Engine]:
-    """An engine that gives this answer to requests below a path."""
+def answering(passing: Handler, path: str, answer: Answer) -> Iterator[Engine]:
+    """An engine that gives one answer to all requests below a path."""
 
     def handle(request: Request) -> Answer | None:
         return answer if request.path.startswith(path) else passing(request)
 
-    with serving(handle) as server, to(server.url) as way:
-        yield way
+    with serving(handle) as server, to(server.url) as through:
+        yield through
 
 
 def test_a_lost_task_is_an_error(made: Indices, engine: Engine) -> None:
@@ -200,15 +200,15 @@ def test_a_lost_task_is_an_error(made: Indices, engine: Engine) -> None:
         "the shard is gone": reply({"completed": True, "task": {}, "response": {"updated": 1, "failures": [shard]}}),
     }
     for reason, given in answers.items():
-        lost = pytest.raises(StoreError, match=f"{reason}.*; run the same command to continue")
-        with instead(passing, "/_tasks/", given) as way, lost:
-            backfill_in_engine(way, name, BODY)
+        lost = pytest.raises(StoreError, match=f"{reason}.*; run the same command again to continue")
+        with answering(passing, "/_tasks/", given) as through, lost:
+            backfill_in_engine(through, name, BODY)
 
 
 def test_documents_that_are_left_are_reported(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here a block stops all writes, like a full disk."""
+    """Here a block stops all writes, as on a full disk."""
     name = filled(made, engine)
-    monkeypatch.setattr(engine_side, "_ROUNDS", 2)
+    monkeypatch.setattr(engine_side, "_MAX_ROUNDS", 2)
 
     def block(written: int, _: int) -> None:
         if written:
@@ -221,18 +221,18 @@ def test_documents_that_are_left_are_reported(made: Indices, engine: Engine, mon
     assert 0 == report.without_text
     assert 0 < report.updated < len(TEXTS) - len(report.refused)
     assert "blocked by: [FORBIDDEN" in report.refused[0].reason
-    assert "left, as the engine stops at a document that it cannot write; leave out --in-engine" in skipped.reason
+    assert "left: the engine stops at a document that it cannot write; leave out --in-engine" in skipped.reason
 
 
 def test_an_engine_without_update_by_query_is_an_error(elasticsearch_url: str) -> None:
-    """The core of Elasticsearch has none."""
+    """Elasticsearch without modules has none."""
     unsupported = pytest.raises(StoreError, match="cannot update documents by query")
     with to(elasticsearch_url) as engine, indices(elasticsearch_url) as made, unsupported:
         update_by_query(engine, made.make({}), ALL)
 
 
-def test_a_document_that_cannot_be_read_is_not_a_sample(made: Indices, engine: Engine) -> None:
-    """`status` fails, instead of finding 0 of 0 stale."""
+def test_documents_that_cannot_be_read_are_an_error_for_status(made: Indices, engine: Engine) -> None:
+    """Otherwise `status` would report that 0 of 0 are stale."""
     name, passing = filled(made, engine), forward(made.engine)
     Backfill(engine, name, BODY).run()
     gone = {"type": "no_shard_available_action_exception", "reason": "No shard available"}
@@ -241,7 +241,7 @@ def test_a_document_that_cannot_be_read_is_not_a_sample(made: Indices, engine: E
         if not request.path.startswith("/_mget"):
             return passing(request)
         places = json.loads(request.body)["docs"]
-        return reply({"docs": [{"_index": each["_index"], "_id": each["_id"], "error": gone} for each in places]})
+        return reply({"docs": [{"_index": place["_index"], "_id": place["_id"], "error": gone} for place in places]})
 
     with serving(handle) as server:
         refused = sentence(run("status", f"{server.url}/{name}", "--max-stale", "1%"))

@@ -1,4 +1,4 @@
-"""A backfill writes the fingerprints of an existing index, and leaves everything else as it was."""
+"""A backfill adds fingerprints to an existing index, and changes nothing else."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from tests.support.http_server import Indices
 
 
 def test_every_document_gets_the_fingerprint_of_its_text(made: Indices, engine: Engine) -> None:
-    """The same as from a loader with `fingerprint_actions`. A second run reads nothing, and a new document is found."""
+    """A loader with `fingerprint_actions` makes the same ones. A second run reads only new documents."""
     name = filled(made, engine)
     report, again = backfill(engine, name), backfill(engine, name)
 
     assert replace(BackfillReport(updated=len(TEXTS)), seconds=report.seconds) == report
     assert 0 == again.documents
     assert done() == stored(engine, name)
-    assert [] == [each for each in check_index(engine, name) if each.wrong or "no fingerprint" in each.problem]
+    assert [] == [
+        finding for finding in check_index(engine, name) if finding.wrong or "no fingerprint" in finding.problem
+    ]
     load(engine, name, {"new": {"body": TEXTS["doc0"]}})
     assert 1 == backfill(engine, name).updated
     with closing(open_store(f"{made.engine}/{name}")) as store:
@@ -50,9 +52,9 @@ def test_the_mapping_gets_our_field_and_nothing_else(made: Indices, engine: Engi
 
 
 def test_the_mapping_records_the_text_fields(made: Indices, engine: Engine) -> None:
-    """A store reads texts there. Names that are too long for the mapping are not recorded."""
+    """A store reads the texts from these fields. Names that are too long for the mapping are not recorded."""
     long = "x" * 51
-    name = made.make({"properties": {each: {"type": "text"} for each in ("title", "body", long)}})
+    name = made.make({"properties": {field: {"type": "text"} for field in ("title", "body", long)}})
     load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"], long: "long"}})
     expected: dict[Any, str | None] = {
         "body": TEXTS["doc0"],
@@ -70,7 +72,7 @@ def test_the_mapping_records_the_text_fields(made: Indices, engine: Engine) -> N
 @one_engine
 @pytest.mark.parametrize("text", [" ... ", "", [""]])
 def test_a_text_without_words_gets_a_mark(made: Indices, engine: Engine, text: object) -> None:
-    """So it is read only once."""
+    """The mark prevents reading the text again."""
     name = filled(made, engine, {"a": text, "b": OTHER})
     report = backfill(engine, name)
     again, stale, second_stale = (backfill(engine, name, stale=stale) for stale in (False, True, True))
@@ -87,7 +89,7 @@ def test_a_text_without_words_gets_a_mark(made: Indices, engine: Engine, text: o
         ("content.body", {"content": {"body": OTHER}}),
         ("content.body", {"content.body": OTHER}),
         ("pages", {"pages": OTHER.split(" that ")}),
-        ("pages.text", {"pages": [{"text": each} for each in OTHER.split(" that ")]}),
+        ("pages.text", {"pages": [{"text": part} for part in OTHER.split(" that ")]}),
     ],
     ids=["object", "dotted", "list", "objects"],
 )
@@ -102,14 +104,14 @@ def test_a_text_in_objects_or_lists_is_found(made: Indices, engine: Engine, path
     assert source == found
 
 
-def test_several_fields_are_one_text(made: Indices, engine: Engine) -> None:
-    """One line per field, as `fingerprint_actions` does it."""
+def test_several_fields_make_one_text(made: Indices, engine: Engine) -> None:
+    """Each field is one line, as in `fingerprint_actions`."""
     name = made.make({"properties": {"title": {"type": "text"}, "body": {"type": "text"}}})
     sources = {"a": {"title": "A title", "body": OTHER}, "b": {"body": OTHER}, "c": {"title": "A title"}}
     load(engine, name, {**sources, "none": {"title": []}})
     report = answer("backfill", f"{made.engine}/{name}", "--text-field", "title", "--text-field", "body")
     actions = [{"_id": id, **source} for id, source in sources.items()]
-    wanted = {each.pop("_id"): each for each in fingerprint_actions(actions, ["title", "body"])}
+    wanted = {action.pop("_id"): action for action in fingerprint_actions(actions, ["title", "body"])}
 
     assert 3 == report["updated"]
     assert {**wanted, "none": {"title": []}} == stored(engine, name)
@@ -118,12 +120,12 @@ def test_several_fields_are_one_text(made: Indices, engine: Engine) -> None:
 
 
 def test_documents_that_cannot_be_written_are_listed_once(made: Indices, engine: Engine) -> None:
-    """A value that is not a text, and a document that the mapping no longer accepts. The others are filled."""
+    """One has a value that is not a text, and the mapping no longer accepts the other. The rest is filled."""
     name = made.make({"dynamic": False, "properties": {"text": {"type": "text"}}})
     load(engine, name, {"a": {"body": 7}, "b": {"body": OTHER}, "c": {"body": OTHER, "unknown": 1}})
     engine.call("PUT", [name, "_mapping"], {"dynamic": "strict", "properties": {"body": {"type": "text"}}})
     report = backfill(engine, name)
-    refused = {each.id: each.reason for each in report.refused}
+    refused = {document.id: document.reason for document in report.refused}
 
     assert (1, {"a", "c"}) == (report.updated, set(refused))
     assert "holds int, not text" in refused["a"]
@@ -132,17 +134,17 @@ def test_documents_that_cannot_be_written_are_listed_once(made: Indices, engine:
 
 
 def test_documents_keep_their_routing(made: Indices, engine: Engine) -> None:
-    """Without it an update would look for the document in another shard."""
+    """Without its routing, an update would look for the document in another shard."""
     name = made.make({"_routing": {"required": True}}, {"number_of_shards": 3})
     for number in range(6):
         load(engine, name, {f"{number}": {"body": OTHER}}, routing=f"r{number}")
 
     assert 6 == backfill(engine, name).updated
-    assert 6 == sum("simdoc" in each for each in stored(engine, name).values())
+    assert 6 == sum("simdoc" in source for source in stored(engine, name).values())
 
 
 def test_a_second_field_gets_other_settings(made: Indices, engine: Engine) -> None:
-    """The first field stays, and a field with fingerprints keeps its settings."""
+    """The first field is kept, and a field with fingerprints keeps its settings."""
     name = filled(made, engine, {"a": OTHER, "copy": OTHER})
     url, four = f"{made.engine}/{name}", Settings(Analysis(shingle_size=4))
     backfill(engine, name)
@@ -161,16 +163,16 @@ def test_a_second_field_gets_other_settings(made: Indices, engine: Engine) -> No
         assert "has the fingerprint fields simdoc, simdoc_2; choose one with --field" in run(*command).stderr
 
 
-def test_text_fields_are_those_of_the_existing_fingerprints(made: Indices, engine: Engine) -> None:
-    """Others are refused, in another order too. Without fingerprints they must be named."""
-    name = made.make({"properties": {each: {"type": "text"} for each in ("title", "body")}})
+def test_the_text_fields_of_existing_fingerprints_are_the_default(made: Indices, engine: Engine) -> None:
+    """Other fields, or another order, are refused. Without fingerprints the text field must be named."""
+    name = made.make({"properties": {field: {"type": "text"} for field in ("title", "body")}})
     load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"]}})
     url = f"{engine.name}/{name}"
     assert f"which field of {url} has the text; name it with --text-field" in run("backfill", url).stderr
     backfill(engine, name, text_field=("title", "body"))
     load(engine, name, {"b": {"title": "Another", "body": TEXTS["doc1"]}})
-    reports = [backfill(engine, name, text_field=each) for each in ("body", ("body", "title"))]
+    reports = [backfill(engine, name, text_field=fields) for fields in ("body", ("body", "title"))]
 
-    assert [0, 0] == [each.updated for each in reports]
-    assert all("give --text-field title --text-field body, or --force" in reasons(each)[name] for each in reports)
+    assert [0, 0] == [report.updated for report in reports]
+    assert all("give --text-field title --text-field body, or --force" in reasons(report)[name] for report in reports)
     assert 1 == answer("backfill", url)["updated"]

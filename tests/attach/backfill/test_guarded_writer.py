@@ -1,4 +1,4 @@
-"""What a backfill sends to the engine, how fast, and what it sends again."""
+"""A backfill sends guarded updates to the engine, limits their rate, and retries them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.errors import RequestError
 from tests.support.described import TEXT, RefusalError, engine, hits, target
 
-# --- how fast ---
+# --- page size and rate ---
 
 
 def test_pages_of_long_documents_are_short() -> None:
@@ -34,8 +34,8 @@ def test_pages_of_long_documents_are_short() -> None:
     assert 1 == sizes[2]
 
 
-def test_a_throttle_holds_from_the_first_second_on() -> None:
-    """A page has at most the documents of a second."""
+def test_a_throttle_limits_the_rate_from_the_first_second_on() -> None:
+    """A page has at most as many documents as the limit per second."""
     pace, started = Pace(100), time.monotonic()
     for _ in range(4):
         pace.keep(hits(10))
@@ -44,18 +44,18 @@ def test_a_throttle_holds_from_the_first_second_on() -> None:
     assert [1, 7, 50] == [Pace(throttle).size for throttle in (0.2, 7, 100_000)]
 
 
-# --- what is sent ---
+# --- requests ---
 
 
 @pytest.fixture(autouse=True)
 def _few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy engine is given up soon."""
+    """Retry only for a short time."""
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.3)
     monkeypatch.setattr(retry, "QUERY_SECONDS", 0.3)
 
 
 def written(found: list[dict[str, Any]], bulk: Callable[[list[Any]], Any]) -> BackfillReport:
-    """The report on some documents. `bulk` answers the lines of each request."""
+    """The report after writing to some documents. `bulk` returns the response to the lines of a request."""
 
     def handle(method: str, path: str, body: Any) -> Any:
         if path == "/_bulk":
@@ -69,12 +69,12 @@ def written(found: list[dict[str, Any]], bulk: Callable[[list[Any]], Any]) -> Ba
 
 
 def items(lines: list[Any], status: int = 200, **more: Any) -> dict[str, Any]:
-    """The same answer for all writes."""
+    """The response to a bulk request, with the same result for all writes."""
     result = {"result": "updated"} if status < 400 else {"error": {"type": "some_exception", "reason": "some reason"}}
     return {"items": [{"update": {"_index": "i", "status": status, **result, **more}} for _ in lines[::2]]}
 
 
-def test_an_update_names_the_state_of_the_document_and_changes_only_our_field() -> None:
+def test_an_update_is_conditional_and_changes_only_the_fingerprint_field() -> None:
     sent: list[Any] = []
 
     def bulk(lines: list[Any]) -> Any:
@@ -91,7 +91,7 @@ def test_only_a_right_and_well_formed_fingerprint_is_unchanged() -> None:
     right = fingerprint_field(TEXT)
     ours: list[Any] = [right, {**right, "text_hash": "other"}, {**right, "format": "other; format"}, None]
     ours += [{**right, "tokens": right["tokens"].split()}, {**right, "shingles": None}, [right]]
-    found = [{**hit, "_source": {"body": TEXT, "simdoc": each}} for hit, each in zip(hits(7), ours, strict=True)]
+    found = [{**hit, "_source": {"body": TEXT, "simdoc": value}} for hit, value in zip(hits(7), ours, strict=True)]
     report, noop = written(found, items), written(hits(2), lambda lines: items(lines, result="noop"))
 
     assert (6, 1) == (report.updated, report.unchanged)
@@ -103,17 +103,17 @@ def test_only_a_right_and_well_formed_fingerprint_is_unchanged() -> None:
     ["a note", 7, ["a", "b"], {"text": "a note"}, {"format": "pdf"}, {"tokens": 345}, [{"text": "a"}]],
     ids=str,
 )
-def test_other_values_in_our_field_are_not_replaced(theirs: Any) -> None:
+def test_other_values_in_the_fingerprint_field_are_not_replaced(theirs: Any) -> None:
     found = [{**hits(1)[0], "_source": {"body": TEXT, "simdoc": theirs}}, hits(2)[1]]
     report = written(found, items)
 
-    assert (1, ["0"]) == (report.updated, [each.id for each in report.refused])
+    assert (1, ["0"]) == (report.updated, [document.id for document in report.refused])
     assert "which is not a fingerprint; choose another name with --field" in report.refused[0].reason
 
 
 @pytest.mark.parametrize(("chunk_bytes", "largest"), [(4_000_000, 8), (900, 2)])
 def test_a_request_that_is_too_large_is_split(monkeypatch: pytest.MonkeyPatch, chunk_bytes: int, largest: int) -> None:
-    """A document that is too large alone is refused."""
+    """A single document that is too large is refused."""
     monkeypatch.setattr(bulk_writes, "CHUNK_BYTES", chunk_bytes)
     sizes: list[int] = []
 
@@ -128,8 +128,8 @@ def test_a_request_that_is_too_large_is_split(monkeypatch: pytest.MonkeyPatch, c
     assert (7, [Refused("3", "i", "too large for the engine")]) == (report.updated, report.refused)
 
 
-def test_a_write_that_a_busy_engine_refused_is_sent_again() -> None:
-    """The others are not, and each is counted once."""
+def test_a_write_that_a_busy_engine_refused_is_retried() -> None:
+    """Other writes are not repeated. Each document is counted once."""
     sent: list[str] = []
 
     def bulk(lines: list[Any]) -> Any:
@@ -144,16 +144,20 @@ def test_a_write_that_a_busy_engine_refused_is_sent_again() -> None:
 
 
 def test_an_engine_that_stays_busy_is_an_error() -> None:
-    with pytest.raises(StoreUnavailableError, match=r"the engine is busy \(some reason\); retried for .*run it again"):
+    message = r"the engine is busy \(some reason\); retried for .*run the command again"
+    with pytest.raises(StoreUnavailableError, match=message):
         written(hits(2), lambda lines: items(lines, 429))
 
 
 @pytest.mark.parametrize(
     ("status", "kind", "reason"),
-    [(403, "security_exception", "it takes no updates: some reason"), (404, "index_not_found_exception", "removed")],
+    [
+        (403, "security_exception", "it does not accept updates: some reason"),
+        (404, "index_not_found_exception", "removed"),
+    ],
 )
 def test_a_fault_of_the_index_ends_the_page(status: int, kind: str, reason: str) -> None:
-    """It is not listed for each document."""
+    """The error is not listed for each document."""
     with pytest.raises(UnfitIndexError, match=reason):
         written(hits(3), lambda lines: items(lines, status, error={"type": kind, "reason": "some reason"}))
 
@@ -166,7 +170,7 @@ def test_a_report_lists_a_refused_document_once_with_the_last_reason() -> None:
     assert 4 == report.documents
 
 
-def test_an_engine_that_is_away_at_first_is_waited_for() -> None:
+def test_a_run_waits_for_an_engine_that_does_not_answer_at_first() -> None:
     failures = iter([RefusalError(503), RefusalError(502)])
 
     def handle(*_: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Which indices a backfill fills, which it refuses, and what a dry run estimates."""
+"""A backfill fills or refuses indices, and a dry run estimates the cost."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from tests.support.http_server import Indices
     ("source", "reason"),
     [
         ({"enabled": False}, "_source is disabled"),
-        ({"excludes": ["secret"]}, "leaves out fields, which a partial update would destroy"),
-        ({"includes": ["body"]}, "leaves out simdoc.tokens"),
+        ({"excludes": ["secret"]}, "excludes fields, which a partial update would destroy"),
+        ({"includes": ["body"]}, "excludes simdoc.tokens"),
     ],
 )
 def test_an_index_with_an_incomplete_source_is_not_touched(
     made: Indices, engine: Engine, source: dict[str, Any], reason: str
 ) -> None:
-    """Not even its mapping changes."""
+    """Its mapping does not change either."""
     name = made.make({"_source": source, "properties": {"body": {"type": "text"}}})
     load(engine, name, {"a": {"body": OTHER}})
     before = engine.call("GET", [name])
@@ -72,13 +72,13 @@ def test_a_blocked_index_is_skipped_and_the_others_are_filled(made: Indices, eng
     report = json.loads(result.stdout)
 
     assert (1, len(TEXTS)) == (result.exit_code, report["updated"])
-    assert [blocked] == [each["index"] for each in report["skipped_indices"]]
+    assert [blocked] == [skipped["index"] for skipped in report["skipped_indices"]]
     assert ("closed" if block == "closed" else f"index.blocks.{block}") in report["skipped_indices"][0]["reason"]
     assert done() == stored(engine, kept)
 
 
 @pytest.mark.usefixtures("one_by_one")
-def test_an_index_that_is_blocked_meanwhile_is_skipped(made: Indices, engine: Engine) -> None:
+def test_an_index_that_is_blocked_during_the_run_is_skipped(made: Indices, engine: Engine) -> None:
     """Its documents are not listed one by one."""
     names = [filled(made, engine), filled(made, engine)]
     first = min(names)
@@ -114,15 +114,15 @@ def test_a_data_stream_is_written_in_its_backing_indices(opensearch_url: str) ->
     assert all(hit["_source"]["simdoc"] == fingerprint_field(hit["_source"]["body"]) for hit in hits)
 
 
-def test_only_what_an_alias_shows_is_written(made: Indices, engine: Engine) -> None:
+def test_only_documents_that_the_alias_shows_are_written(made: Indices, engine: Engine) -> None:
     name = filled(made, engine)
     alias = made.alias(name, filter={"range": {"number": {"lt": 9}}})
 
-    assert [9, len(TEXTS) - 9] == [backfill(engine, each).updated for each in (alias, name)]
+    assert [9, len(TEXTS) - 9] == [backfill(engine, index).updated for index in (alias, name)]
 
 
 def ours(**changes: Any) -> dict[str, Any]:
-    """Our mapping with changes."""
+    """The mapping of the fingerprint field, with changes."""
     mappings: dict[str, Any] = component_template()["template"]["mappings"]
     mappings["properties"]["simdoc"]["properties"] |= changes
     return mappings
@@ -138,11 +138,11 @@ def ours(**changes: Any) -> dict[str, Any]:
         (ours(facts={"type": "keyword"}), {}, "simdoc-search index created it"),
         ({}, {"index.mapping.total_fields.limit": 3}, "3 of 3 fields are left; raise"),
         ({"properties": {"body": {"type": "integer"}}}, {}, "body is integer, not text"),
-        ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "name a field of text in it: body.en"),
+        ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "use a text field in it: body.en"),
         ({"properties": {"body": {"type": "alias", "path": "b"}, "b": {"type": "text"}}}, {}, "name b"),
     ],
 )
-def test_an_index_that_cannot_be_filled_gives_the_reason(
+def test_an_index_that_cannot_be_filled_is_skipped_with_the_reason(
     made: Indices, engine: Engine, mappings: object, settings: object, reason: str
 ) -> None:
     name = made.make(mappings, settings)
@@ -153,9 +153,9 @@ def test_an_index_that_cannot_be_filled_gives_the_reason(
 
 
 @one_engine
-@pytest.mark.parametrize(("field", "reason"), [("bdoy", "its text fields: body"), ("title.raw", "name title")])
+@pytest.mark.parametrize(("field", "reason"), [("bdoy", "its text fields are body"), ("title.raw", "name title")])
 def test_a_misspelt_text_field_is_refused(made: Indices, engine: Engine, field: str, reason: str) -> None:
-    """It would mark all documents as empty."""
+    """Otherwise all documents would be marked as empty."""
     title = {"type": "text", "fields": {"raw": {"type": "keyword"}}}
     name = made.make({"properties": {"body": {"type": "text"}, "title": title}})
     load(engine, name, bodies())
@@ -174,7 +174,7 @@ def test_a_missing_index_is_an_error(made: Indices) -> None:
 
 @one_engine
 def test_other_text_fields_need_force(made: Indices, engine: Engine) -> None:
-    """In an index with fingerprints, and in an index behind the same alias."""
+    """This applies to an index with fingerprints, and to other indices behind the same alias."""
     mapping = {"properties": {"body": {"type": "text"}, "heading": {"type": "text"}}}
     first, second = sorted(made.make(mapping) for _ in range(2))
     for name in (first, second):
@@ -183,7 +183,7 @@ def test_other_text_fields_need_force(made: Indices, engine: Engine) -> None:
     alias = made.alias(first, second)
     other = made.make({"properties": {"description": {"type": "text"}}})
     engine.call("POST", ["_aliases"], {"actions": [{"add": {"index": other, "alias": alias}}]})
-    own = "its fingerprints are from body, not heading; give --text-field body, or --force to use heading"
+    own = "its fingerprints come from body, not heading; give --text-field body, or --force to use heading"
     beside = own.replace("its fingerprints", "the fingerprints of the other indices behind its alias")
 
     def command(name: str, *options: str, text_field: str = "heading") -> Any:
@@ -193,16 +193,16 @@ def test_other_text_fields_need_force(made: Indices, engine: Engine) -> None:
         assert [own, beside] == [command(name, *options).stderr.split(": ", 2)[2].strip() for name in (first, second)]
     notes = [command(second, "--force"), command(first, "--force"), command(first, "--force", "--stale")]
     assert [
-        f"note: {second}: fingerprints are from heading, those of the other indices from body\n",
-        f"note: {first}: new fingerprints are from heading, existing ones still from body; --stale replaces them\n",
+        f"note: {second}: fingerprints come from heading, those of the other indices from body\n",
+        f"note: {first}: new fingerprints come from heading, existing ones still from body; --stale replaces them\n",
         "",
-    ] == [each.stderr for each in notes]
+    ] == [result.stderr for result in notes]
     assert fingerprint_field("one heading for all of them") == stored(engine, first)["a"]["simdoc"]
     assert "" == command(other, text_field="description").stderr  # it lacks the fields of the others
 
 
 def test_the_text_fields_of_the_other_indices_are_the_default(made: Indices, engine: Engine) -> None:
-    """And their settings, if the alias is named."""
+    """Their settings are the default too, if the alias is named."""
     settings = Settings(Analysis("lowercase"))
     first, second, third = (filled(made, engine, {"a": OTHER}) for _ in range(3))
     made.alias(first, second)
@@ -219,7 +219,7 @@ def test_the_text_fields_of_the_other_indices_are_the_default(made: Indices, eng
 
 
 def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engine) -> None:
-    """The bytes are those that the fingerprints take after a merge, within a third. A throttle limits the speed."""
+    """The bytes after a merge are right within a third. A throttle increases the time."""
     name = filled(made, engine, number_of_replicas=0)
     before = engine.call("GET", [name])
     found = answer("backfill", f"{made.engine}/{name}", "--text-field", "body", "--dry-run")
@@ -241,7 +241,7 @@ def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engi
 def test_a_dry_run_of_stale_documents_gives_an_upper_bound(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a fingerprint they are counted; of changed texts a sample gives an estimate. A full sample is exact."""
+    """Missing fingerprints are counted, and stale ones estimated from a sample. A full sample is exact."""
     name = filled(made, engine)
     backfill(engine, name)
     exact = estimate(engine, name, Task("body", stale=True))

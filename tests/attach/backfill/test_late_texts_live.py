@@ -1,4 +1,4 @@
-"""Texts that come later get a fingerprint, and texts that are removed lose it."""
+"""Later texts get a fingerprint, and the fingerprints of removed texts are removed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ MAPPINGS: dict[str, Any] = {
     "nested": {"page": {"type": "nested", "properties": {"body": {"type": "text"}}}},
     "not mapped": {"title": {"type": "text"}},
 }
-TOLD = {"text", "object"}
+SEARCHABLE = {"text", "object"}
 """Mappings with which a query can tell which documents have a text."""
 
 
-def holding(path: str, text: Any) -> dict[str, Any]:
-    """A document with this text."""
+def document(path: str, text: Any) -> dict[str, Any]:
+    """A document with this text at a path."""
     return {"page": {"body": text}} if "." in path else {"body": text}
 
 
@@ -41,27 +41,27 @@ def engine_url(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize("kind", MAPPINGS)
 def test_a_plain_run_finds_later_and_removed_texts(made: Indices, engine: Engine, kind: str) -> None:
-    """If no query can tell which documents have a text, those without are read each time, and not written.
+    """If no query can tell which documents have a text, each run reads those without one, and does not write them.
 
-    Then only `--stale` finds a removed text.
+    In this case only `--stale` finds removed texts.
     """
     mappings = {"dynamic": False, "properties": {**MAPPINGS[kind], "n": {"type": "integer"}}}
     name = made.make(mappings, {"number_of_shards": 2})
     path = "page.body" if "page" in MAPPINGS[kind] else "body"
-    empty: dict[str, Any] = {"null": holding(path, None), "list": holding(path, []), "absent": {"n": 1}}
-    load(engine, name, {**empty, "text": holding(path, WORDS), **{f"more{n}": {"n": n} for n in range(9)}})
+    empty: dict[str, Any] = {"null": document(path, None), "list": document(path, []), "absent": {"n": 1}}
+    load(engine, name, {**empty, "text": document(path, WORDS), **{f"more{n}": {"n": n} for n in range(9)}})
     first, second = backfill(engine, name, path), backfill(engine, name, path)
     bare = stored(engine, name)
     for id, text in (dict.fromkeys(empty, OTHER) | {"text": None}).items():
-        engine.call("POST", [name, "_update", id], {"doc": holding(path, text)}, refresh=True)
+        engine.call("POST", [name, "_update", id], {"doc": document(path, text)}, refresh=True)
     third, fourth = backfill(engine, name, path), backfill(engine, name, path)
     stale = backfill(engine, name, path, stale=True)
 
-    assert (1, 0 if kind in TOLD else 12) == (first.updated, first.without_text)
+    assert (1, 0 if kind in SEARCHABLE else 12) == (first.updated, first.without_text)
     assert [0, 0] == [second.writes, fourth.writes]
-    assert (second.documents == 0) == (kind in TOLD)
+    assert (second.documents == 0) == (kind in SEARCHABLE)
     assert ["text"] == [id for id, source in bare.items() if "simdoc" in source]
-    assert (3, int(kind in TOLD)) == (third.updated, third.removed)
+    assert (3, int(kind in SEARCHABLE)) == (third.updated, third.removed)
     assert 1 == third.removed + stale.removed
     found = stored(engine, name)
     assert [fingerprint_field(OTHER)] * 3 == [found[id]["simdoc"] for id in empty]
@@ -70,7 +70,7 @@ def test_a_plain_run_finds_later_and_removed_texts(made: Indices, engine: Engine
 
 @one_engine
 def test_texts_older_than_their_mapping_are_found(made: Indices, engine: Engine) -> None:
-    """An `exists` query does not find them, so some documents are read before it is used."""
+    """An `exists` query does not find these texts, so a sample is read before the query is used."""
     name = made.make({"dynamic": False, "properties": {"n": {"type": "integer"}}})
     load(engine, name, {id: {"body": text} for id, text in TEXTS.items()})
     engine.call("PUT", [name, "_mapping"], {"properties": {"body": {"type": "text"}}})

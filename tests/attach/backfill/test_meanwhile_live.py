@@ -1,4 +1,4 @@
-"""A backfill loses nothing while others write, engines are busy, and runs are killed."""
+"""A backfill loses nothing if others write, the engine is busy, or the run is killed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tests.support.http_server import Answer, Indices, Request, error, forward, 
 
 
 def test_a_document_that_changed_after_it_was_read_is_read_again(made: Indices, engine: Engine) -> None:
-    """The write of the other stays, and the fingerprint is of the new text."""
+    """The other write is kept, and the fingerprint is that of the new text."""
     name = filled(made, engine)
 
     def write(number: int) -> None:
@@ -65,10 +65,10 @@ def test_a_document_that_changed_after_it_was_read_is_read_again(made: Indices, 
 
 
 @pytest.mark.usefixtures("one_by_one")
-def test_a_document_that_is_replaced_after_its_turn_is_filled_again(
+def test_a_document_that_is_replaced_after_its_update_is_filled_again(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The run looks again before it ends."""
+    """Before it ends, the run searches for incomplete documents again."""
     monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 40)
     name = filled(made, engine)
 
@@ -83,7 +83,7 @@ def test_a_document_that_is_replaced_after_its_turn_is_filled_again(
     assert {"body": OTHER, "simdoc": fingerprint_field(OTHER)} == stored(engine, name)["doc0"]
 
 
-def test_a_document_that_others_change_each_time_is_refused(made: Indices, engine: Engine) -> None:
+def test_a_document_that_always_changes_meanwhile_is_refused(made: Indices, engine: Engine) -> None:
     """The next run fills it, and no write is lost."""
     name = filled(made, engine, {"a": OTHER, "b": OTHER})
     numbers = itertools.count(100)
@@ -95,18 +95,16 @@ def test_a_document_that_others_change_each_time_is_refused(made: Indices, engin
         report = backfill(through, name)
     last = stored(engine, name)["a"]
 
-    assert (1, ["a"]) == (report.updated, [each.id for each in report.refused])
-    assert "run it again" in report.refused[0].reason
+    assert (1, ["a"]) == (report.updated, [document.id for document in report.refused])
+    assert "run the command again" in report.refused[0].reason
     assert {"body": OTHER, "number": next(numbers) - 1} == last
     assert 1 == backfill(engine, name).updated
 
 
 @pytest.mark.usefixtures("one_by_one")
 @pytest.mark.parametrize("is_replaced", [False, True])
-def test_an_index_that_is_removed_or_replaced_meanwhile_is_not_written(
-    made: Indices, engine: Engine, is_replaced: bool
-) -> None:
-    """An engine would create it for a late update. The same ids in a new index are other documents."""
+def test_an_index_that_is_removed_or_replaced_is_not_written(made: Indices, engine: Engine, is_replaced: bool) -> None:
+    """A late update would create the index again. The same ids in a new index are other documents."""
     gone, kept = filled(made, engine), filled(made, engine)
     passing, removed = forward(made.engine), list[bool]()
 
@@ -121,7 +119,7 @@ def test_an_index_that_is_removed_or_replaced_meanwhile_is_not_written(
     with serving(handle) as server, to(server.url) as through:
         report = backfill(through, made.alias(gone, kept))
 
-    assert {gone: "it is another one than was opened" if is_replaced else "it was removed meanwhile"} == reasons(report)
+    assert {gone: "it was replaced by another index" if is_replaced else "it was removed"} == reasons(report)
     assert len(TEXTS) == report.updated
     if is_replaced:
         assert {id: {"body": OTHER} for id in TEXTS} == stored(engine, gone)
@@ -130,14 +128,14 @@ def test_an_index_that_is_removed_or_replaced_meanwhile_is_not_written(
             engine.call("GET", [gone])
 
 
-# --- engines that are busy, away, or old ---
+# --- engines that are busy, do not answer, or are old ---
 
 
 @one_engine
 def test_an_engine_that_often_fails_loses_nothing(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is busy, away, or stops in the middle of an answer. A write that was sent twice is counted once."""
+    """It is busy, does not answer, or cuts off a response. A write that was sent twice is counted once."""
     monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 20)
     name = filled(made, engine, number_of_shards=2)
     choose, passing = random.Random(0), forward(made.engine)
@@ -161,7 +159,7 @@ def test_an_engine_that_often_fails_loses_nothing(
 def test_an_engine_without_points_in_time_or_refresh_is_filled(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch, lacks: str
 ) -> None:
-    """With a scroll, and in one round."""
+    """The run uses a scroll instead of a point in time. Without a refresh it has one round."""
     monkeypatch.setattr(run, "POINT_IN_TIME_DOCUMENTS", 50)
     monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 20)
     name = filled(made, engine, number_of_shards=2)
@@ -174,7 +172,7 @@ def test_an_engine_without_points_in_time_or_refresh_is_filled(
 
     with serving(handle) as server, to(server.url) as through:
         report = backfill(through, name)
-        scrolls = Counter("scroll=" in each.path for each in server.requests)[True]
+        scrolls = Counter("scroll=" in request.path for request in server.requests)[True]
 
     assert len(TEXTS) == report.updated
     assert done() == stored(engine, name)
@@ -184,14 +182,14 @@ def test_an_engine_without_points_in_time_or_refresh_is_filled(
 def test_a_point_in_time_is_closed_before_the_next_one_is_opened(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So the engine can remove old segments."""
+    """Then the engine can remove old segments."""
     monkeypatch.setattr(run, "POINT_IN_TIME_DOCUMENTS", 40)
     monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 20)
     name = filled(made, engine)
     with interposed(made, lambda _: None) as (through, server):
         backfill(through, name)
-        requests = [each for each in server.requests if "_pit" in each.path or "point_in_time" in each.path]
-    methods = [each.method for each in requests if each.method == "DELETE" or "keep_alive" in each.path]
+        requests = [request for request in server.requests if "_pit" in request.path or "point_in_time" in request.path]
+    methods = [request.method for request in requests if request.method == "DELETE" or "keep_alive" in request.path]
     tried = methods.count("POST") // max(1, methods.count("DELETE"))  # the request of OpenSearch is tried first
 
     assert done() == stored(engine, name)
@@ -200,7 +198,7 @@ def test_a_point_in_time_is_closed_before_the_next_one_is_opened(
 
 
 def test_a_lost_point_in_time_is_replaced(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a long pause, or a restart of a node."""
+    """An engine loses it after a long pause, or when a node restarts."""
     monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 30)
     name = filled(made, engine)
     passing, searches = forward(made.engine), itertools.count()
@@ -215,8 +213,8 @@ def test_a_lost_point_in_time_is_replaced(made: Indices, engine: Engine, monkeyp
     assert done() == stored(engine, name)
 
 
-def test_all_shards_are_read_to_their_ends(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sort values of the documents are unique only in each shard."""
+def test_all_documents_of_all_shards_are_read(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sort values of documents are unique only within a shard."""
     monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 7)
     monkeypatch.setattr(pages, "FIRST_PAGE", 7)
     name = filled(made, engine, number_of_shards=5)
@@ -230,7 +228,7 @@ def test_all_shards_are_read_to_their_ends(made: Indices, engine: Engine, monkey
 
 @contextmanager
 def process(url: str, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """A backfill in a process."""
+    """A backfill in another process."""
     command = [sys.executable, "-m", "simdoc_search", "backfill", url, "--text-field", "body", *options]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment())
     try:
@@ -277,4 +275,4 @@ def test_ctrl_c_shows_what_is_done_and_how_to_continue(made: Indices, engine: En
 
     assert (130, True) == (interrupted.returncode, report["interrupted"])
     assert "Error: interrupted; run the same command again to resume\n" == stderr
-    assert report["updated"] == sum("simdoc" in each for each in stored(engine, name).values())
+    assert report["updated"] == sum("simdoc" in source for source in stored(engine, name).values())

@@ -1,4 +1,4 @@
-"""`--stale` replaces fingerprints that are not of the current text, malformed, or of other settings."""
+"""`--stale` replaces fingerprints that do not match the text or the settings, or are malformed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.support.http_server import Answer, Indices, Request, forward, serving
 def test_a_changed_text_is_found_by_its_hash(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch, documents_at_once: int
 ) -> None:
-    """It gets a new fingerprint, or a mark if it has no words any more."""
+    """It gets a new fingerprint, or a mark if it no longer has words."""
     monkeypatch.setattr(run, "POINT_IN_TIME_DOCUMENTS", documents_at_once)
     name = filled(made, engine, number_of_shards=3)
     backfill(engine, name)
@@ -71,7 +71,7 @@ GOOD = fingerprint_field(OTHER)
     ids=["list", "repeated", "foreign", "null", "array", "dots", "both"],
 )
 def test_a_malformed_fingerprint_is_replaced(made: Indices, engine: Engine, form: dict[str, Any]) -> None:
-    """The other fields of the document stay."""
+    """The other fields of the document are kept."""
     name = made.make(component_template()["template"]["mappings"])
     load(engine, name, {"a": {"body": OTHER, **form, "mine": 1}, "b": {"body": OTHER, "simdoc": GOOD}})
     report = backfill(engine, name, stale=True)
@@ -82,22 +82,22 @@ def test_a_malformed_fingerprint_is_replaced(made: Indices, engine: Engine, form
     assert GOOD == {key: value for key, value in found.pop("simdoc").items() if key in GOOD}
     assert {"body": OTHER, "mine": 1} == {key: value for key, value in found.items() if value is not None}
     assert 0 == engine.count(name, {"match": {"simdoc.tokens": "some"}})
-    assert [] == [each for each in check_index(engine, name) if "malformed" in each.problem]
+    assert [] == [finding for finding in check_index(engine, name) if "malformed" in finding.problem]
 
 
 @one_engine
 def test_fingerprints_with_other_settings_are_replaced(made: Indices, engine: Engine) -> None:
-    """The mapping says which settings count. Without `--stale` they are left alone."""
+    """The right settings are those of the mapping. Without `--stale` these fingerprints are not replaced."""
     settings = Settings(Analysis("lowercase", 3), token_length=5)
     name = made.make(component_template(settings)["template"]["mappings"])
     load(engine, name, {"a": {"body": OTHER, "simdoc": fingerprint_field(OTHER)}, "b": {"body": OTHER}})
 
     assert [1, 1] == [backfill(engine, name, stale=stale).updated for stale in (False, True)]
-    assert [fingerprint_field(OTHER, settings)] * 2 == [each["simdoc"] for each in stored(engine, name).values()]
+    assert [fingerprint_field(OTHER, settings)] * 2 == [source["simdoc"] for source in stored(engine, name).values()]
 
 
 def test_a_fingerprint_that_is_not_indexed_is_written_again(made: Indices, engine: Engine) -> None:
-    """A loader with `fingerprint_actions` ran before the mapping was there."""
+    """Here a loader with `fingerprint_actions` ran before the mapping existed."""
     name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
     load(engine, name, done())
     report = backfill(engine, name)
@@ -109,10 +109,10 @@ def test_a_fingerprint_that_is_not_indexed_is_written_again(made: Indices, engin
 
 
 @one_engine
-def test_documents_that_are_found_again_and_again_end_the_run(
+def test_a_run_ends_if_it_finds_the_same_documents_again(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An engine may accept what is written, and not index it."""
+    """An engine may accept writes and not index them."""
     monkeypatch.setattr(pages, "PAGE_DOCUMENTS", 20)
     name, passing = filled(made, engine), forward(made.engine)
 
@@ -135,7 +135,7 @@ def test_documents_that_are_found_again_and_again_end_the_run(
 def test_an_index_with_other_values_in_our_field_is_not_touched(
     made: Indices, engine: Engine, mappings: object
 ) -> None:
-    """`_source` has them where the mapping does not."""
+    """The mapping does not show these values, but `_source` does."""
     name = made.make(mappings)
     documents = {id: {"body": text, "notes": {"author": id}} for id, text in TEXTS.items()}
     load(engine, name, documents)
@@ -148,7 +148,7 @@ def test_an_index_with_other_values_in_our_field_is_not_touched(
 
 @one_engine
 def test_a_single_document_with_another_value_is_refused(made: Indices, engine: Engine) -> None:
-    """No sample shows it. The others are filled."""
+    """The sample does not contain it. All other documents are filled."""
     name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
     load(engine, name, {**bodies(), "noted": {"body": OTHER}})
 
@@ -159,5 +159,5 @@ def test_a_single_document_with_another_value_is_refused(made: Indices, engine: 
     with interposed(made, note) as (through, _):
         report = backfill(through, name, field="notes")
 
-    assert (len(TEXTS), ["noted"]) == (report.updated, [each.id for each in report.refused])
+    assert (len(TEXTS), ["noted"]) == (report.updated, [document.id for document in report.refused])
     assert {"body": OTHER, "notes": {"text": "mine"}} == stored(engine, name)["noted"]

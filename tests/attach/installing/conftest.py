@@ -1,4 +1,4 @@
-"""An application in each engine that has pipelines, without our component template."""
+"""An application in each engine that has pipelines. The component template is not installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`template install --index-template` extends an index template, so that a new index has our field and the pipeline."""
+"""`template install --index-template` extends an index template for the fingerprint field and the pipeline."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def final_pipeline(app: Application, index: str) -> Any:
 
 
 def state(app: Application) -> list[Any]:
-    """All that an installation could change."""
+    """Everything that an installation could change."""
     places = ["_index_template/NAME", "_component_template/simdoc", "_ingest/pipeline/NAME", "NAME*"]
     return [app.call("GET", f"/{place}", allow=(404,)) for place in places]
 
@@ -39,7 +39,7 @@ def state(app: Application) -> list[Any]:
     [("opensearch", "alias"), ("elasticsearch_7", "alias"), ("opensearch", "data stream")],
     indirect=["engine_url"],
 )
-def test_an_index_after_a_rollover_has_all(app: Application, kind: str) -> None:
+def test_an_index_after_a_rollover_has_the_field_and_the_pipeline(app: Application, kind: str) -> None:
     """All commands know its text fields."""
     if kind == "alias":
         app.make_template()
@@ -65,8 +65,8 @@ def test_an_index_after_a_rollover_has_all(app: Application, kind: str) -> None:
     assert ("new", 1.0, "new") == (hit["id"], hit["overlap"], found["id"])
 
 
-def test_the_record_of_one_index_behind_an_alias_serves_the_next_one(app: Application) -> None:
-    """Here the index template was written by hand, without the record."""
+def test_the_next_index_uses_the_text_fields_of_the_others_behind_its_alias(app: Application) -> None:
+    """Here the index template was written by hand, without text fields."""
     text = words(0, 200)
     app.make_template()
     app.make_alias()
@@ -85,8 +85,8 @@ def test_the_record_of_one_index_behind_an_alias_serves_the_next_one(app: Applic
     assert RECORD == text_hash(app, index)
 
 
-def test_everything_else_in_the_template_stays(app: Application) -> None:
-    """A new index has the mapping of the component, and the record. A second installation changes nothing."""
+def test_everything_else_in_the_template_is_kept(app: Application) -> None:
+    """A new index has the mapping of the component and the text fields. A second installation changes nothing."""
     app.make_template()
     before = app.template()
     printed = output(*app.install("--index-template", app.name))
@@ -128,7 +128,7 @@ def test_a_dry_run_shows_the_requests_and_changes_nothing(app: Application) -> N
 
 
 def test_without_the_pipeline_the_template_gets_the_component(app: Application) -> None:
-    """For a loader that makes the fingerprints. The text fields are recorded."""
+    """This is for a loader that makes the fingerprints. The text fields are recorded."""
     app.make_template()
     values = answer("template", "install", app.url, "--text-field", "title", "--index-template", app.name)
     index = app.make_alias()
@@ -140,7 +140,7 @@ def test_without_the_pipeline_the_template_gets_the_component(app: Application) 
 
 
 def test_the_dates_of_the_engine_are_not_sent_back(elasticsearch_url: str) -> None:
-    """Elasticsearch returns them since 9.2, and refuses them."""
+    """Elasticsearch 9.2 and newer return dates, but do not accept them."""
     with application(elasticsearch_url, own_name("app")) as app:
         app.make_template()
         answer("template", "install", app.url, "--index-template", app.name)
@@ -163,7 +163,7 @@ def test_a_missing_or_legacy_template_is_refused(app: Application) -> None:
 
 
 def test_another_final_pipeline_is_replaced_only_with_force(app: Application) -> None:
-    """Also if a component of the template sets it."""
+    """A component of the template may set it."""
     other = f"{app.name}-other"
     app.make_template()
     settings = {"template": {"settings": {"index.final_pipeline": other}}}
@@ -171,7 +171,7 @@ def test_another_final_pipeline_is_replaced_only_with_force(app: Application) ->
     before = state(app)
     refused = sentence(run(*app.install("--index-template", app.name)))
 
-    assert f"the index template {app.name} has the final pipeline {other} already; add the processor" in refused
+    assert f"the index template {app.name} already has the final pipeline {other}; add the processor" in refused
     assert before == state(app)
     answer(*app.install("--index-template", app.name, "--force"))
     assert app.name == app.template()["template"]["settings"]["index"]["final_pipeline"]
@@ -180,7 +180,7 @@ def test_another_final_pipeline_is_replaced_only_with_force(app: Application) ->
 @pytest.mark.parametrize(
     ("mappings", "reason"),
     [
-        ({"_source": {"excludes": ["body"]}}, "_source leaves out fields"),
+        ({"_source": {"excludes": ["body"]}}, "_source excludes fields"),
         ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
         ({"properties": {"body": {"type": "date"}}}, "body is date, not text"),
     ],
@@ -205,9 +205,9 @@ def test_text_fields_that_are_not_mapped_or_recorded_are_named(app: Application)
     texts = [part for number in range(6) for part in ("--text-field", f"text_{number}")]
     values = answer(*command, *texts, "--force")
 
-    note = f"note: the index template {app.name} maps no field titel; it maps body, title\n"
+    note = f"note: the index template {app.name} does not map the field titel; it maps body, title\n"
     assert (0, note) == (result.exit_code, result.stderr)
     assert ["the mapping has no space to record the text fields"] == [
-        each.partition(";")[0] for each in values["warnings"]
+        warning.partition(";")[0] for warning in values["warnings"]
     ]
     assert "mappings" not in app.template()["template"]

@@ -1,4 +1,4 @@
-"""`template install` checks everything first, and warns of what it does not cover."""
+"""`template install` checks everything first, and warns if the next index will lack a part."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.support.pipeline import NEW, OLD, expected, ours
 
 
 def installed(app: Application) -> list[str]:
-    """The parts of ours that are in the engine."""
+    """The parts that are installed in the engine."""
     places = ["_component_template/simdoc", "_ingest/pipeline/NAME"]
     return [place for place in places if not is_missing(app.call("GET", f"/{place}", allow=(404,)))]
 
 
 def is_missing(answer: Any) -> bool:
-    """Whether an engine answers that something is missing."""
+    """Whether a response says that something is missing."""
     return not answer or answer.get("status") == 404
 
 
@@ -41,13 +41,13 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert '"composed_of": ["simdoc"]' in first
     assert "was already installed" in again
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
-    assert "has another component template simdoc; compare it with template show, or replace it with" in refused
+    assert "has a different component template simdoc; compare it with template show, or replace it with" in refused
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
 
-def test_each_field_has_its_component_template(app: Application) -> None:
-    """So an index can have two fields with different settings."""
+def test_each_fingerprint_field_has_its_component_template(app: Application) -> None:
+    """An index can have two fields with different settings."""
     values = answer("template", "install", app.url, "--field", "simdoc_2", "--shingle-size", 4)
     mapping = app.call("GET", "/_component_template/simdoc_2")["component_templates"][0]["component_template"]
     app.call("DELETE", "/_component_template/simdoc_2")
@@ -79,7 +79,7 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (True, [index], []) == (first["pipeline_installed"], first["indices"], first["warnings"])
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
-    assert f"has another pipeline {app.name}; compare it with template show, or replace it with --force" in other
+    assert f"has a different pipeline {app.name}; compare it with template show, or replace it with --force" in other
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
 
 
@@ -105,7 +105,7 @@ def test_the_pipeline_has_the_settings_of_the_index(app: Application) -> None:
 
 
 def test_the_index_template_of_the_next_index_is_named(app: Application) -> None:
-    """With the command that extends it."""
+    """The note has the command that extends the template."""
     app.make_template()
     app.make_alias()
     first = run(*app.install("--index", app.name))
@@ -114,7 +114,10 @@ def test_the_index_template_of_the_next_index_is_named(app: Application) -> None
     again = run(*app.install("--index", app.name))
     index = app.roll_over()
 
-    assert f"note: the next index of {app.name} ({app.name}-000002) will not have all of this. Extend" in first.stderr
+    assert (
+        f"note: the next index of {app.name} ({app.name}-000002) will lack parts of this installation. Extend"
+        in first.stderr
+    )
     assert app.install("--index-template", app.name) == command
     assert (0, "") == (again.exit_code, again.stderr)
     assert index == app.write("1", {"body": OLD})
@@ -122,7 +125,7 @@ def test_the_index_template_of_the_next_index_is_named(app: Application) -> None
 
 
 def test_the_next_index_follows_the_write_index(app: Application) -> None:
-    """Not the last name in alphabetical order."""
+    """The last name in alphabetical order does not count."""
     app.make_template()
     app.call("PUT", f"/{app.name}-7", {"aliases": {app.name: {"is_write_index": True}}})
     app.call("PUT", f"/{app.name}-old", {"aliases": {app.name: {}}})
@@ -135,7 +138,7 @@ def test_without_an_index_template_one_is_proposed(app: Application) -> None:
     app.make_alias()
     note = run(*app.install("--index", app.name)).stderr
 
-    assert "as no index template applies to it. Create one, and run: simdoc-search template install" in note
+    assert ": no index template applies to it. Create one, then run: simdoc-search template install" in note
 
 
 @pytest.mark.parametrize("engine_url", ["opensearch"], indirect=True)
@@ -145,18 +148,21 @@ def test_the_next_index_of_a_data_stream_is_checked_too(app: Application) -> Non
     first = answer(*app.install("--index", app.name))
     answer(*app.install("--index-template", app.name))
 
-    assert f"(.ds-{app.name}-000002) will not have all of this. Extend its index template:" in first["warnings"][0]
+    assert (
+        f"(.ds-{app.name}-000002) will lack parts of this installation. Extend its index template:"
+        in first["warnings"][0]
+    )
     assert [] == answer(*app.install("--index", app.name))["warnings"]
 
 
-# --- nothing is left, and no write is refused ---
+# --- failed installations ---
 
 
 @pytest.mark.parametrize(
     ("index", "reason"),
     [
         (None, "has no such index"),
-        ({"settings": {"index.final_pipeline": "other"}}, "has the final pipeline other already; add the processor"),
+        ({"settings": {"index.final_pipeline": "other"}}, "already has the final pipeline other; add the processor"),
         ({"mappings": {"_source": {"enabled": False}}}, "_source is disabled"),
         ({"mappings": {"properties": {"body": {"type": "date"}}}}, "body is date, not text"),
     ],
@@ -164,7 +170,7 @@ def test_the_next_index_of_a_data_stream_is_checked_too(app: Application) -> Non
 def test_a_refused_index_leaves_everything_as_it_was(
     app: Application, index: dict[str, Any] | None, reason: str
 ) -> None:
-    """Also another index that came first."""
+    """An index that was checked before does not change either."""
     app.make_template()
     fit = f"{app.name}-fit"
     app.call("PUT", f"/{fit}")
@@ -179,7 +185,7 @@ def test_a_refused_index_leaves_everything_as_it_was(
 
 
 def test_the_steps_before_a_refused_step_are_listed(app: Application) -> None:
-    """With the requests that undo them."""
+    """The message says how to undo them."""
     app.make_alias()
     engine = forward(app.url)
 
@@ -194,13 +200,13 @@ def test_the_steps_before_a_refused_step_are_listed(app: Application) -> None:
 
     assert f"cannot set index.final_pipeline of {app.name}-000001 to {app.name}: " in refused
     undo = "(undo: DELETE /_component_template/simdoc)"
-    assert f"Done before that: install the component template simdoc {undo}" in refused
+    assert f"Changes made before: install the component template simdoc {undo}" in refused
     assert f"install the pipeline {app.name} (undo: DELETE /_ingest/pipeline/{app.name})" in refused
     assert "no permission" in refused
 
 
 def test_other_text_fields_than_those_of_the_fingerprints_need_force(app: Application) -> None:
-    """Those of the index, or of the other indices behind its alias."""
+    """The fingerprints are in the index itself, or in the other indices behind its alias."""
     app.make_template()
     first = app.make_alias()
     answer(*app.install("--index", app.name))
@@ -212,5 +218,5 @@ def test_other_text_fields_than_those_of_the_fingerprints_need_force(app: Applic
     app.call("DELETE", "/_ingest/pipeline/NAME-2")
 
     fields = "title and body, not body; give --text-field title --text-field body, or --force to use body"
-    assert own.endswith(f"its fingerprints are from {fields}")
-    assert beside.endswith(f"the fingerprints of the other indices behind its alias are from {fields}")
+    assert own.endswith(f"its fingerprints come from {fields}")
+    assert beside.endswith(f"the fingerprints of the other indices behind its alias come from {fields}")

@@ -1,4 +1,4 @@
-"""The tables of the pipeline find the words of the grammar, and normalise them."""
+"""The tables of the pipeline find the same words as the grammar, and normalise them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lookup(pages: str, values: str, point: int) -> str:
 
 
 def spans_of_table(text: str) -> list[tuple[int, int]]:
-    """Return the words of a text by the table, which is read as the script reads it."""
+    """Find the words of a text with the table, which is read as in the script."""
     automaton, tables = word_automaton(), word_tables()
     spans = []
     start = 0
@@ -49,13 +49,13 @@ def spans_of_table(text: str) -> list[tuple[int, int]]:
 
 
 def spans_of_grammar(text: str) -> list[tuple[int, int]]:
-    """Return the words of a text by the grammar."""
+    """Find the words of a text with the grammar."""
     starts, ends = word_spans(np.array([ord(letter) for letter in text], np.intp))
     return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
 
 def folded(word: str, profile: Profile) -> str:
-    """Return a word normalised by the tables, which are read as the script reads them."""
+    """Normalise a word with the tables, which are read as in the script."""
     tables = fold_tables(profile)
     result, composes = "", False
     for letter in word:
@@ -82,8 +82,8 @@ def test_the_table_finds_the_words_of_any_text(text: str) -> None:
 
 
 def test_the_table_finds_the_words_of_all_scripts() -> None:
-    """Lucene's reference texts and random texts, hard texts of each script, and mixtures of all classes."""
-    random_texts = [each["text"] for each in load("words_random")["texts"]]
+    """The texts are Lucene's reference texts and random texts, tricky texts, and mixtures of all classes."""
+    random_texts = [example["text"] for example in load("words_random")["texts"]]
     for text in [*reference_texts().values(), *random_texts, *TRICKY.values(), *mixtures("table", 200)]:
         whole = without_surrogates(text)
         assert spans_of_grammar(whole) == spans_of_table(whole), ascii(text)
@@ -92,7 +92,7 @@ def test_the_table_finds_the_words_of_all_scripts() -> None:
 @pytest.mark.parametrize("profile", ["nfkc_cf", "lowercase"])
 @pytest.mark.slow
 def test_the_tables_normalise_every_letter(profile: Profile) -> None:
-    """Alone, before and after an accent, and in random words."""
+    """Letters are tested alone, before and after an accent, and in random words."""
     normalise = normaliser(profile)
     letters = [chr(point) for point in np.flatnonzero(classes().numbers).tolist()]
     words = [*letters, *(f"{letter}\u0301" for letter in letters[::7]), *(f"a{letter}" for letter in letters[::7])]
@@ -101,8 +101,8 @@ def test_the_tables_normalise_every_letter(profile: Profile) -> None:
     assert first_difference([normalise(word) for word in words], [folded(word, profile) for word in words]) is None
 
 
-def test_the_tables_fit_into_a_pipeline() -> None:
-    """Without surrogates, which JSON cannot carry alone."""
+def test_the_tables_are_small_and_have_no_surrogates() -> None:
+    """JSON cannot contain lone surrogates."""
     tables = {**word_tables(), **fold_tables("nfkc_cf")}
 
     assert len(word_automaton().next) < 64

@@ -1,4 +1,4 @@
-"""The body of the pipeline, and settings that it does not support."""
+"""The body of the pipeline is complete, and unsupported settings are refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.pipeline import expected
 
 
 def test_the_component_template_maps_all_values_of_the_pipeline() -> None:
-    """So a strict mapping refuses no document."""
+    """Otherwise a strict mapping would refuse documents."""
     filled = {*expected("some words"), *pipeline_body()["processors"][0]["script"]["params"]["marks"], "error"}
     mapping = component_template()["template"]["mappings"]["properties"]["simdoc"]["properties"]
 
@@ -45,13 +45,13 @@ def test_settings_that_need_python_are_refused(settings: Settings, what: str) ->
 
 
 @pytest.mark.parametrize("field", ["", "a.b", "_id"])
-def test_a_field_below_another_is_refused(field: str) -> None:
+def test_only_a_top_level_field_can_be_filled(field: str) -> None:
     with pytest.raises(StoreError, match="name a top-level field, such as simdoc"):
         pipeline_body(field=field)
 
 
 def test_the_command_prints_the_body_in_ascii() -> None:
-    """Any shell and curl can carry it."""
+    """It works in any shell, with any encoding."""
     shown = output(
         "template", "show", "--pipeline", "--text-field", "title", "--text-field", "body", "--field", "prints"
     )
@@ -60,7 +60,7 @@ def test_the_command_prints_the_body_in_ascii() -> None:
     assert shown.isascii()
 
 
-def test_the_mapping_has_the_named_field() -> None:
+def test_the_printed_mapping_has_the_named_field() -> None:
     shown = json.loads(output("template", "show", "--field", "prints"))
     assert ["prints"] == list(shown["template"]["mappings"]["properties"])
     refused = usage_error(run("template", "show", "--text-field", "title"))

@@ -26,7 +26,7 @@ SETTINGS = {
 
 
 def assert_equal(url: str, texts: list[str], settings: Settings | None = None) -> None:
-    """Compare fingerprints. Texts are shown as ASCII, as they may control a terminal."""
+    """Compare fingerprints. Messages show texts in ASCII, because control characters may confuse a terminal."""
     differences = different(url, [as_engine_reads(text) for text in texts], settings)
 
     assert [] == [(ascii(text)[:300], actual, wanted) for text, actual, wanted in differences[:3]]
@@ -34,15 +34,15 @@ def assert_equal(url: str, texts: list[str], settings: Settings | None = None) -
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_texts_of_all_scripts_are_equal(opensearch_url: str, name: str) -> None:
-    """Lucene's reference texts and random texts, hard texts of each script, and random code points."""
+    """The texts are Lucene's reference texts and random texts, tricky texts, and random code points."""
     texts = [*reference_texts().values(), *TRICKY.values(), " ".join(TRICKY.values())]
-    texts += [each["text"] for each in load("words_random")["texts"]]
+    texts += [example["text"] for example in load("words_random")["texts"]]
 
     assert_equal(opensearch_url, [*texts, *mixtures(name, 200), *any_points(name, 60)], SETTINGS[name])
 
 
-def test_one_in_ten_code_points_is_equal(opensearch_url: str) -> None:
-    """In words of three, chosen at random."""
+def test_a_tenth_of_all_code_points_is_equal(opensearch_url: str) -> None:
+    """They are chosen at random, in words of three."""
     rng = random.Random("letters")
     points = [point for point in range(0x110000) if rng.random() < 0.1 and not 0xD800 <= point < 0xE000]
     words = ["".join(map(chr, points[start : start + 3])) for start in range(0, len(points), 3)]
@@ -62,7 +62,7 @@ def test_one_in_ten_code_points_is_equal(opensearch_url: str) -> None:
     ids=["han", "spaces", "marks", "ligatures"],
 )
 def test_the_longest_texts_are_equal(opensearch_url: str, text: str) -> None:
-    """A script may run a million steps per call, so the scripts split the work."""
+    """A function call in a script may run at most a million steps, so the scripts split the work."""
     assert_equal(opensearch_url, [text])
 
 
@@ -87,10 +87,10 @@ def test_the_longest_texts_are_equal(opensearch_url: str, text: str) -> None:
     ],
     ids=str,
 )
-def test_fields_are_read_as_by_python(
+def test_fields_are_read_as_in_python(
     opensearch_url: str, fields: list[str], document: dict[str, object], text: str | None
 ) -> None:
-    """Several fields and lists are one text, one line each. Dots lead into objects. Null is no text."""
+    """Several fields and lists make one text, with one line each. Dots lead into objects. Null is not a text."""
     (result,) = run_pipeline(opensearch_url, [document], text_field=fields, field="prints")
 
     assert text == text_of(document, fields)
@@ -98,8 +98,10 @@ def test_fields_are_read_as_by_python(
 
 
 @pytest.mark.parametrize("document", [{}, {"page": {}}, {"page": {"title": "one"}}, {"page.title": "one"}], ids=str)
-def test_a_part_without_the_text_field_is_unchanged(opensearch_url: str, document: dict[str, object]) -> None:
-    """An upsert in a bulk is merged: null would remove the fingerprint of a text that still exists."""
+def test_a_partial_document_without_the_text_field_is_unchanged(
+    opensearch_url: str, document: dict[str, object]
+) -> None:
+    """A bulk upsert is merged, so null would remove the fingerprint of a text that still exists."""
     (result,) = run_pipeline(opensearch_url, [document], text_field="page.text")
     (action,) = fingerprint_actions([{"_op_type": "update", "doc": document}], "page.text")
 
@@ -115,8 +117,8 @@ def test_a_part_without_the_text_field_is_unchanged(opensearch_url: str, documen
         (True, "the field body holds another value, not text; name a field of text"),
         (
             "x" * (LONGEST_TEXT + 1),
-            f"the text has {LONGEST_TEXT + 1} characters, and the pipeline takes {LONGEST_TEXT}; shorten it, or run "
-            "simdoc-search backfill",
+            f"the text has {LONGEST_TEXT + 1} characters, but the pipeline accepts at most {LONGEST_TEXT}; shorten it, "
+            "or run simdoc-search backfill",
         ),
     ],
     ids=["number", "object", "list", "boolean", "long"],
@@ -130,8 +132,8 @@ def test_a_value_that_is_not_a_text_gets_the_reason(opensearch_url: str, value: 
     assert {"body": value, "simdoc": {"error": reason, **nothing}} == result
 
 
-def test_values_in_our_field_are_replaced(opensearch_url: str) -> None:
-    """Marks of duplicates are kept with the hash of this text. Without a text nothing is kept."""
+def test_values_in_the_fingerprint_field_are_replaced(opensearch_url: str) -> None:
+    """Marks of duplicates are kept if the hash is that of the text. Without a text nothing is kept."""
     ours, marks = expected("one two three"), {"duplicate_of": "a", "cluster": "a"}
     others: list[dict[str, Any]] = [
         {"simdoc": {**expected("another text"), **marks, "sentences": "X", "error": "an older one"}},

@@ -1,4 +1,4 @@
-"""The scripts use only names that all engines allow, and keep to the limits of engines."""
+"""The scripts use only names that all engines allow, and respect the limits of engines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOURCE = "\n".join(sources_in(pipeline_body()))
 
 
 def test_the_table_has_the_names_of_the_scripts() -> None:
-    """For a new name, look into the allow-list of each engine, and add it to the table."""
+    """If this fails, look up the new name in the allow-list of each engine, and add it to the table."""
     assert names_in(SOURCE) == KNOWN["names"].keys()
     assert ENGINES == KNOWN["how_it_is_known"].keys()
     assert [] == [name for name, known in KNOWN["names"].items() if set(known["allowed_in"]) != ENGINES]
@@ -52,15 +52,15 @@ def test_names_of_java_are_recognised(source: str, names: set[str]) -> None:
     assert names == names_in(source)
 
 
-def test_only_two_modules_have_scripts() -> None:
-    """The engine module only tries whether scripts run."""
+def test_only_two_modules_use_scripts() -> None:
+    """The third one, the engine module, only tests whether scripts run."""
     modules = {str(file.relative_to(ROOT)) for file in ROOT.rglob("*.py") if '"painless"' in file.read_text("utf-8")}
 
     assert {"attach/pipeline/body.py", "attach/search_templates.py", "stores/remote/engine.py"} == modules
 
 
 def test_a_script_has_no_regular_expression() -> None:
-    """Some engines forbid them, and others limit them."""
+    """Some engines forbid regular expressions, and others limit them."""
     assert set() == operators_in(SOURCE) & {"/", "~", "=~", "==~"}
     assert {"/", "=~", "==~"} <= operators_in("a =~ /b/ || c ==~ d")
 

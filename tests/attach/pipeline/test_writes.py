@@ -1,4 +1,4 @@
-"""The pipeline updates the fingerprint at each write that passes it, and refuses no write."""
+"""The pipeline updates the fingerprint at each write that passes it, and never makes a write fail."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_write_through_the_pipeline_updates_the_fingerprint(engine: Engine, in
 
 @pytest.mark.parametrize("how", PAST.values(), ids=PAST)
 def test_a_bulk_update_does_not_pass_the_pipeline(engine: Engine, index: str, how: dict[str, Any]) -> None:
-    """`status` finds the stale fingerprint among the documents written since, and `backfill --stale` replaces it."""
+    """`status` finds the stale fingerprint, and `backfill --stale` replaces it."""
     task = Task("body", stale=True)
     Backfill(engine, index, task).run()
     write(engine, index, "1", how)
@@ -151,7 +151,7 @@ def test_a_bulk_upsert_is_merged_into_the_document(
 
 
 def test_copies_of_an_index_have_fingerprints(engine: Engine, index: str) -> None:
-    """Through the pipeline of the target, or the pipeline that the request names."""
+    """They pass the pipeline of the target, or the pipeline that the request names."""
     bare, url = own_name(), engine.name
     call(url, "PUT", f"/{bare}/_doc/3?refresh=true", {"body": OLD})
     call(url, "POST", "/_reindex?refresh=true", {"source": {"index": bare}, "dest": {"index": index}})
@@ -161,7 +161,7 @@ def test_copies_of_an_index_have_fingerprints(engine: Engine, index: str) -> Non
     discard(url, bare)
 
 
-# --- what becomes of the field ---
+# --- the value of the field ---
 
 
 @pytest.mark.parametrize(
@@ -175,10 +175,10 @@ def test_copies_of_an_index_have_fingerprints(engine: Engine, index: str) -> Non
     ],
     ids=str,
 )
-def test_a_text_that_is_removed_loses_its_fingerprint(
+def test_the_fingerprint_of_a_removed_text_is_removed(
     engine: Engine, index: str, change: dict[str, Any], text: str | None
 ) -> None:
-    """A text without words has a mark. A text that is added later gets a fingerprint."""
+    """A text without words gets a mark. A text that is added later gets a fingerprint."""
     update(engine, index, "1", change)
     assert (None if text is None else expected(text)) == ours(engine.name, index)
     update(engine, index, "1", NEW_PART)
@@ -200,7 +200,9 @@ FORGED = {"duplicate_of": "2", "cluster": "2", "tokens": "!!!!", "digest": "x", 
     ],
     ids=["object", "hash", "list", "text", "dots", "both"],
 )
-def test_values_of_a_client_in_our_field_are_replaced(engine: Engine, index: str, sent: dict[str, Any]) -> None:
+def test_values_of_a_client_in_the_fingerprint_field_are_replaced(
+    engine: Engine, index: str, sent: dict[str, Any]
+) -> None:
     texts: dict[str, dict[str, Any]] = {"1": {"body": OLD}, "2": {"body": ""}, "3": {}, "4": {"body": 7}}
     for id, text in texts.items():
         put(engine, index, id, {**text, **sent})
@@ -214,7 +216,7 @@ def test_values_of_a_client_in_our_field_are_replaced(engine: Engine, index: str
 
 
 def test_values_of_a_client_are_removed_after_an_error_that_no_script_catches(opensearch_url: str) -> None:
-    """A list of a million texts takes more steps than an engine allows a script."""
+    """A list of a million texts needs more steps than an engine allows."""
     sent = {"body": [""] * 1_000_001, "simdoc": FORGED, **{f"simdoc.{key}": value for key, value in FORGED.items()}}
     (result,) = run_pipeline(opensearch_url, [sent])
 
@@ -225,7 +227,7 @@ def test_values_of_a_client_are_removed_after_an_error_that_no_script_catches(op
 
 @pytest.mark.parametrize("reason", ["x" * 40_000, "x" + "\U0001f600" * 20_000], ids=["ascii", "pairs"])
 def test_a_long_reason_is_shortened(engine: Engine, index: str, reason: str) -> None:
-    """Engines refuse a keyword of more than 32,766 bytes, and half of a character."""
+    """Engines refuse a keyword of more than 32,766 bytes, and half of a surrogate pair."""
     name = own_name()
     body = pipeline_body()
     script = body["processors"][0]["script"]
@@ -252,13 +254,13 @@ def test_marks_of_duplicates_are_kept_until_the_text_changes(engine: Engine, ind
 # --- documents that the pipeline cannot fingerprint ---
 
 
-def test_no_write_is_refused(engine: Engine, index: str) -> None:
-    """`check` counts the documents, and `backfill` fills those that it can."""
+def test_writes_succeed_without_a_fingerprint(engine: Engine, index: str) -> None:
+    """`check` counts these documents, and `backfill` fills those that it can fill."""
     url, long = f"{engine.name}/{index}", "some long text " * (LONGEST_TEXT // 14)
     put(engine, index, "1", {"body": long})
     put(engine, index, "2", {"body": 7})
     assert [None, None] == [ours(engine.name, index, id)["tokens"] for id in "12"]
-    how = "correct these documents, whose simdoc.error has the reason"
+    how = "read the reason in simdoc.error, correct these documents"
     assert f"the pipeline could not fingerprint 2 documents; {how}" in run("check", url).stdout
 
     update(engine, index, "2", NEW_PART)
@@ -267,7 +269,7 @@ def test_no_write_is_refused(engine: Engine, index: str) -> None:
     assert {**expected(long), "error": None} == ours(engine.name, index)
 
 
-def test_backfill_leaves_documents_of_the_pipeline(engine: Engine, index: str) -> None:
+def test_a_backfill_does_not_change_documents_of_the_pipeline(engine: Engine, index: str) -> None:
     put(engine, index, "3", {"body": ""})
     put(engine, index, "4", {"body": None})
     url = f"{engine.name}/{index}"

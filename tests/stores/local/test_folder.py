@@ -81,7 +81,7 @@ def test_a_folder_with_other_files_is_not_changed(tmp_path: Path) -> None:
     file = tmp_path / "file.txt"
     file.write_text("mine")
     for create in (False, True):
-        with pytest.raises(StoreError, match="is a file and not a store"):
+        with pytest.raises(StoreError, match="is a file, not the folder of a store"):
             open_store(file, create=create)
         with pytest.raises(StoreError, match="contains other files and is not a store"):
             open_store(tmp_path, create=create)

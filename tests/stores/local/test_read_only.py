@@ -50,7 +50,7 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(place: Pat
         assert (["a", "b"], 2) == (ids(store), store.info().documents)
         assert "words" == store.get("a", text=True).text  # type: ignore[union-attr]
         assert [] == list(check_store(place))
-        with pytest.raises(StoreError, match="no permission to write in its folder"):
+        with pytest.raises(StoreError, match="no permission to write to its folder"):
             put(store, record("c"))
 
     assert before == sorted(path.name for path in place.rglob("*"))

@@ -1,4 +1,4 @@
-"""Fixtures of indices in a real engine, and of a server that plays one."""
+"""Fixtures: indices in a real engine, and a server that simulates an engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def made(opensearch_url: str) -> Iterator[Indices]:
 
 @pytest.fixture
 def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use no credentials of the environment, and no retries."""
+    """Remove credentials from the environment, and turn retries off."""
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     for name in ("SIMDOC_USERNAME", "SIMDOC_PASSWORD", "SIMDOC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
@@ -27,6 +27,6 @@ def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """A server that answers that there is no index, unless a test replaces its handler."""
+    """A server that answers each request with a missing index, unless a test replaces its handler."""
     with serving(lambda _: NO_INDEX) as running:
         yield running

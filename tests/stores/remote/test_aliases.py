@@ -1,4 +1,4 @@
-"""Aliases, wildcards and lists of indices are read as one store, and a document is replaced in its own index."""
+"""Aliases, wildcards and lists of indices are one store. A document is replaced in the index that has it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.remote import ANY, in_index
 from tests.support.stores import found, ids, put, record
 
 
-def test_an_alias_is_one_store_and_replaces_a_document_in_its_index(made: Indices) -> None:
+def test_an_alias_is_one_store_that_replaces_documents_in_their_indices(made: Indices) -> None:
     names = [made.name(), made.name()]
     first, second = (in_index(made, name, create=True) for name in names)
     put(first, record("a", n=1), record("b/doc.txt", n=1))
@@ -46,7 +46,7 @@ def test_an_alias_without_a_write_index_refuses_new_documents(made: Indices) -> 
     assert {names[0]: 2, names[1]: 1} == {document.id: document.metadata["n"] for document in store.scan()}
 
 
-def test_an_alias_with_a_filter_shows_its_documents_only(made: Indices) -> None:
+def test_an_alias_with_a_filter_shows_only_the_matching_documents(made: Indices) -> None:
     name = made.name()
     put(in_index(made, name, create=True), *(record(id, team=team) for id, team in (("mine", "a"), ("yours", "b"))))
     store = in_index(made, made.alias(name, filter={"term": {"simdoc.facts": "team\0a"}}))
@@ -55,7 +55,7 @@ def test_an_alias_with_a_filter_shows_its_documents_only(made: Indices) -> None:
     assert store.get("yours") is None
 
 
-def test_indices_are_named_by_wildcards_and_lists(made: Indices) -> None:
+def test_wildcards_and_lists_name_several_indices(made: Indices) -> None:
     names = [made.name(), made.name()]
     for number, name in enumerate(names):
         put(in_index(made, name, create=True), record(str(number)))
@@ -68,11 +68,11 @@ def test_indices_are_named_by_wildcards_and_lists(made: Indices) -> None:
         in_index(made, names[0] + "-none*", create=True)
 
 
-def test_indices_of_different_settings_are_refused_together(made: Indices) -> None:
+def test_indices_with_different_settings_cannot_be_opened_together(made: Indices) -> None:
     names = [made.name(), made.name()]
     for name, length in zip(names, (4, 5), strict=True):
         in_index(made, name, settings=Settings(token_length=length), create=True)
-    with pytest.raises(FormatMismatchError, match="different settings; ask them apart") as caught:
+    with pytest.raises(FormatMismatchError, match="different settings; query them separately") as caught:
         in_index(made, made.alias(*names))
 
     both: list[Any] = [Settings(token_length=length, words=False).to_dict() for length in (4, 5)]

@@ -1,4 +1,4 @@
-"""Bulk writes: each arrives once and in order, whatever the engine answers, in the index that was opened."""
+"""Bulk writes: whatever the engine answers, each write arrives once, in order, and in the index that was opened."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def to() -> Iterator[NewSender]:
-    """Make senders to an engine."""
+def new_sender() -> Iterator[NewSender]:
+    """A function that makes a sender to a simulated engine."""
     with ExitStack() as opened:
 
         def make(engine: Handler) -> ChunkSender:
@@ -67,12 +67,12 @@ def to() -> Iterator[NewSender]:
 
 
 def write(id: object, value: object = 1) -> Action:
-    """Return a write of a value."""
+    """Return an action that writes a value."""
     return Action.make("index", str(id), {"value": value}, _index="index")
 
 
 def send(sender: ChunkSender, *actions: Action) -> None:
-    """Send actions, and wait for them."""
+    """Send actions, and wait until they have arrived."""
     for action in actions:
         sender.add(action)
     sender.flush()
@@ -81,7 +81,7 @@ def send(sender: ChunkSender, *actions: Action) -> None:
 # --- requests ---
 
 
-def test_an_action_has_one_line_and_its_document_another() -> None:
+def test_an_action_and_its_document_are_one_line_each() -> None:
     action = Action.make("index", 'a"\n漢', {"text": "one\ntwo \u2028 漢"}, _index="i", routing="r")
     first_line, second, end = action.lines.decode().split("\n")
 
@@ -90,10 +90,12 @@ def test_an_action_has_one_line_and_its_document_another() -> None:
     assert b'{"delete": {"_id": "a", "_index": "i"}}\n' == Action.make("delete", "a", _index="i").lines
 
 
-def test_full_chunks_are_sent_at_once_and_the_rest_with_flush(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_chunks_are_sent_at_once_and_the_last_chunk_by_flush(
+    new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 10)
     engine = Scripted()
-    sender = to(engine)
+    sender = new_sender(engine)
     for n in range(9):
         sender.add(write(n))
     assert [] == engine.requested
@@ -103,21 +105,23 @@ def test_full_chunks_are_sent_at_once_and_the_rest_with_flush(to: NewSender, mon
     assert [5] + 9 * [10] == sorted(map(len, engine.requested))
 
 
-def test_a_chunk_has_a_maximum_size_unless_it_is_one_action(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chunk_has_a_maximum_size_unless_it_is_a_single_action(
+    new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bulk, "CHUNK_BYTES", 1800)
     engine = Scripted()
     replaced = (write("same", "x" * 400) for _ in range(9))
-    send(to(engine), *replaced, *(write(n, "x" * 400) for n in range(8)), write("large", "x" * 9999))
+    send(new_sender(engine), *replaced, *(write(n, "x" * 400) for n in range(8)), write("large", "x" * 9999))
 
     assert [["2", "3", "4"], ["5", "6", "7"], ["large"], ["same", "0", "1"]] == sorted(engine.requested)
 
 
-def test_the_last_of_several_writes_of_one_id_wins(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_of_several_writes_of_one_id_wins(new_sender: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 2)
     engine = Scripted(statuses={"a": iter([429, 429, 429, 201, 503, 503])})
     delete = Action.make("delete", "a", _index="index")
     writes = [write("a", 0), write("a", 1), write("b"), write("a", 2), write("c"), delete, write("d"), write("a", 3)]
-    send(to(engine), *writes)
+    send(new_sender(engine), *writes)
 
     assert [1, 2, None, 3] == [document and document["value"] for id, document in engine.done if id == "a"]
 
@@ -126,53 +130,55 @@ def test_the_last_of_several_writes_of_one_id_wins(to: NewSender, monkeypatch: p
 
 
 @pytest.mark.parametrize("uuid", ["other", None])
-def test_no_write_is_sent_to_another_index_of_the_same_name(to: NewSender, uuid: str | None) -> None:
+def test_no_write_is_sent_to_another_index_of_the_same_name(new_sender: NewSender, uuid: str | None) -> None:
     engine = Scripted()
 
     def handle(request: Request) -> Answer | None:
         return error(404, "index_not_found_exception", "no such index [index]") if uuid is None else engine(request)
 
     engine.uuid = uuid or ""
-    with pytest.raises(IndexGoneError, match=r"the index http\S+/index (was removed|is another one)"):
-        send(to(handle), write("a"))
+    with pytest.raises(IndexGoneError, match=r"the index http\S+/index was (removed|replaced)"):
+        send(new_sender(handle), write("a"))
 
     assert [] == engine.requested
 
 
-def test_an_index_that_is_removed_during_a_write_is_an_error(to: NewSender) -> None:
+def test_an_index_that_is_removed_during_a_write_is_an_error(new_sender: NewSender) -> None:
     engine = Scripted()
 
     def handle(request: Request) -> Answer | None:
         if request.path == "/_bulk":
-            engine.uuid = "made anew"
+            engine.uuid = "of another index"
         return engine(request)
 
-    with pytest.raises(IndexGoneError, match="removed while it was written; if the engine has made it anew"):
-        send(to(handle), write("a"))
+    with pytest.raises(IndexGoneError, match=r"was removed during a write \(delete the new index"):
+        send(new_sender(handle), write("a"))
 
 
 # --- retries ---
 
 
 @pytest.mark.parametrize("fate", [BUSY, Answer(503, b"busy", "text/plain"), CUT_BEFORE, CUT_AFTER, CUT_WITHIN], ids=str)
-def test_a_chunk_that_did_not_arrive_is_sent_again(to: NewSender, fate: Fate) -> None:
+def test_a_chunk_that_did_not_arrive_is_sent_again(new_sender: NewSender, fate: Fate) -> None:
     engine = Scripted(chain(repeat(fate, 6), repeat(None)))
-    sender = to(engine)
+    sender = new_sender(engine)
     send(sender, *(write(n, n) for n in range(10)))
 
     assert {str(n): {"value": n} for n in range(10)} == engine.stored
     assert {} == sender.failed
 
 
-def test_only_refused_actions_are_sent_again(to: NewSender) -> None:
+def test_only_refused_actions_are_sent_again(new_sender: NewSender) -> None:
     engine = Scripted(statuses={"b": iter([429]), "d": iter([503])})
-    send(to(engine), *map(write, "abcde"))
+    send(new_sender(engine), *map(write, "abcde"))
 
     assert [[*"abcde"], [*"bd"]] == engine.requested
     assert [*"acebd"] == [id for id, _ in engine.done]
 
 
-def test_a_chunk_that_is_too_large_is_halved_without_a_pause(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chunk_that_is_too_large_is_halved_without_a_pause(
+    new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 16)
     monkeypatch.setattr(writer, "THREADS", 1)
@@ -184,9 +190,9 @@ def test_a_chunk_that_is_too_large_is_halved_without_a_pause(to: NewSender, monk
         refusals.append(len(engine.done))
         return Answer(413, b"", "text/plain")
 
-    sender = to(limited)
+    sender = new_sender(limited)
     send(sender, *(write(n, n) for n in range(160)))
-    assert {0} == set(refusals)  # the possible size is remembered
+    assert {0} == set(refusals)  # the accepted size is remembered
     send(sender, write("large", "x" * 500))
 
     assert {str(n): {"value": n} for n in range(160)} == engine.stored
@@ -196,7 +202,7 @@ def test_a_chunk_that_is_too_large_is_halved_without_a_pause(to: NewSender, monk
 @pytest.mark.parametrize("seed", first(2, range(8)))
 @pytest.mark.slow
 def test_no_write_is_lost_or_repeated_or_out_of_order(
-    to: NewSender, monkeypatch: pytest.MonkeyPatch, seed: int
+    new_sender: NewSender, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 7)
     rng = random.Random(seed)
@@ -205,7 +211,7 @@ def test_no_write_is_lost_or_repeated_or_out_of_order(
     statuses = {f"id{n}": iter(rng.choices([201, 429, 503], [3, 1, 1], k=99)) for n in range(30)}
     engine = Scripted(iter(lambda: rng.choice(fates), "never"), statuses)
     values = [(rng.choice([*statuses]), rng.choice([n, n, n, None])) for n in range(100)]
-    sender = to(engine)
+    sender = new_sender(engine)
     send(sender, *(Action.make("delete", id, _index="index") if n is None else write(id, n) for id, n in values))
     last = dict(values)
 
@@ -220,10 +226,10 @@ def test_no_write_is_lost_or_repeated_or_out_of_order(
 
 
 @pytest.mark.parametrize("status", [400, 403, 500])
-def test_an_error_that_is_not_retryable_is_raised_at_once(to: NewSender, status: int) -> None:
+def test_an_error_that_is_not_retryable_is_raised_at_once(new_sender: NewSender, status: int) -> None:
     engine = Scripted(repeat(error(status, "some_exception", "for a reason")))
     with pytest.raises(RequestError) as caught:
-        send(to(engine), write("a"), write("b"))
+        send(new_sender(engine), write("a"), write("b"))
 
     assert (status, [["a", "b"]]) == (caught.value.status, engine.requested)
 
@@ -237,19 +243,19 @@ def test_an_error_that_is_not_retryable_is_raised_at_once(to: NewSender, status:
     ],
 )
 def test_retries_end_at_the_deadline(
-    to: NewSender, monkeypatch: pytest.MonkeyPatch, engine: Scripted, reason: str
+    new_sender: NewSender, monkeypatch: pytest.MonkeyPatch, engine: Scripted, reason: str
 ) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.05)
     with pytest.raises(StoreUnavailableError) as caught:
-        send(to(engine), write("a"), write("b"))
+        send(new_sender(engine), write("a"), write("b"))
 
     assert reason in str(caught.value)
-    assert re.search(r"; retried for \d+ s, run it again later$", str(caught.value))
+    assert re.search(r"; retried for \d+ s, run the command again later$", str(caught.value))
 
 
 @pytest.mark.slow
-def test_each_success_moves_the_deadline(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_success_extends_the_deadline(new_sender: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
     engine = Scripted(statuses={str(n): repeat(429, n) for n in range(20)})
@@ -259,18 +265,18 @@ def test_each_success_moves_the_deadline(to: NewSender, monkeypatch: pytest.Monk
         return engine(request)
 
     began = time.monotonic()
-    send(to(slow), *map(write, range(20)))
+    send(new_sender(slow), *map(write, range(20)))
 
     assert 20 == len(engine.stored)
     assert time.monotonic() - began > 1.0
 
 
-# --- refused documents, and the end ---
+# --- refused documents, and closing ---
 
 
-def test_a_refused_document_is_listed_with_the_reason_until_it_is_written(to: NewSender) -> None:
+def test_a_refused_document_is_listed_with_the_reason_until_it_is_written(new_sender: NewSender) -> None:
     engine = Scripted(statuses={"b": iter([429]), "bad": iter([400, 201])})
-    sender = to(engine)
+    sender = new_sender(engine)
     send(sender, write("a"), write("bad"), write("b"), Action.make("delete", "unknown", _index="index"))
 
     assert {"bad": 'failed to parse field [year] for input string: "x"'} == sender.failed
@@ -280,12 +286,12 @@ def test_a_refused_document_is_listed_with_the_reason_until_it_is_written(to: Ne
 
 
 def test_close_drops_unsent_actions_and_does_not_wait_for_the_engine(
-    to: NewSender, monkeypatch: pytest.MonkeyPatch
+    new_sender: NewSender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 2)
     engine = Scripted(repeat(BUSY))
-    sender = to(engine)
+    sender = new_sender(engine)
     for n in range(2 * writer.THREADS + 1):
         sender.add(write(n))
     wait_until(lambda: len(engine.requested) == writer.THREADS)

@@ -1,4 +1,4 @@
-"""Requests through each kind of client: they can be stopped, and our own clients limit time and size."""
+"""Requests through each kind of client. They can be stopped, and our own clients limit the time and size of answers."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def frozen(server: Server) -> Iterator[Server]:
-    """A server that answers nothing until the end of the test."""
+    """A server that does not answer until the end of the test."""
     end = threading.Event()
     server.handle = lambda _: (end.wait(), None)[1]
     yield server
     end.set()
 
 
-def stopped(engine: Engine, server: Server) -> type[BaseException]:
-    """Set `stopped` while a request of another thread waits; return the error of that request."""
+def error_when_stopped(engine: Engine, server: Server) -> type[BaseException]:
+    """Stop a request that waits in another thread, and return the type of its error."""
     background, errors = engine.in_background(), list[type[BaseException]]()
 
     def call() -> None:
@@ -103,7 +103,7 @@ def test_a_malformed_timeout_is_refused(server: Server, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_a_large_answer_is_refused_and_does_not_disturb_the_next(
+def test_a_large_answer_is_refused_and_does_not_affect_the_next_one(
     server: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clients, "LARGEST_ANSWER", 1 << 16)
@@ -128,7 +128,7 @@ def test_connections_are_reused(server: Server, kind: EngineKind) -> None:
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_warnings_of_an_engine_are_logged_without_control_characters(
+def test_warnings_from_an_engine_are_logged_without_control_characters(
     server: Server, kind: EngineKind, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.handle = lambda _: replace(BODY, warning='299 OpenSearch-3.3.2-x "old \x1b[31mred\x9b2J style"')
@@ -144,16 +144,16 @@ def test_warnings_of_an_engine_are_logged_without_control_characters(
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_a_request_of_our_client_can_be_stopped(frozen: Server, kind: EngineKind) -> None:
+def test_a_request_through_our_client_can_be_stopped(frozen: Server, kind: EngineKind) -> None:
     engine, _ = connect(f"{frozen.url}/index", engine=kind)
     with closing(engine):
-        assert StoppedError is stopped(engine, frozen)
+        assert StoppedError is error_when_stopped(engine, frozen)
 
 
 @pytest.mark.parametrize("new_client", CLIENTS.values(), ids=CLIENTS)
-def test_a_request_of_an_application_s_client_can_be_stopped(frozen: Server, new_client: NewClient) -> None:
+def test_a_request_through_an_application_client_can_be_stopped(frozen: Server, new_client: NewClient) -> None:
     with new_client(frozen.url) as client:
-        assert StoppedError is stopped(Engine(client, "the engine"), frozen)
+        assert StoppedError is error_when_stopped(Engine(client, "the engine"), frozen)
 
 
 @pytest.mark.parametrize("new_client", ASYNCHRONOUS.values(), ids=ASYNCHRONOUS)
@@ -161,13 +161,13 @@ def test_a_request_in_an_event_loop_can_be_stopped(frozen: Server, new_client: N
     async def call() -> type[BaseException]:
         async with new_client(frozen.url) as client:
             engine = Engine(LoopClient(client, asyncio.get_running_loop(), Stop()), "the engine")
-            return await asyncio.to_thread(stopped, engine, frozen)
+            return await asyncio.to_thread(error_when_stopped, engine, frozen)
 
     assert StoppedError is asyncio.run(call())
 
 
 @pytest.mark.parametrize("kind", [AsyncOpenSearch, AsyncElasticsearch])
-def test_an_asynchronous_client_is_refused_outside_of_an_event_loop(kind: Any) -> None:
+def test_an_asynchronous_client_is_refused_outside_an_event_loop(kind: Any) -> None:
     client = kind(["http://127.0.0.1:1"])
     expected = (
         f"{kind.__name__} is asynchronous; open the store with `await open_store_async`, or give {kind.__name__[5:]}"
@@ -193,7 +193,7 @@ def test_a_client_sees_the_context_variables_of_the_caller() -> None:
     assert {"variable": "by a test"} == Engine(Client(), "the engine").call("GET", ["_x"])
 
 
-def test_a_closed_store_leaves_the_application_s_client_open(server: Server) -> None:
+def test_closing_a_store_does_not_close_the_application_client(server: Server) -> None:
     closings: list[None] = []
 
     class Client(OpenSearch):
@@ -215,9 +215,9 @@ def test_a_closed_store_leaves_the_application_s_client_open(server: Server) -> 
 
 
 @pytest.mark.parametrize("body", ["", "[]", '{"version": {"lucene_version": "8", "number": {}}}'])
-def test_an_unknown_greeting_is_taken_for_opensearch(body: str) -> None:
-    greeting = Answer(200, body.encode())
-    with serving(lambda request: greeting if request.path == "/" else answer({"found": 1})) as server:
+def test_an_unknown_first_answer_counts_as_opensearch(body: str) -> None:
+    first_answer = Answer(200, body.encode())
+    with serving(lambda request: first_answer if request.path == "/" else answer({"found": 1})) as server:
         engine, _ = connect(f"{server.url}/index")
         with closing(engine):
             assert {"found": 1} == engine.call("GET", ["_x"])

@@ -1,4 +1,4 @@
-"""Commands give the same answers and errors for an index as for a folder."""
+"""Commands give the same answers and errors on an index as on a local store."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from tests.support.http_server import Indices
 
 @pytest.fixture
 def url(made: Indices, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The address of a new store that has a password."""
+    """The address of a new store, with a user name. The password is in the environment."""
     monkeypatch.setenv("SIMDOC_PASSWORD", "s3cret")
     return f"{made.engine.replace('://', '://name@')}/{made.name()}"
 
 
-def in_any_store(answer: Any) -> Any:
-    """An answer without times and places."""
+def comparable(answer: Any) -> Any:
+    """Return an answer without durations and places, which differ between stores."""
     if isinstance(answer, list):
-        return [in_any_store(value) for value in answer]
+        return [comparable(value) for value in answer]
     if not isinstance(answer, dict):
         return answer
-    return {key: in_any_store(value) for key, value in answer.items() if key not in ("seconds", "index", "routing")}
+    return {key: comparable(value) for key, value in answer.items() if key not in ("seconds", "index", "routing")}
 
 
-def test_commands_answer_as_on_a_local_store(url: str, tmp_path: Path) -> None:
+def test_commands_give_the_same_answers_as_on_a_local_store(url: str, tmp_path: Path) -> None:
     corpus, local = write_corpus(tmp_path / "corpus"), tmp_path / "store"
     commands: list[tuple[object, ...]] = [
         ("index", corpus, "--workers", "2"),
@@ -46,11 +46,11 @@ def test_commands_answer_as_on_a_local_store(url: str, tmp_path: Path) -> None:
     for number, command in enumerate(commands):
         if "--prune" in command:
             (corpus / "other.txt").unlink()
-        expected, result = (in_any_store(answer(*command, "--store", store)) for store in (local, url))
+        expected, result = (comparable(answer(*command, "--store", store)) for store in (local, url))
         assert expected == result, number
 
     expected, info = (answer("info", "--store", store) for store in (local, url))
-    assert expected["settings"]["sketches"].pop() == "words:1"  # an engine finds phrases by its text field
+    assert expected["settings"]["sketches"].pop() == "words:1"  # an engine searches phrases in its text field
     assert (4, expected["settings"]) == (info["documents"], info["settings"])
     assert Settings(words=False).to_dict().items() <= info["settings"].items()
     assert expected.keys() == info.keys()
@@ -64,7 +64,7 @@ def test_commands_answer_as_on_a_local_store(url: str, tmp_path: Path) -> None:
         (["similar", "doc13"], "no document 'doc13' in the store; did you mean 'doc123.txt'"),
         (["delete", "doc13"], "no document 'doc13' in the store; did you mean 'doc123.txt'"),
         (["index", "corpus", "--shingle-size", "3"], "use its settings, or another index"),
-        (["index", "corpus", "--no-texts"], "was made with texts; index into another one to change that"),
+        (["index", "corpus", "--no-texts"], "was made with texts, which cannot be changed; use another index"),
     ],
 )
 def test_errors_are_one_sentence_without_the_password(
@@ -73,7 +73,7 @@ def test_errors_are_one_sentence_without_the_password(
     write(tmp_path / "corpus", {"doc123.txt": words(0, 50)})
     monkeypatch.chdir(tmp_path)
     if command[0] != "index":
-        assert "make it with simdoc-search index" in sentence(run(*command, "--store", url))
+        assert "create it with simdoc-search index" in sentence(run(*command, "--store", url))
     output("index", "corpus", "--store", url)
     message = sentence(run(*command, "--store", url))
 
@@ -83,13 +83,13 @@ def test_errors_are_one_sentence_without_the_password(
 
 @pytest.fixture(params=["folder", "engine"])
 def indexed(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A store of one of two kinds with a corpus of five documents."""
+    """A store with five documents: a local one, or an index."""
     store = str(tmp_path / "store") if request.param == "folder" else request.getfixturevalue("url")
     output("index", write_corpus(tmp_path / "corpus"), "--store", store)
     return store
 
 
-def test_all_queries_of_a_file_are_answered(indexed: str, tmp_path: Path) -> None:
+def test_all_queries_in_a_file_are_answered(indexed: str, tmp_path: Path) -> None:
     write(tmp_path, {"queries.txt": "doc123\n\n  doc123_20_80 \r\nunknown_20\ndoc123_101\nhalf_40"})
     queries = ["doc123", "doc123_20_80", "unknown_20", "doc123_101", "half_40"]
     expected = []
@@ -103,7 +103,7 @@ def test_all_queries_of_a_file_are_answered(indexed: str, tmp_path: Path) -> Non
     assert (1, "Error: 2 of 5 queries failed\n") == (result.exit_code, result.stderr)
 
 
-def test_all_queries_of_stdin_are_printed_as_tables(indexed: str) -> None:
+def test_queries_from_stdin_are_answered_with_tables(indexed: str) -> None:
     options = ["--size", "1", "--store", indexed]
     tables = [f"{query}\n{output('similar', query, *options)}\n" for query in ("doc123_20", "half")]
 
@@ -112,7 +112,7 @@ def test_all_queries_of_stdin_are_printed_as_tables(indexed: str) -> None:
     assert "Error: no document 'x'" in run("similar", "--all-from", "-", *options, stdin="x").stdout
 
 
-def test_queries_come_from_one_place(indexed: str, tmp_path: Path) -> None:
+def test_a_query_has_only_one_source(indexed: str, tmp_path: Path) -> None:
     message = usage_error(run("similar", "doc123", "--all-from", "-", "--store", indexed))
 
     assert "give one of FINGERPRINT, --file, --text or --all-from" == message

@@ -69,15 +69,15 @@ def test_a_password_in_an_address_is_refused_and_not_shown(login: str) -> None:
 
 
 @pytest.mark.parametrize(("host", "prefix"), [("127.0.0.1", ""), ("::1", "/behind/a/proxy")])
-def test_requests_go_to_the_host_and_below_the_path(host: str, prefix: str) -> None:
+def test_requests_go_to_the_host_and_keep_its_path_prefix(host: str, prefix: str) -> None:
     with serving(lambda _: NO_INDEX, host) as server:
         message = opening_error(f"{server.url.replace('http', 'HTTP')}{prefix}/é")
 
     assert [f"{prefix}/", f"{prefix}/%C3%A9/_mapping"] == [request.path for request in server.requests]
-    assert f"there is no index {server.url}{prefix}/é; make it with simdoc-search index" == message
+    assert f"there is no index {server.url}{prefix}/é; create it with simdoc-search index" == message
 
 
-def test_another_node_answers_for_a_missing_one(server: Server) -> None:
+def test_another_node_answers_if_one_is_missing(server: Server) -> None:
     server.handle = lambda _: MAPPING
     away = unused_url()
     for first, second in ((away, server.url), (server.url, away)):
@@ -88,7 +88,7 @@ def test_another_node_answers_for_a_missing_one(server: Server) -> None:
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_a_named_engine_is_not_detected(server: Server, kind: EngineKind) -> None:
+def test_an_engine_given_by_name_is_not_detected(server: Server, kind: EngineKind) -> None:
     server.handle = lambda _: replace(MAPPING, product="Elasticsearch")
     store: Any = open_store(f"{server.url}/docs", engine=kind)
     with store:
@@ -99,7 +99,7 @@ def test_a_named_engine_is_not_detected(server: Server, kind: EngineKind) -> Non
 
 def test_an_unknown_engine_is_refused(server: Server) -> None:
     with pytest.raises(ValueError, match="engine must be one of opensearch, elasticsearch, not 'solr'"):
-        open_store(f"{server.url}/docs", engine="solr")  # type: ignore[arg-type] # a person may
+        open_store(f"{server.url}/docs", engine="solr")  # type: ignore[arg-type] # a user may do so
 
     assert "'solr' is not one of" in usage_error(run("info", "--store", f"{server.url}/docs", "--engine", "solr"))
 
@@ -113,7 +113,7 @@ def test_an_unknown_engine_is_refused(server: Server) -> None:
         ["template", "install", "URL"],
     ],
 )
-def test_each_command_with_an_address_takes_the_engine(server: Server, command: list[str], tmp_path: Path) -> None:
+def test_each_command_with_an_address_has_the_option_engine(server: Server, command: list[str], tmp_path: Path) -> None:
     server.handle = lambda _: error(400, "refused", "not today")
     (tmp_path / "a.txt").write_text("some words")
     typed = [part.replace("URL", server.url).replace("FILE", str(tmp_path / "a.txt")) for part in command]
@@ -127,7 +127,7 @@ def test_each_command_with_an_address_takes_the_engine(server: Server, command: 
 
 
 def authorization(request: Request) -> str:
-    """Return the decoded header."""
+    """Return the decoded authorization header."""
     kind, value = request.headers["authorization"].split(" ", 1)
     return f"{kind} {base64.b64decode(value).decode()}" if kind == "Basic" else f"{kind} {value}"
 
@@ -140,7 +140,7 @@ def authorization(request: Request) -> str:
         ("na%40me@", {"SIMDOC_USERNAME": "another", "SIMDOC_PASSWORD": "s3cret%20"}, "Basic na@me:s3cret%20"),
     ],
 )
-def test_credentials_reach_the_engine_and_are_shown_nowhere(
+def test_credentials_reach_the_engine_and_are_never_shown(
     server: Server, monkeypatch: pytest.MonkeyPatch, name: str, environment: dict[str, str], expected: str
 ) -> None:
     for variable, value in environment.items():

@@ -1,4 +1,4 @@
-"""The Elasticsearch of the tests: what the store needs of it, and the stand-in for its `min_hash` filter."""
+"""Checks the Elasticsearch of the tests: the scores that we need, and the substitute for its `min_hash` filter."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_score_is_the_number_of_equal_tokens(client: Elasticsearch) -> None:
 
 
 @pytest.mark.parametrize("text_id", ["en_six_words", "en_fox"])
-def test_min_hash_makes_the_terms_of_lucene(client: Elasticsearch, text_id: str) -> None:
+def test_min_hash_makes_the_same_terms_as_lucene(client: Elasticsearch, text_id: str) -> None:
     if not elasticsearch_lacks():
         pytest.skip("this Elasticsearch has its own filter")
     [known] = [known for known in load("minhash")["texts"] if known["id"] == text_id]

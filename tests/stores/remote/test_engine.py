@@ -1,4 +1,4 @@
-"""Requests to an engine: what is sent, and the errors of answers."""
+"""Requests to an engine: what is sent, and which answers are errors."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.usefixtures("no_credentials")
 
 @pytest.fixture
 def engine(server: Server) -> Iterator[Engine]:
-    """The engine at that server."""
+    """An engine at the server of the tests."""
     with closing(connect(f"{server.url}/index", engine="opensearch")[0]) as opened:
         yield opened
 
 
-def test_a_client_needs_an_index_and_no_location(server: Server) -> None:
+def test_a_client_needs_an_index_and_excludes_a_location(server: Server) -> None:
     client = OpenSearch([server.url])
     for given in ({}, {"client": client}, {"index": "i"}, {"location": server.url, "client": client, "index": "i"}):
         with pytest.raises(TypeError, match="give a location, or a client and an index"):
@@ -41,12 +41,12 @@ def test_a_client_needs_an_index_and_no_location(server: Server) -> None:
     assert [] == server.requests
 
 
-def test_a_request_has_a_quoted_path_json_and_allowed_statuses(server: Server, engine: Engine) -> None:
+def test_a_request_has_a_quoted_path_and_json_and_may_allow_statuses(server: Server, engine: Engine) -> None:
     assert engine.call("POST", ["a/b", "_x"], {"é": 1}, flag=True, off=False, n=3, allow=(404,)) is None
     request = server.requests[-1]
     assert ("POST", "/a%2Fb/_x?flag=true&off=false&n=3") == (request.method, request.path)
     assert [{"é": 1}] == request.lines()
-    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; correct its name, or index"):
+    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; check the name, or create"):
         engine.call("GET", ["index"])
 
 
@@ -59,7 +59,7 @@ def test_a_request_has_a_quoted_path_json_and_allowed_statuses(server: Server, e
         (None, MAX_CLAUSES),
     ],
 )
-def test_the_clause_limit_is_that_of_the_engine_if_we_may_read_it(
+def test_the_clause_limit_comes_from_the_engine_if_we_may_read_it(
     server: Server, engine: Engine, given: Any, limit: int
 ) -> None:
     server.handle = lambda _: error(403, "security_exception", "no") if given is None else answer(given)
@@ -72,11 +72,11 @@ def test_the_clause_limit_is_that_of_the_engine_if_we_may_read_it(
     [
         (400, "answers 400: for a reason"),
         (401, "does not accept the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"),
-        (403, "forbids it (for a reason); ask for the permission"),
+        (403, "does not allow the request (for a reason); ask its administrator for the permission"),
         (503, "answers 503: for a reason"),
     ],
 )
-def test_an_error_has_the_reason_of_the_engine(server: Server, status: int, part: str) -> None:
+def test_an_error_shows_the_reason_from_the_engine(server: Server, status: int, part: str) -> None:
     server.handle = lambda _: error(status, "some_exception", "for a\n  reason")
     with pytest.raises(RequestError) as caught:
         open_store(f"{server.url}/index")
@@ -95,7 +95,7 @@ def test_an_error_has_the_reason_of_the_engine(server: Server, status: int, part
         (b'{"error": "sorry", "status": 1}', "application/json"),
     ],
 )
-def test_an_error_of_a_proxy_is_one_sentence(server: Server, status: int, body: bytes, kind: str) -> None:
+def test_an_error_from_a_proxy_is_one_sentence(server: Server, status: int, body: bytes, kind: str) -> None:
     server.handle = lambda _: Answer(status, body, kind)
     with pytest.raises(RequestError) as caught:
         open_store(f"{server.url}/index")
@@ -116,7 +116,7 @@ READS: dict[str, Callable[[Engine], Any]] = {
     "given", [Answer(200, b"<html>Log in</html>", "text/html"), answer([]), answer({"error": "a proxy says no"})]
 )
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
-def test_an_answer_that_no_engine_gives_is_an_error(
+def test_an_answer_that_is_not_from_an_engine_is_an_error(
     server: Server, engine: Engine, read: Callable[[Engine], Any], given: Answer
 ) -> None:
     server.handle = lambda _: given
@@ -136,7 +136,7 @@ def test_one_failed_search_of_several_is_an_error(server: Server, engine: Engine
 
 
 @pytest.mark.parametrize(("url", "why"), [("", "connection refused"), ("http://nobody.invalid:9200", "no such host")])
-def test_a_missing_engine_is_named_with_the_cause(url: str, why: str) -> None:
+def test_the_error_for_a_missing_engine_names_the_cause(url: str, why: str) -> None:
     url = url or unused_url()
 
     assert opening_error(f"{url}/index").startswith(f"{url} does not answer ({why}); ")
@@ -146,7 +146,7 @@ def test_a_missing_engine_is_named_with_the_cause(url: str, why: str) -> None:
 
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize("given", [None, Answer(200, MAPPING.body, cut=True)], ids=["before", "within"])
-def test_a_lost_connection_is_one_sentence(server: Server, given: Answer | None, is_first: bool) -> None:
+def test_the_error_for_a_lost_connection_is_one_sentence(server: Server, given: Answer | None, is_first: bool) -> None:
     server.handle = lambda request: given if is_first or request.path != "/" else answer({})
 
     expected = f"{server.url} does not answer (connection lost); start it, or check the address"

@@ -1,4 +1,4 @@
-"""Documents of others in the fingerprint field: unreadable ones are named, and the others are found."""
+"""Fingerprint fields that others have written: malformed ones are reported, and the other documents are found."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from tests.support.pipeline import expected
 from tests.support.remote import mapping
 from tests.support.stores import put, record, tokens
 
-T, HALF = " ".join(tokens(range(8))), " ".join(tokens(range(4)))
-GOOD = {"tokens": T, "shingles": 8, "buckets": 8}
+TOKENS, HALF_OF_THE_TOKENS = " ".join(tokens(range(8))), " ".join(tokens(range(4)))
+GOOD = {"tokens": TOKENS, "shingles": 8, "buckets": 8}
 
 UNREADABLE: list[tuple[dict[str, Any], str]] = [
-    ({"simdoc": {**GOOD, "tokens": [HALF, T]}}, "has 2 values in simdoc.tokens"),
+    ({"simdoc": {**GOOD, "tokens": [HALF_OF_THE_TOKENS, TOKENS]}}, "has 2 values in simdoc.tokens"),
     ({"simdoc": [GOOD, GOOD]}, "has 2 values in simdoc.tokens"),
-    ({"simdoc": GOOD, "simdoc.tokens": T}, "has 2 values in simdoc.tokens"),
-    ({"simdoc": {**GOOD, "tokens": f"{T} foreign"}}, "has invalid tokens ('foreign' is not a token of"),
-    ({"simdoc": {**GOOD, "tokens": f"{T} !!!é"}}, "has invalid tokens"),
-    ({"simdoc": {**GOOD, "tokens": " ".join([T] * 10)}}, "has repeated tokens"),
+    ({"simdoc": GOOD, "simdoc.tokens": TOKENS}, "has 2 values in simdoc.tokens"),
+    ({"simdoc": {**GOOD, "tokens": f"{TOKENS} foreign"}}, "has invalid tokens ('foreign' is not a token of"),
+    ({"simdoc": {**GOOD, "tokens": f"{TOKENS} !!!é"}}, "has invalid tokens"),
+    ({"simdoc": {**GOOD, "tokens": " ".join([TOKENS] * 10)}}, "has repeated tokens"),
 ]
 
 READABLE: list[dict[str, Any]] = [
-    {"simdoc": [{"tokens": [T], "shingles": [8], "buckets": [8]}]},
-    {"simdoc.tokens": T, "simdoc.shingles": 8, "simdoc.buckets": 8},
-    {"simdoc": {**GOOD, "tokens": [T, None]}},
+    {"simdoc": [{"tokens": [TOKENS], "shingles": [8], "buckets": [8]}]},
+    {"simdoc.tokens": TOKENS, "simdoc.shingles": 8, "simdoc.buckets": 8},
+    {"simdoc": {**GOOD, "tokens": [TOKENS, None]}},
     {"simdoc": {**GOOD, "shingles": None}},
     {"simdoc": {**GOOD, "shingles": "8"}},
-    {"simdoc": {**GOOD, "tokens": f"  {T}\n"}},
+    {"simdoc": {**GOOD, "tokens": f"  {TOKENS}\n"}},
 ]
 
 
-def test_an_unreadable_document_is_named_and_the_others_are_found(made: Indices) -> None:
+def test_unreadable_documents_are_reported_and_the_others_are_found(made: Indices) -> None:
     name = made.make(mapping())
     for id in ("good", "copy"):
         made.put(name, id, {"simdoc": GOOD})
@@ -73,7 +73,7 @@ def test_an_unreadable_document_is_named_and_the_others_are_found(made: Indices)
 
 
 @pytest.mark.parametrize("source", READABLE, ids=lambda source: json.dumps(source)[:60])
-def test_forms_that_an_engine_reads_alike_are_read_alike(made: Indices, source: dict[str, Any]) -> None:
+def test_forms_that_are_equal_to_an_engine_are_read_alike(made: Indices, source: dict[str, Any]) -> None:
     name = made.make(mapping())
     made.put(name, "good", {"simdoc": GOOD})
     made.put(name, "other", source)
@@ -104,7 +104,7 @@ def test_malformed_parts_of_our_own_documents_are_faults(made: Indices) -> None:
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(T) | st.just("\ud800"),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(TOKENS) | st.just("\ud800"),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(

@@ -1,4 +1,4 @@
-"""The index of an application: queries use its fields, and nothing is written into it."""
+"""The index of an application: queries use its fields, and we never write documents to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.texts import text
 
 @pytest.fixture(scope="module")
 def search(opensearch_url: str) -> Iterator[SimilaritySearch]:
-    """An index with texts, keywords, a number and a date, filled by an application with its own client."""
+    """A search in an index that an application has filled with texts, keywords, numbers and dates."""
     fields = {"title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}, "note": {"type": "text"}}
     fields |= {"team": {"type": "keyword"}, "year": {"type": "integer"}, "day": {"type": "date"}}
     body, other = text(random.Random(1), 100), text(random.Random(2), 100)
@@ -76,7 +76,7 @@ def test_an_unknown_field_is_an_error_that_lists_the_others(search: SimilaritySe
     assert not [name for name in caught.value.known if name.startswith("simdoc")]
 
 
-def test_an_index_of_an_application_is_not_written(search: SimilaritySearch) -> None:
+def test_documents_cannot_be_written_to_the_index_of_an_application(search: SimilaritySearch) -> None:
     with pytest.raises(StoreError, match="with simdoc-search backfill, or with fingerprint_actions in the application"):
         search.index([Document("a", "some words")])
     with pytest.raises(StoreError, match="was not made by simdoc-search index"):
@@ -85,7 +85,7 @@ def test_an_index_of_an_application_is_not_written(search: SimilaritySearch) -> 
     assert ["empty", "far", "near", "source_1", "unread"] == ids(search.store)
 
 
-def test_an_id_of_an_application_is_exact(search: SimilaritySearch) -> None:
+def test_an_id_must_be_given_exactly(search: SimilaritySearch) -> None:
     for query, expected in {"empty": "no words", "unread": "no fingerprint", "nothing": "no document 'noth"}.items():
         with pytest.raises(SimdocError, match=expected):
             search.similar(query)
@@ -106,7 +106,7 @@ def test_an_index_that_requires_routing_is_read(made: Indices) -> None:
     assert ["doc3", "doc5"] == sorted(document.id for document in store.records(["doc5", "doc3", "doc9"]))
 
 
-def test_tokens_of_other_settings_are_named(made: Indices) -> None:
+def test_tokens_of_other_settings_are_reported(made: Indices) -> None:
     name = made.make(mapping())
     made.put(name, "good", {"simdoc": ours([0])})
     made.put(name, "bad", {"simdoc": {**ours([0]), "tokens": "!!!! abcde"}})

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command that waits for an engine, within two seconds and without a traceback."""
+"""Ctrl-C quickly ends a command that waits for an engine, without a traceback."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from tests.support.http_server import Answer, Request, Server, answer, error, fo
 from tests.support.waiting import wait_until
 
 MAPPING = answer({"index": index_body(Settings(), field="simdoc", store_texts=True)})
-LONGEST = 4.0
-"""Seconds until a command ends; a busy machine may take two of them."""
+MAX_SECONDS = 4.0
+"""Maximum seconds until a command ends. Two of them allow for a busy machine."""
 
 
 def frozen(_: Request) -> Answer | None:
-    """An engine that does not answer."""
+    """Simulate an engine that does not answer."""
     time.sleep(3)
     return None
 
 
 def busy(_: Request) -> Answer | None:
-    """An engine that refuses everything for now."""
+    """Simulate an engine that refuses each request for now."""
     return error(503, "x", "no shards")
 
 
 def interrupt(server: Server, command: list[str], index: str, folder: Path, is_waiting: Callable[[str], bool]) -> None:
-    """Start a command, press Ctrl-C soon after a request for a path, and check how the command ends."""
+    """Start a command, send Ctrl-C when it waits for a request, and check how the command ends."""
     url = f"{server.url}/{index}"
     arguments = [url if argument == "URL" else argument for argument in command]
     store = [] if "URL" in command else ["--store", url]
@@ -51,7 +51,7 @@ def interrupt(server: Server, command: list[str], index: str, folder: Path, is_w
 
     assert process.returncode not in (0, None), stderr
     assert "Traceback" not in stderr, stderr
-    assert time.monotonic() - began < LONGEST
+    assert time.monotonic() - began < MAX_SECONDS
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_ctrl_c_ends_a_command_that_reads(tmp_path: Path, engine: Any, command: 
         interrupt(server, command, "index", tmp_path, lambda path: not path.endswith(("/", "/_mapping")))
 
 
-@pytest.mark.parametrize("stopped", [frozen, busy])
+@pytest.mark.parametrize("unusable", [frozen, busy])
 @pytest.mark.parametrize(
     ("command", "path"),
     [
@@ -79,7 +79,7 @@ def test_ctrl_c_ends_a_command_that_reads(tmp_path: Path, engine: Any, command: 
     ids=["index", "commit", "delete", "backfill"],
 )
 def test_ctrl_c_ends_a_command_that_writes(
-    opensearch_url: str, tmp_path: Path, command: list[str], path: str, stopped: Any
+    opensearch_url: str, tmp_path: Path, command: list[str], path: str, unusable: Any
 ) -> None:
     (tmp_path / "corpus").mkdir()
     for number in range(30):
@@ -92,8 +92,8 @@ def test_ctrl_c_ends_a_command_that_writes(
         if command[0] == "backfill":
             made.put(name, "a", {"body": "some words of a text"})
 
-        def is_stopped(requested: str) -> bool:
+        def is_affected(requested: str) -> bool:
             return requested.endswith(path)
 
-        server.handle = lambda request: (stopped if is_stopped(request.path.partition("?")[0]) else engine)(request)
-        interrupt(server, command, name, tmp_path, is_stopped)
+        server.handle = lambda request: (unusable if is_affected(request.path.partition("?")[0]) else engine)(request)
+        interrupt(server, command, name, tmp_path, is_affected)

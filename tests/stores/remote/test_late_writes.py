@@ -32,14 +32,14 @@ def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lost request is sent again at once."""
+    """Repeat lost requests at once."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
 
 
 @contextmanager
 def held_back(made: Indices, name: str) -> Iterator[tuple[Any, list[Request]]]:
-    """A store whose first write is held back, so that the store sends it again; and the write that is held back."""
+    """Open a store whose first write is held back, so that the store repeats it. Yield the store and the held write."""
     engine, held = forward(made.engine), list[Request]()
 
     def handle(request: Request) -> Answer | None:
@@ -53,7 +53,7 @@ def held_back(made: Indices, name: str) -> Iterator[tuple[Any, list[Request]]]:
 
 
 def numbers(store: Store) -> dict[str, object]:
-    """The number in the metadata of each document."""
+    """Return the number in the metadata of each document."""
     return {document.id: document.metadata.get("n") for document in store.scan()}
 
 
@@ -88,7 +88,7 @@ def test_a_write_that_arrives_late_changes_nothing(
         assert expected == numbers(store)
 
 
-def test_an_engine_remembers_deletions_for_ten_minutes(made: Indices) -> None:
+def test_our_indices_remember_deletions_for_ten_minutes(made: Indices) -> None:
     name = made.name()
     in_index(made, name, create=True).close()
     settings = call(made.engine, "GET", f"/{name}/_settings/index.gc_deletes")
@@ -96,7 +96,7 @@ def test_an_engine_remembers_deletions_for_ten_minutes(made: Indices) -> None:
     assert "10m" == settings[name]["settings"]["index"]["gc_deletes"]
 
 
-def test_documents_of_any_version_are_replaced(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_with_any_version_are_replaced(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     name = made.name()
     with closing(in_index(made, name, create=True)) as store:
         made.put(name, "other", {"metadata": {"n": 1}})
@@ -110,7 +110,7 @@ def test_documents_of_any_version_are_replaced(made: Indices, monkeypatch: pytes
         assert {"other": 2, "a": 2, "c": 2} == numbers(store)
 
 
-def test_several_writers_leave_the_last_write_of_each_document(made: Indices) -> None:
+def test_the_last_of_several_writers_wins_for_each_document(made: Indices) -> None:
     name, faults = made.name(), list[object]()
     with closing(in_index(made, name, create=True)) as store:
 
@@ -141,7 +141,7 @@ def test_several_writers_leave_the_last_write_of_each_document(made: Indices) ->
 
 
 @pytest.mark.parametrize("write", [lambda store: put(store, record("a")), lambda store: delete(store, "a")])
-def test_a_write_into_an_index_that_the_engine_made_anew_is_an_error(made: Indices, write: Write) -> None:
+def test_a_write_to_an_index_that_the_engine_recreated_is_an_error(made: Indices, write: Write) -> None:
     name = made.name()
     engine, removed = forward(made.engine), list[str]()
 
@@ -151,7 +151,7 @@ def test_a_write_into_an_index_that_the_engine_made_anew_is_an_error(made: Indic
             call(made.engine, "DELETE", f"/{name}")
         return engine(request)
 
-    message = "was removed while it was written; if the engine has made it anew, remove that"
+    message = "was removed during a write"
     with (
         serving(handle) as server,
         closing(open_store(f"{server.url}/{name}", create=True)) as store,
@@ -160,7 +160,7 @@ def test_a_write_into_an_index_that_the_engine_made_anew_is_an_error(made: Indic
         write(store)
 
 
-def test_an_index_that_was_removed_is_not_made_anew(made: Indices) -> None:
+def test_a_removed_index_is_not_recreated(made: Indices) -> None:
     name = made.name()
 
     def remove_while_writing(store: Any) -> None:
@@ -169,18 +169,18 @@ def test_an_index_that_was_removed_is_not_made_anew(made: Indices) -> None:
             call(made.engine, "DELETE", f"/{name}")
 
     with serving(forward(made.engine)) as server, closing(open_store(f"{server.url}/{name}", create=True)) as store:
-        with pytest.raises(StoreNotFoundError, match="was removed meanwhile; run it again"):
+        with pytest.raises(StoreNotFoundError, match="was removed; run the command again"):
             remove_while_writing(store)
-        with pytest.raises(StoreNotFoundError, match="index some documents"):
+        with pytest.raises(StoreNotFoundError, match="create the index"):
             store.get("a")
         call(made.engine, "PUT", f"/{name}")
-        with pytest.raises(StoreError, match=r"has no field|is another one than was opened"):
+        with pytest.raises(StoreError, match=r"has no field|was replaced by another index"):
             put(store, record("a"))
 
         assert [] == [request.path for request in server.requests if request.path.startswith("/_bulk")]
 
 
-def test_an_alias_that_was_removed_is_not_made_an_index(made: Indices) -> None:
+def test_a_removed_alias_is_not_replaced_by_an_index(made: Indices) -> None:
     names = [made.name(), made.name()]
     for name in names:
         in_index(made, name, create=True).close()
@@ -195,7 +195,7 @@ def test_an_alias_that_was_removed_is_not_made_an_index(made: Indices) -> None:
     with (
         serving(handle) as server,
         closing(open_store(f"{server.url}/{alias}")) as store,
-        pytest.raises(IndexGoneError, match=f"{alias} was removed meanwhile"),
+        pytest.raises(IndexGoneError, match=f"{alias} was removed"),
     ):
         put(store, record("a"))
 
@@ -205,7 +205,7 @@ def test_an_alias_that_was_removed_is_not_made_an_index(made: Indices) -> None:
 # --- behind an alias ---
 
 
-def test_one_search_for_each_chunk_finds_the_indices_of_documents(made: Indices) -> None:
+def test_one_search_per_chunk_finds_the_indices_of_the_documents(made: Indices) -> None:
     names = [made.name(), made.name()]
     for number, name in enumerate(names):
         with closing(in_index(made, name, create=True)) as store:
@@ -221,7 +221,9 @@ def test_one_search_for_each_chunk_finds_the_indices_of_documents(made: Indices)
         bulk = next(request for request in server.requests if request.path.startswith("/_bulk"))
         places = [line["index"] for line in bulk.lines()[::2]]
 
-        assert {"twice": f"it is in {' and '.join(sorted(names))}; name one of them"} == dict(writer.failed)
+        assert {"twice": f"it is in the indices {' and '.join(sorted(names))}; write to one of them"} == dict(
+            writer.failed
+        )
         assert 1 == len(searches)
         assert 103 == len(ids(store))
         assert {**dict.fromkeys(ids(store), 1), "twice": 0} == numbers(store)

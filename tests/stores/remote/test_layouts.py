@@ -1,4 +1,4 @@
-"""Indices of layout 1, keyed indices, and the hashes of texts that an engine can group by."""
+"""Indices of layout 1, indices with a hash key, and hashes by which an engine can group texts."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ LABEL_1 = "1; nfkc_cf word 5 short_texts; 1 512 1 false; 4"
 SECRET = "a secret of many characters"
 
 
-def application(made: Indices, settings: Settings | None = None, **tokens: Any) -> str:
-    """An index of an application that has our field beside a text."""
+def application_index(made: Indices, settings: Settings | None = None, **tokens: Any) -> str:
+    """Make an index of an application that has our field beside a text, and return its name."""
     ours = component_template(settings)["template"]["mappings"]["properties"]
     ours["simdoc"]["properties"]["tokens"] |= tokens
     return made.make({"properties": {"text": {"type": "text"}, **ours}}, {"index.query.default_field": ["text"]})
 
 
-def of_layout_1(made: Indices) -> str:
-    """An index of an application that has fingerprints of layout 1."""
-    name = application(made, meta=LAYOUT_1)
+def index_of_layout_1(made: Indices) -> str:
+    """Make an index of an application with fingerprints of layout 1, and return its name."""
+    name = application_index(made, meta=LAYOUT_1)
     for id, text in TEXTS.items():
         ours = fingerprint_field(text, Settings(passages=None))
         assert ours is not None
@@ -61,15 +61,15 @@ def of_layout_1(made: Indices) -> str:
     return name
 
 
-def groups(made: Indices, index: str, field: str) -> list[int]:
-    """The number of documents with each value of a field, as the engine counts them."""
+def group_sizes(made: Indices, index: str, field: str) -> list[int]:
+    """Return the number of documents with each value of a field, as the engine counts them."""
     body = {"size": 0, "aggs": {"same": {"terms": {"field": f"simdoc.{field}"}}}}
     buckets = call(made.engine, "POST", f"/{index}/_search", body)["aggregations"]["same"]["buckets"]
     return [bucket["doc_count"] for bucket in buckets]
 
 
 def test_an_index_of_layout_1_is_searched_and_backfilled(made: Indices) -> None:
-    name = of_layout_1(made)
+    name = index_of_layout_1(made)
     search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
     assert Settings(passages=None) == search.store.settings
     assert ["b", "c", "d"] == sorted(hit.id for hit in search.similar("a_20_80").hits)
@@ -84,11 +84,11 @@ def test_an_index_of_layout_1_is_searched_and_backfilled(made: Indices) -> None:
     assert (4, []) == (report.updated, findings)
     assert {id: fingerprint_field(text, Settings(passages=None)) for id, text in TEXTS.items()} == after
     assert {id: field["tokens"] for id, field in before.items()} == {id: after[id]["tokens"] for id in before}
-    assert [3, 1] == groups(made, name, "words_hash")
+    assert [3, 1] == group_sizes(made, name, "words_hash")
 
 
 def test_an_engine_groups_identical_texts(made: Indices) -> None:
-    own, name = made.name(), application(made)
+    own, name = made.name(), application_index(made)
     SimilaritySearch(open_store(f"{made.engine}/{own}", create=True)).index(
         Document(id, text, {"n": id}) for id, text in TEXTS.items()
     )
@@ -100,10 +100,10 @@ def test_an_engine_groups_identical_texts(made: Indices) -> None:
 
         assert stored is not None
         assert text_hash(TEXTS["a"]) == stored.text_hash
-        assert ([2, 1, 1], [3, 1]) == (groups(made, index, "text_hash"), groups(made, index, "words_hash"))
+        assert ([2, 1, 1], [3, 1]) == (group_sizes(made, index, "text_hash"), group_sizes(made, index, "words_hash"))
 
 
-def test_check_names_texts_that_were_crafted(made: Indices) -> None:
+def test_check_reports_crafted_texts(made: Indices) -> None:
     own, settings = made.name(), Settings(minhash=MinHash(bucket_count=64))
     words = crafted_words(settings.minhash)
     with closing(open_store(f"{made.engine}/{own}", settings, create=True)) as store:
@@ -121,7 +121,7 @@ def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv(HASH_KEY, SECRET)
     template = json.loads(output("template", "show", **{HASH_KEY: SECRET}))
     assert component_template(Settings().with_key(HashKey(SECRET))) == template
-    name = application(made, Settings().with_key(HashKey(SECRET)))
+    name = application_index(made, Settings().with_key(HashKey(SECRET)))
     for id, text in TEXTS.items():
         call(made.engine, "PUT", f"/{name}/_doc/{id}?refresh=true", {"text": text})
     engine, _ = connect(made.engine, index=False)
@@ -142,7 +142,7 @@ def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_document_without_a_fingerprint_is_an_error_that_names_backfill(made: Indices) -> None:
-    name = application(made, Settings())
+    name = application_index(made, Settings())
     call(made.engine, "PUT", f"/{name}/_doc/new?refresh=true", {"text": TEXTS["a"]})
     search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
 

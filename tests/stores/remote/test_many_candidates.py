@@ -1,4 +1,4 @@
-"""More candidates than an engine returns at once: each is read once, and their order is exact."""
+"""More candidates than one answer has: each is read once, and their order is exact."""
 
 from __future__ import annotations
 
@@ -32,10 +32,8 @@ from tests.support.stores import NewStore, found, put, record, tokens
         [130, 101, 100],
     ],
 )
-def test_the_order_is_exact_at_the_end_of_any_page(
-    made: Indices, monkeypatch: pytest.MonkeyPatch, levels: list[int]
-) -> None:
-    monkeypatch.setattr(point_in_time, "PAGE", 7)
+def test_the_order_is_exact_across_pages(made: Indices, monkeypatch: pytest.MonkeyPatch, levels: list[int]) -> None:
+    monkeypatch.setattr(point_in_time, "PAGE_SIZE", 7)
     monkeypatch.setattr(candidates, "LARGEST_PAGE", 100)
     names = [made.name(), made.name()]
     counts = [8 - level for level, number in enumerate(levels) for _ in range(number)]
@@ -51,7 +49,7 @@ def test_the_order_is_exact_at_the_end_of_any_page(
 
 
 @pytest.mark.parametrize(("size", "searches"), [(50, 3), (60, 4), (700, 5)])
-def test_only_a_page_of_a_thousand_equal_candidates_is_read(
+def test_only_the_requested_part_of_a_thousand_equal_candidates_is_read(
     made: Indices, caplog: pytest.LogCaptureFixture, size: int, searches: int
 ) -> None:
     names = [made.make(OWN, {"number_of_shards": shards}) for shards in (3, 1)]
@@ -72,14 +70,14 @@ def test_each_of_a_thousand_equal_candidates_is_read_once(made: Indices, monkeyp
     put(in_index(made, name), *(record(f"{n}", range(8 - n % 2)) for n in range(1000)))
     searches = itertools.count()
 
-    def turned(request: Request) -> Answer | None:
+    def reversed_ties(request: Request) -> Answer | None:
         body = json.loads(request.body or "{}") if "_search?" in request.path else {}
         if body.get("sort") == ["_score", "_doc"] and "pit" not in body and next(searches) % 2 == 0:
             body["sort"][1] = {"_id": "desc"}
             body["search_after"][1:] = [""] if "search_after" in body else []
         return forward(made.engine)(replace(request, body=json.dumps(body).encode()) if body else request)
 
-    with serving(turned) as server:
+    with serving(reversed_ties) as server:
         store = open_store(f"{server.url}/{name}")
 
         assert sorted((-8 + n % 2, f"{n}") for n in range(1000)) == [(-n, id) for n, id in found(store, ANY)]

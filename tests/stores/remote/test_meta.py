@@ -1,4 +1,4 @@
-"""The settings of an index in the meta of its mapping, and the labels of its documents."""
+"""The settings in the `meta` of a mapping, and the labels of documents."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ANALYSIS, BUCKETED = "nfkc_cf word 5 short_texts", "bucketed:1 512 1 false 4"
 
 
 @given(SETTINGS, SETTINGS)
-def test_settings_come_back_from_a_meta_within_the_limits_of_engines(one: Settings, other: Settings) -> None:
+def test_settings_are_read_back_from_a_meta_within_the_limits_of_engines(one: Settings, other: Settings) -> None:
     meta = to_meta(one)
 
     assert one == settings_of(json.loads(json.dumps(meta)))
@@ -49,7 +49,7 @@ def test_settings_come_back_from_a_meta_within_the_limits_of_engines(one: Settin
 
 
 def test_the_meta_is_a_stored_format() -> None:
-    """Indices have these strings. Raise LAYOUT_VERSION to change them."""
+    """Existing indices contain these strings. Raise LAYOUT_VERSION to change them."""
     other = Settings(Analysis("lowercase", 3, "character", short_texts=False), MinHash(with_rotation=True), 5, None)
     sketches = f"{BUCKETED}; passages:1 32 5"
 
@@ -66,7 +66,7 @@ def test_an_index_without_passages_accepts_documents_with_them() -> None:
     assert [format_label(Settings())] == labels_of(Settings())
 
 
-def test_labels_tell_which_kinds_of_tokens_a_document_lacks() -> None:
+def test_labels_show_which_kinds_of_tokens_a_document_lacks() -> None:
     both = Settings(sentences=Sentences(), concepts=Concepts())
     lacking = {
         name: sorted(label.split("; ", 2)[2] if label.count(";") > 1 else "" for label in labels_without(both, name))
@@ -91,7 +91,7 @@ def test_labels_tell_which_kinds_of_tokens_a_document_lacks() -> None:
     ids=lambda sketch: sketch.name,
 )
 def test_the_longest_settings_fit_into_a_meta(sketch: Sketch) -> None:
-    """With a key, stop words, stems, frequencies and all kinds of tokens: 5 entries of 50 characters."""
+    """The settings have a key, stop words, stems, frequencies and all kinds of tokens."""
     stop_words = StopWords(["the"], "en")
     analysis = Analysis("lowercase", 100, "character", stop_words=stop_words, stem="en", frequencies=True)
     concepts = Concepts("sp/en_core_web_123", "abcdef")
@@ -104,7 +104,7 @@ def test_the_longest_settings_fit_into_a_meta(sketch: Sketch) -> None:
 
 
 def layout_1(**changed: str | None) -> dict[str, str]:
-    """Return a meta of layout 1; None removes an entry."""
+    """Return a meta of layout 1 with changed entries; None removes an entry."""
     values = {"version": "1", "analysis": "lowercase word 3", "minhash": "1 256 1 true", "token": "5", **changed}
     return {f"simdoc_{key}": value for key, value in values.items() if value is not None}
 
@@ -131,14 +131,14 @@ def test_missing_settings_have_their_defaults(meta: dict[str, str], expected: Se
     assert expected == settings_of({"simdoc_version": "2", **meta})
 
 
-def test_unknown_sketches_are_kept_as_far_as_they_fit() -> None:
+def test_unknown_sketches_are_kept_if_they_fit() -> None:
     meta = {**to_meta(Settings()), "simdoc_sketches_2": "a_sketch_with_a_long_name:12 1 2 3 4 5 6 7 8 9"}
 
     assert Settings() == settings_of(meta)
     assert meta == to_meta(settings_of(meta))
     assert format_label(Settings()) == format_label(settings_of(meta))
     with pytest.raises(FormatMismatchError, match=r"cannot hold the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
-        to_meta(Settings(others=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
+        to_meta(Settings(unknown_sketches=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_unknown_sketches_are_kept_as_far_as_they_fit() -> None:
     ],
 )
 def test_a_malformed_meta_is_refused(meta: dict[str, str]) -> None:
-    with pytest.raises(FormatMismatchError, match="put the mapping of the component template") as caught:
+    with pytest.raises(FormatMismatchError, match="apply the mapping of the component template") as caught:
         settings_of(meta)
 
     assert "\n" not in str(caught.value)

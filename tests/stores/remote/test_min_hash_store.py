@@ -1,4 +1,4 @@
-"""A store on a field that the engine's own `min_hash` filter fills: similar finds its hits and verifies them."""
+"""A store on a field that the engine's own `min_hash` filter fills."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def engine_url(request: pytest.FixtureRequest) -> str:
 
 @cache
 def texts() -> dict[str, str]:
-    """Pairs of known overlaps and other texts; a short one, and one that is too short for a term."""
+    """Return pairs of texts with known overlaps, other texts, a short one, and one that is too short for a term."""
     rng = random.Random(7)
     texts = {f"other{number}": text(rng, 300) for number in range(20)}
     for percent in (10, 20, 40, 60, 90):
@@ -48,8 +48,8 @@ def texts() -> dict[str, str]:
     return {**texts, "short": "one two three four five six", "tiny": "one two three"}
 
 
-def filled(engine_url: str, body: dict[str, Any]) -> str:
-    """Make an index and put the texts into it; return its name."""
+def filled_index(engine_url: str, body: dict[str, Any]) -> str:
+    """Make an index with the texts, and return its name."""
     index = own_name()
     call(engine_url, "PUT", f"/{index}", body)
     for id, body_text in texts().items():
@@ -67,30 +67,30 @@ def minhash(request: pytest.FixtureRequest) -> MinHash:
 
 @pytest.fixture(scope="module")
 def address(engine_url: str, minhash: MinHash) -> Iterator[str]:
-    """The address of an index with the texts and such options."""
-    index = filled(engine_url, min_hash_index("body", minhash))
+    """The address of an index with the texts and these options."""
+    index = filled_index(engine_url, min_hash_index("body", minhash))
     yield f"{engine_url}/{index}"
     discard(engine_url, index)
 
 
 @pytest.fixture(scope="module")
 def usual(engine_url: str) -> Iterator[str]:
-    """The address of an index that has the mapping which `template show --min-hash` prints."""
-    index = filled(engine_url, answer("template", "show", "--min-hash", "body"))
+    """The address of an index with the texts and the mapping that `template show --min-hash` prints."""
+    index = filled_index(engine_url, answer("template", "show", "--min-hash", "body"))
     yield f"{engine_url}/{index}"
     discard(engine_url, index)
 
 
 @cache
 def true_overlaps(id: str) -> dict[str, float]:
-    """The exact overlap of each other text with a text."""
+    """Return the exact overlap of a text with each other text."""
     analysis = Analysis(profile="lowercase", short_texts=False)
     others = texts().keys() - {id, "tiny"}
     return {other: measures(texts()[id], texts()[other], analysis).jaccard for other in others}
 
 
 @pytest.mark.parametrize("overlap", [None, 0.15])
-def test_hits_have_the_overlaps_of_the_texts(address: str, overlap: float | None) -> None:
+def test_hits_have_the_exact_overlaps_of_the_texts(address: str, overlap: float | None) -> None:
     with open_store(address, field=FIELD) as store:
         search = SimilaritySearch(store)
         for id in ("doc123", "a40", "short"):
@@ -103,7 +103,7 @@ def test_hits_have_the_overlaps_of_the_texts(address: str, overlap: float | None
             assert {hit.id: hit.overlap for hit in by_text} == {id: 1.0, **{hit.id: hit.overlap for hit in by_id}}
 
 
-def test_estimates_are_near_the_overlaps(address: str, minhash: MinHash) -> None:
+def test_estimates_are_close_to_the_exact_overlaps(address: str, minhash: MinHash) -> None:
     places = minhash.bucket_count * max(1, minhash.hash_set_size - 1)
     with open_store(address, field=FIELD) as store:
         for id in ("doc123", "a20", "b90"):
@@ -124,7 +124,7 @@ def test_bands_find_the_near_copies(address: str, planner: Any) -> None:
     assert all(hit.overlap == pytest.approx(true[hit.id]) for hit in hits)
 
 
-def test_commands_answer_from_the_printed_mapping(usual: str) -> None:
+def test_commands_work_with_the_printed_mapping(usual: str) -> None:
     options = ("--store", usual, "--field", FIELD)
     filtered = answer("similar", "a60_50", *options, "--filter", "team=legal", "--show", "team")
     info = answer("info", *options)
@@ -136,7 +136,7 @@ def test_commands_answer_from_the_printed_mapping(usual: str) -> None:
     assert (len(texts()), "min_hash:1 512 1 true") == (info["documents"], info["settings"]["sketches"][0])
 
 
-def test_a_query_of_an_application_finds_the_same(engine_url: str, usual: str) -> None:
+def test_a_query_for_an_application_finds_the_same_documents(engine_url: str, usual: str) -> None:
     index = usual.rpartition("/")[2]
     with open_store(usual, field=FIELD) as store:
         query = SimilaritySearch(store).expand_fingerprints("FINGERPRINT:a60_30 AND team:legal")
@@ -151,12 +151,12 @@ def test_a_query_of_an_application_finds_the_same(engine_url: str, usual: str) -
 
 def test_commands_that_need_more_than_terms_are_errors(usual: str) -> None:
     expected = (
-        f"{usual} has only what the engine's min_hash filter makes of body.fingerprint, which answers similar without "
-        "--measure, versions, compare, show and explain; for all else run simdoc-search backfill URL "
-        "--text-field body, and leave out --field"
+        f"{usual} has only terms of the engine's min_hash filter in body.fingerprint, which support only similar "
+        "(without --measure), versions, compare, show and explain; for other queries run simdoc-search backfill URL "
+        "--text-field body, and then leave out --field"
     )
     options = ["--store", usual, "--field", FIELD]
-    assert "cannot store limits; pass them with each query" in sentence(run("defaults", "--bits", "3", *options))
+    assert "cannot save limits; pass them with each query" in sentence(run("defaults", "--bits", "3", *options))
     for command in (
         ["passages", "doc123"],
         ["similar", "doc123", "--measure", "containment"],
@@ -177,7 +177,7 @@ def test_texts_without_terms_are_errors(usual: str) -> None:
     )
 
 
-def test_an_alias_is_searched_as_a_whole(engine_url: str, usual: str) -> None:
+def test_all_suitable_indices_behind_an_alias_are_searched(engine_url: str, usual: str) -> None:
     other, alias, bare = own_name(), own_name(), own_name()
     call(engine_url, "PUT", f"/{other}", min_hash_index("body"))
     call(engine_url, "PUT", f"/{other}/_doc/late?refresh=true", {"body": texts()["doc123"]})
@@ -192,28 +192,28 @@ def test_an_alias_is_searched_as_a_whole(engine_url: str, usual: str) -> None:
 
     assert ["late", "copy80"] == [hit["id"] for hit in result["hits"]][:2]
     assert [(bare, 1)] == [(index["index"], index["documents"]) for index in result["left_out_indices"]]
-    with pytest.raises(FormatMismatchError, match=r"body.fingerprint has other options in the index"):
+    with pytest.raises(FormatMismatchError, match=r"body.fingerprint has different options in the indices"):
         open_store(f"{engine_url}/{alias}", field=FIELD)
     discard(engine_url, other, bare, changed)
 
 
 def test_fields_that_cannot_be_used_are_refused(engine_url: str, usual: str) -> None:
-    with pytest.raises(LocationError, match=r"body.fingerprint is made of the field body; leave out --text-field"):
+    with pytest.raises(LocationError, match=r"body.fingerprint is filled from the field body; leave out --text-field"):
         open_store(usual, field=FIELD, text_field="team")
     several = own_name()
     call(engine_url, "PUT", f"/{several}", min_hash_index("body", MinHash(hash_count=2, bucket_count=64)))
-    with pytest.raises(StoreError, match="has hash_count 2, whose functions draw the same shingles again"):
+    with pytest.raises(StoreError, match="has hash_count 2, so one shingle may give several terms"):
         open_store(f"{engine_url}/{several}", field=FIELD)
     discard(engine_url, several)
 
 
-def test_a_client_of_an_application_checks_the_field(engine_url: str, usual: str) -> None:
+def test_an_application_can_check_the_field_with_its_client(engine_url: str, usual: str) -> None:
     index = usual.rpartition("/")[2]
     with OpenSearch(engine_url) as client:
         check_min_hash(client, index)
         with open_store(client=client, index=index, field=FIELD) as store:
             assert "copy80" == SimilaritySearch(store).similar("doc123_50").hits[0].id
-        with pytest.raises(StoreError, match="give the options of min_hash in both spellings"):
+        with pytest.raises(StoreError, match="write the options of min_hash in both spellings"):
             check_min_hash(client, index, minhash=MinHash(bucket_count=100))
 
 

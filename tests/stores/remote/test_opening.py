@@ -1,4 +1,4 @@
-"""Opening and creating an index: its settings, its field, and what its mapping must have."""
+"""Opening and creating an index: its settings, its fingerprint field, and requirements for its mapping."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_an_index_keeps_its_settings(made: Indices) -> None:
     stored = replace(settings, words=False)
     assert (stored.to_dict(), Settings().to_dict()) == (caught.value.found, caught.value.expected)
 
-    with pytest.raises(StoreError, match="was made without texts; index into another one"):
+    with pytest.raises(StoreError, match="was made without texts, which cannot be changed"):
         in_index(made, name, store_texts=True)
 
 
@@ -62,7 +62,7 @@ def test_an_index_without_our_field_is_refused(made: Indices) -> None:
     "source", [{"excludes": ["simdoc"]}, {"excludes": ["*okens"]}, {"includes": ["title"]}, {"enabled": False}]
 )
 def test_an_index_that_does_not_store_its_tokens_is_refused(made: Indices, source: Any) -> None:
-    with pytest.raises(StoreError, match="cannot be asked: _source"):
+    with pytest.raises(StoreError, match="cannot be queried: _source"):
         in_index(made, made.make({**mapping(), "_source": source}))
 
 
@@ -93,7 +93,7 @@ def test_one_of_several_fields_must_be_named(made: Indices) -> None:
         in_index(made, alias)
 
 
-def test_our_own_index_has_no_final_pipeline(made: Indices) -> None:
+def test_our_own_index_does_not_run_a_final_pipeline(made: Indices) -> None:
     name = made.name()
     call(made.engine, "PUT", f"/_ingest/pipeline/{name}", pipeline_body())
     template = {"index_patterns": [f"{name}*"], "priority": 9, "template": {"settings": {"index.final_pipeline": name}}}

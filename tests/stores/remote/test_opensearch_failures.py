@@ -1,4 +1,4 @@
-"""Nodes that are killed, an engine that stops, an engine that is full: no document is lost or stored twice."""
+"""If nodes are killed, or an engine stops or is overloaded, no document is lost or stored twice."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ WORDS = 80
 
 
 @pytest.fixture(scope="module")
-def small(
+def small_cluster(
     request: pytest.FixtureRequest, engine_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Cluster]:
-    """One node with little memory."""
+    """A cluster of one node with little memory."""
     need_packages(request.config)
     with running_cluster(heap="256m", version=opensearch_version(), data=tmp_path_factory.mktemp("engine")) as cluster:
         yield cluster
@@ -40,15 +40,15 @@ def index(three_nodes: Cluster) -> str:
 
 
 def stored(url: str) -> dict[str, str | None]:
-    """The text of each document; fails if an id is stored twice."""
+    """Return the stored text of each document, and check that each id is stored once."""
     with closing(open_store(url)) as store:
         records = list(store.scan(text=True))
     assert len({record.id for record in records}) == len(records)
     return {record.id: record.text for record in records}
 
 
-def during(documents: list[Document], action: Callable[[], None]) -> Iterator[Document]:
-    """The documents; half-way through them an action is done."""
+def with_action_halfway(documents: list[Document], action: Callable[[], None]) -> Iterator[Document]:
+    """Yield the documents, and run an action halfway through."""
     for number, document in enumerate(documents):
         if number == len(documents) // 2:
             action()
@@ -56,7 +56,7 @@ def during(documents: list[Document], action: Callable[[], None]) -> Iterator[Do
 
 
 def texts_of(documents: list[Document]) -> dict[str, str]:
-    """The text of each document."""
+    """Return the text of each document."""
     return {document.id: document.text for document in documents}
 
 
@@ -64,7 +64,7 @@ def test_a_node_killed_while_indexing_loses_no_document(three_nodes: Cluster, in
     written = documents("killed", COUNT, WORDS)
     with closing(open_store(index, create=True)) as store:
         call(three_nodes.url, "GET", f"/_cluster/health/{index.rpartition('/')[2]}?wait_for_status=green&timeout=60s")
-        report = SimilaritySearch(store).index(during(written, lambda: three_nodes.kill(3)))
+        report = SimilaritySearch(store).index(with_action_halfway(written, lambda: three_nodes.kill(3)))
         three_nodes.restart_node(3)
 
     assert (COUNT, []) == (report.indexed, report.skipped)
@@ -72,7 +72,7 @@ def test_a_node_killed_while_indexing_loses_no_document(three_nodes: Cluster, in
 
 
 def test_a_node_killed_while_querying_loses_no_hit(three_nodes: Cluster, index: str) -> None:
-    originals = documents("asked", 50, WORDS)
+    originals = documents("queried", 50, WORDS)
     copies = [Document(f"copy of {document.id}", document.text) for document in originals]
     with closing(open_store(index, create=True)) as store:
         search = SimilaritySearch(store)
@@ -88,7 +88,7 @@ def test_a_node_killed_while_querying_loses_no_hit(three_nodes: Cluster, index: 
 
 
 def similar(search: SimilaritySearch, id: str, deadline: float) -> SearchResult:
-    """The result of a query, which is repeated when it fails with an error of ours."""
+    """Return the result of a query, which is repeated if it fails with an error of ours."""
     while True:
         try:
             return search.similar(f'"{id}"_90_80')
@@ -99,25 +99,25 @@ def similar(search: SimilaritySearch, id: str, deadline: float) -> SearchResult:
 
 
 def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
-    small: Cluster, monkeypatch: pytest.MonkeyPatch
+    small_cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 2.0)
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 100)
     written = documents("stopped", COUNT, WORDS)
-    url = f"{small.url}/{uuid4()}"
+    url = f"{small_cluster.url}/{uuid4()}"
 
     def stop() -> None:
-        time.sleep(2)  # what was sent arrives
-        small.kill(1)
+        time.sleep(2)  # requests that were sent arrive
+        small_cluster.kill(1)
 
     with closing(open_store(url, create=True)) as store:
         with pytest.raises(StoreUnavailableError) as error:
-            SimilaritySearch(store).index(during(written, stop))
-        small.restart_node(1)
+            SimilaritySearch(store).index(with_action_halfway(written, stop))
+        small_cluster.restart_node(1)
         report = SimilaritySearch(store).index(written)
 
-    assert "run it again" in str(error.value)
+    assert "run the command again" in str(error.value)
     assert COUNT == report.indexed + report.unchanged
     assert 0 < report.unchanged < COUNT
     assert texts_of(written) == stored(url)
@@ -125,7 +125,7 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
 
 @pytest.mark.parametrize(("reason", "limit"), [("rejected execution", None), ("Data too large", "3mb")])
 def test_writes_that_a_full_engine_refuses_are_sent_again(
-    reason: str, limit: str | None, small: Cluster, monkeypatch: pytest.MonkeyPatch
+    reason: str, limit: str | None, small_cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused: list[str] = []
     pause = retry.Retries.pause
@@ -138,18 +138,18 @@ def test_writes_that_a_full_engine_refuses_are_sent_again(
     monkeypatch.setattr(writer, "THREADS", 8)
     monkeypatch.setattr(bulk, "CHUNK_BYTES", 8_000_000)
     written = [Document(document.id, 20 * document.text) for document in documents("full", 300, 800)]
-    with open_store(":memory:") as prepared:  # the records are computed before, so that they are sent faster
+    with open_store(":memory:") as prepared:  # computing the records first makes sending faster
         SimilaritySearch(prepared).index(written)
         records = list(prepared.scan(text=True, passages=True))
-    url = f"{small.url}/{uuid4()}"
+    url = f"{small_cluster.url}/{uuid4()}"
     breaker = "network.breaker.inflight_requests.limit"
     with closing(open_store(url, create=True)) as store:
-        call(small.url, "PUT", "/_cluster/settings", {"transient": {breaker: limit}})
+        call(small_cluster.url, "PUT", "/_cluster/settings", {"transient": {breaker: limit}})
         try:
             with store.writer() as writing:
                 writing.put(records)
         finally:
-            call(small.url, "PUT", "/_cluster/settings", {"transient": {breaker: None}})
+            call(small_cluster.url, "PUT", "/_cluster/settings", {"transient": {breaker: None}})
 
     assert (len(written), {}) == (len(records), writing.failed)
     assert texts_of(written) == stored(url)

@@ -1,4 +1,4 @@
-"""The fingerprint field in an index of an application: beside its searches, analyzers, updates and shards."""
+"""The fingerprint field in an index of an application works with its searches, analyzers, updates and shards."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ OWN_FIELDS = {"index.query.default_field": ["title", "body"]}
 
 @pytest.fixture(scope="module")
 def client(opensearch_url: str) -> Iterator[OpenSearch]:
-    """The client of the application."""
+    """The client of an application."""
     with OpenSearch(opensearch_url) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def new_index(client: OpenSearch) -> Iterator[NewIndex]:
-    """Makes an index of an application with a title, a body and our field, with some settings."""
+    """A function that makes an index with a title, a body and our field. It takes settings of the index."""
     with ExitStack() as removing:
 
         def make(**settings: Any) -> str:
@@ -49,14 +49,14 @@ def new_index(client: OpenSearch) -> Iterator[NewIndex]:
 
 @pytest.fixture(scope="module")
 def family(client: OpenSearch, new_index: NewIndex) -> str:
-    """An index of a text, 12 texts that share more and more of it, and 8 that share nothing."""
+    """An index with a text, 12 texts that share increasing parts of it, and 8 texts that share nothing."""
     index = new_index(number_of_shards=1)
     load(client, index, family_texts())
     return index
 
 
 def family_texts(count: int = 12) -> dict[str, str]:
-    """The texts of `family`."""
+    """Return the texts of `family`."""
     rng = random.Random("family")
     words = text(rng, 600).split()
     alike = {
@@ -67,7 +67,7 @@ def family_texts(count: int = 12) -> dict[str, str]:
 
 
 def with_tokens(client: OpenSearch, index: str) -> str:
-    """Add a document that has TOKENS to an index."""
+    """Add a document with TOKENS to an index, and return the name of the index."""
     field = {"tokens": TOKENS, "buckets": 512, "shingles": 700}
     client.index(index=index, id="a", body={"title": "-", "simdoc": field}, refresh=True)
     return index
@@ -80,18 +80,18 @@ def load(client: OpenSearch, index: str, texts: dict[str, str]) -> None:
 
 
 def scores(client: OpenSearch, index: str, query: dict[str, Any], **options: Any) -> dict[str, float]:
-    """The score of each hit by its id."""
+    """Return the score of each hit by its id."""
     answer = client.search(index=index, body={"query": query, "size": 100, "_source": False, **options})
     return {hit["_id"]: hit["_score"] for hit in answer["hits"]["hits"]}
 
 
 def tokens_of(client: OpenSearch, index: str, id: str) -> list[str]:
-    """The tokens of a document as they are stored."""
+    """Return the stored tokens of a document."""
     tokens: str = client.get(index=index, id=id)["_source"]["simdoc"]["tokens"]
     return tokens.split()
 
 
-# --- beside full-text searches ---
+# --- full-text searches ---
 
 
 def test_words_do_not_match_tokens(client: OpenSearch, new_index: NewIndex) -> None:
@@ -115,7 +115,7 @@ def test_words_do_not_match_tokens(client: OpenSearch, new_index: NewIndex) -> N
     assert {"a": 7.0} == scores(client, index, similar_query(TOKENS.split()))
 
 
-def test_an_index_that_names_its_search_fields_is_not_searched_in_ours(client: OpenSearch, new_index: NewIndex) -> None:
+def test_searches_in_an_index_with_default_fields_skip_our_field(client: OpenSearch, new_index: NewIndex) -> None:
     everywhere, named = (with_tokens(client, new_index(**settings)) for settings in ({}, OWN_FIELDS))
     numbers = ["20*", "2024~1", "512", "700"]
     strings = [*TOKENS.split()[:3], *numbers, "2???", "[1 TO 3]", "/[0-9].*/"]
@@ -127,7 +127,7 @@ def test_an_index_that_names_its_search_fields_is_not_searched_in_ours(client: O
         assert [] == [words for words in strings if scores(client, named, {search: {"query": words}})]
 
 
-# --- beside analyzers of the index ---
+# --- analyzers of the index ---
 
 
 @pytest.mark.parametrize("analyzer", ["simple", "english", "keyword"])
@@ -201,7 +201,7 @@ def test_a_query_by_id_has_the_hits_of_a_query_by_tokens(client: OpenSearch, fam
     assert expected == scores(client, family, similar_by_id(family, "source", overlap))
 
 
-def test_a_query_by_id_has_filters_and_may_name_an_unknown_document(client: OpenSearch, family: str) -> None:
+def test_a_query_by_id_may_have_filters_and_an_unknown_id(client: OpenSearch, family: str) -> None:
     filters = [{"match": {"title": "alike9 alike10"}}]
 
     assert {"alike10", "alike9"} == scores(client, family, similar_by_id(family, "source", 0.2, filters=filters)).keys()

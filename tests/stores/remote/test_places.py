@@ -1,4 +1,4 @@
-"""Places of documents in engines: one id in two indices or with two routings, ids in a field, fields of hits, texts."""
+"""Ids that several documents have, ids in a field, and texts and other fields of an application's documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.stores import put, record
 
 
 class Twins(NamedTuple):
-    """Two indices that both have the documents `twin` and `dir/pair.txt`, and an alias of them."""
+    """Two indices that both have documents `twin` and `dir/pair.txt`, and an alias for both."""
 
     made: Indices
     first: str
@@ -46,7 +46,7 @@ def twins(opensearch_url: str) -> Iterator[Twins]:
         yield Twins(made, first, second, made.alias(first, second))
 
 
-def test_two_documents_with_one_id_are_two_hits(twins: Twins) -> None:
+def test_two_documents_with_the_same_id_are_two_hits(twins: Twins) -> None:
     expected = [Place("b", twins.second), Place("twin", twins.first), Place("twin", twins.second)]
 
     for result in twins.search.similar_many(["a_20", "a_20_80", "a"]):
@@ -54,18 +54,18 @@ def test_two_documents_with_one_id_are_two_hits(twins: Twins) -> None:
         assert expected == [hit.place for hit in result.hits]
 
 
-def test_an_id_in_two_indices_fails_its_own_query_only(twins: Twins) -> None:
+def test_only_the_query_for_an_ambiguous_id_fails(twins: Twins) -> None:
     results = list(twins.search.similar_many(["twin_20", "pair", "./dir/pair.txt", "a", "nobody"]))
-    message = f"2 documents have the id 'twin', in {twins.first} and {twins.second}; name one of the indices"
+    message = f"2 documents have the id 'twin', in {twins.first} and {twins.second}; specify the index of one of them"
 
     assert [AmbiguousQueryError] * 3 + [SearchResult, UnknownDocumentError] == [type(result) for result in results]
     assert message == str(results[0])
     assert message.replace("twin", "dir/pair.txt") == str(results[1]) == str(results[2])
-    with pytest.raises(StoreError, match="'twin' is in both"):
+    with pytest.raises(StoreError, match="2 documents have the id 'twin', in"):
         in_index(twins.made, twins.alias).get("twin")
 
 
-def test_the_command_line_shows_the_index_of_a_hit_and_answers_the_other_queries(twins: Twins) -> None:
+def test_the_command_line_shows_the_indices_of_ambiguous_hits(twins: Twins) -> None:
     store = f"{twins.made.engine}/{twins.alias}"
     result = run("similar", "--all-from", "-", "--store", store, "--json", stdin="twin\na\n")
     failed, answered = json.loads(result.stdout)["results"]
@@ -79,7 +79,7 @@ def test_the_command_line_shows_the_index_of_a_hit_and_answers_the_other_queries
     ]
 
 
-def test_a_place_names_one_of_two_documents_with_one_id(twins: Twins) -> None:
+def test_a_place_selects_one_of_two_documents_with_the_same_id(twins: Twins) -> None:
     for index, other in ((twins.first, twins.second), (twins.second, twins.first)):
         places = {hit.place for hit in twins.search.similar(Place("twin", index), overlap=0.5).hits}
 
@@ -96,7 +96,7 @@ def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
     places = {hit.place for hit in twins.search.similar(Place("twin", only_first)).hits}
     assert {Place("a", twins.first), Place("b", twins.second), Place("twin", twins.second)} == places
     for index in (None, twins.alias, f"{twins.first},{twins.second}"):
-        with pytest.raises(AmbiguousQueryError, match="name one of the indices"):
+        with pytest.raises(AmbiguousQueryError, match="specify the index of one of them"):
             twins.search.similar(Place("twin", index))
 
 
@@ -109,7 +109,7 @@ def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
         (("pair",), "the store"),
     ],
 )
-def test_a_place_without_its_document_tells_where_the_id_is(twins: Twins, place: Any, where: str) -> None:
+def test_the_error_for_an_empty_place_lists_the_indices_with_the_id(twins: Twins, place: Any, where: str) -> None:
     with pytest.raises(UnknownDocumentError) as caught:
         twins.search.similar(Place(*place))
 
@@ -138,12 +138,12 @@ def test_an_alias_in_a_place_keeps_its_filter(made: Indices) -> None:
         search.similar(Place("yours", team))
 
 
-def test_one_id_with_two_routings_is_two_documents(made: Indices) -> None:
+def test_an_id_with_two_routings_is_two_documents(made: Indices) -> None:
     name = made.make(mapping(), {"number_of_shards": 3})
     for routing in "abcdef":
         made.put(name, "twin", {"simdoc": ours()}, routing=routing)
     store = in_index(made, name)
-    places = sorted((document.place for document in store.records(["twin"])), key=str)  # one of each shard
+    places = sorted((document.place for document in store.records(["twin"])), key=str)  # at most one from each shard
     search = SimilaritySearch(store)
 
     assert 2 <= len(places) <= 3
@@ -181,7 +181,7 @@ def test_hits_have_the_fields_of_an_application(made: Indices) -> None:
 
 
 @pytest.mark.parametrize("kind", ["long", "keyword"])
-def test_ids_may_be_in_a_field_and_be_numbers(made: Indices, kind: str) -> None:
+def test_ids_may_be_numbers_in_a_field(made: Indices, kind: str) -> None:
     name = made.make(mapping(key={"type": kind}))
     for number in range(1234, 1237):
         made.put(name, f"_{number}", {"simdoc": ours(), "key": number})
@@ -196,11 +196,11 @@ def test_ids_may_be_in_a_field_and_be_numbers(made: Indices, kind: str) -> None:
 @pytest.mark.parametrize(
     ("field", "message"),
     [
-        ("nosuch", "no document has a field nosuch; name a field of ids: uuid$"),
-        ("title", "title is text, by which no document is found as a whole; name a keyword field of ids"),
+        ("nosuch", "no document has a field nosuch; choose a field of ids: uuid$"),
+        ("title", "the field title has the type text, .*; choose a keyword field of ids"),
     ],
 )
-def test_a_field_that_cannot_hold_ids_is_refused(made: Indices, field: str, message: str) -> None:
+def test_a_field_that_cannot_contain_ids_is_refused(made: Indices, field: str, message: str) -> None:
     name = made.make(mapping(uuid={"type": "keyword"}, title={"type": "text"}))
 
     with pytest.raises(LocationError, match=message):
@@ -233,7 +233,7 @@ FIELDS: dict[str, Any] = {
 
 
 def texts(store: Any, ids: list[str]) -> list[dict[str, str | None]]:
-    """The texts by id: read in one request, in a scan, and one by one."""
+    """Return the texts by id, read in three ways: together, in a scan, and one by one."""
     by_id = {document.id: document.text for document in store.records(ids, text=True)}
     scanned = {document.id: document.text for document in store.scan(text=True)}
     return [by_id, scanned, {id: store.get(id, text=True).text for id in ids}]
@@ -261,9 +261,9 @@ def test_texts_of_an_application_are_read_from_its_fields(made: Indices) -> None
 @pytest.mark.parametrize(
     ("text_field", "message"),
     [
-        ("size", "size is long, not text; name a field of text"),
-        ("page", "page is an object; name a field of text in it: page.body"),
-        ("titel", "no document has a field titel; name a field of text: page.body, title"),
+        ("size", "size has the type long; use a text field"),
+        ("page", "page is an object; use a text field in it: page.body"),
+        ("titel", "no document has a field titel; use a text field: page.body, title"),
     ],
 )
 def test_a_field_without_texts_is_refused(made: Indices, text_field: str, message: str) -> None:
@@ -284,7 +284,7 @@ def test_a_text_that_is_not_a_string_is_a_fault_of_its_document(made: Indices) -
 def test_our_own_index_has_its_texts_in_body(made: Indices) -> None:
     store = in_index(made, made.name(), create=True)
     put(store, record("a", text="some words"))
-    with pytest.raises(LocationError, match="has its texts in body; leave out --text-field"):
+    with pytest.raises(LocationError, match="are in body; leave out --text-field"):
         in_index(made, store.index, text_field="title")
 
     assert [{"a": "some words"}] * 3 == texts(in_index(made, store.index, text_field="body"), ["a"])
@@ -310,7 +310,7 @@ def test_commands_use_the_texts_of_an_application(made: Indices) -> None:
     assert [("b", "estimated", [])] == [(hit["id"], hit["kind"], hit["passages"]) for hit in estimated]
 
 
-def test_texts_that_are_too_large_for_one_answer_are_read_in_several(
+def test_texts_that_are_too_large_for_one_answer_are_read_in_several_answers(
     made: Indices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = in_index(made, made.name(), create=True)
@@ -324,10 +324,10 @@ def test_texts_that_are_too_large_for_one_answer_are_read_in_several(
         list(store.records(ids, text=True))
 
 
-# --- the field of the fingerprints ---
+# --- the fingerprint field ---
 
 
-def test_every_query_command_takes_the_field_of_the_fingerprints(made: Indices) -> None:
+def test_each_query_command_accepts_the_fingerprint_field(made: Indices) -> None:
     name = made.make({"properties": {"body": {"type": "text"}}})
     for id, end in (("a", 200), ("b", 190)):
         made.put(name, id, {"body": words(0, end)})
@@ -346,10 +346,10 @@ def test_every_query_command_takes_the_field_of_the_fingerprints(made: Indices) 
     assert 2 == answer("languages", *store)["documents"]
 
 
-def test_a_local_store_refuses_a_field_of_fingerprints(tmp_path: Path) -> None:
+def test_a_local_store_refuses_a_fingerprint_field(tmp_path: Path) -> None:
     store = ["--store", str(tmp_path / "store")]
     output("index", "-", *store, stdin='{"id": "a", "text": "five words or a few more"}\n')
     result = run("similar", "a", *store, "--field", "fp")
 
     assert result.exit_code == 2
-    assert "is a local store, which has no such field; leave out --field" in result.stderr
+    assert "is a local store, which does not support --field; omit this option" in result.stderr

@@ -1,4 +1,4 @@
-"""Reading all hits of a search, from a point in time or a scroll: each hit once, or an error."""
+"""Reading all hits of a search from a point in time or a scroll returns each hit once, or raises an error."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ Change = Callable[[Answer | None], Answer | None]
 
 @pytest.fixture(autouse=True)
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page has 10 hits; requests are sent again at once."""
-    monkeypatch.setattr(point_in_time, "PAGE", 10)
+    """Use pages of 10 hits, and repeat requests at once."""
+    monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
@@ -40,7 +40,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def index(opensearch_url: str) -> Iterator[str]:
-    """An index with the documents NAMES, which no test changes."""
+    """The name of an index with the documents NAMES. Tests do not change it."""
     with indices(opensearch_url) as made:
         name = made.name()
         put(in_index(made, name, create=True), *(record(id) for id in NAMES))
@@ -48,14 +48,14 @@ def index(opensearch_url: str) -> Iterator[str]:
 
 
 def scrolls_only(handle: Handler) -> Handler:
-    """An engine without points in time."""
+    """Return the handler of an engine without points in time."""
     unknown = error(400, "illegal_argument_exception", "request contains unrecognized parameter")
     return lambda request: unknown if "point_in_time" in request.path or "/_pit" in request.path else handle(request)
 
 
-def third_page(handle: Handler, change: Change, times: int = 1) -> Handler:
-    """An engine whose answer to the third page is changed, and the answers to as many later pages."""
-    pages, left = [0], [times]
+def changing_pages(handle: Handler, change: Change, count: int = 1) -> Handler:
+    """Return a handler that changes its answers to `count` requests for pages, from the third on."""
+    pages, left = [0], [count]
 
     def changed(request: Request) -> Answer | None:
         result = handle(request)
@@ -79,7 +79,7 @@ LOST: dict[str, Change] = {
 
 @pytest.fixture(params=["own", "of an application"])
 def new_engine(request: pytest.FixtureRequest) -> Callable[[Server], Engine]:
-    """Makes an engine with our own client, or with a client of an application that repeats requests."""
+    """A function that makes an engine with our own client, or with an application's client that repeats requests."""
     if request.param == "own":
         return lambda server: connect(server.url, index=False)[0]
     return lambda server: Engine(OpenSearch([server.url], max_retries=3, retry_on_status=(429, 502, 503)), "the engine")
@@ -89,7 +89,7 @@ def new_engine(request: pytest.FixtureRequest) -> Callable[[Server], Engine]:
 def test_a_lost_page_of_a_point_in_time_is_read_again(
     opensearch_url: str, index: str, new_engine: Callable[[Server], Engine], change: Change
 ) -> None:
-    with serving(third_page(forward(opensearch_url), change, times=3)) as server:
+    with serving(changing_pages(forward(opensearch_url), change, count=3)) as server:
         engine = new_engine(server).in_background()
 
         assert NAMES == sorted(hit["_id"] for hit in all_hits(engine, index, ALL))
@@ -99,9 +99,9 @@ def test_a_lost_page_of_a_point_in_time_is_read_again(
 def test_a_lost_page_of_a_scroll_is_an_error(
     opensearch_url: str, index: str, new_engine: Callable[[Server], Engine], change: Change
 ) -> None:
-    with serving(scrolls_only(third_page(forward(opensearch_url), change))) as server:
+    with serving(scrolls_only(changing_pages(forward(opensearch_url), change))) as server:
         engine = new_engine(server).in_background()
-        message = "a page is lost, which cannot be asked for again; run it again"
+        message = "a page of the scroll is lost and cannot be read again; run the command again"
         with pytest.raises(StoreUnavailableError, match=message):
             list(all_hits(engine, index, ALL))
         pages = [
@@ -119,7 +119,7 @@ def test_a_scroll_reads_all_hits_and_is_closed(opensearch_url: str, index: str) 
 
 
 @pytest.mark.parametrize("way", [scrolls_only, lambda handle: handle], ids=["scroll", "point in time"])
-@pytest.mark.parametrize("kept", [slice(1, None), slice(0)], ids=["one hit less", "no hits"])
+@pytest.mark.parametrize("kept", [slice(1, None), slice(0)], ids=["one hit fewer", "no hits"])
 def test_fewer_hits_than_the_total_are_an_error(
     opensearch_url: str, index: str, kept: slice, way: Callable[[Handler], Handler]
 ) -> None:
@@ -129,9 +129,9 @@ def test_fewer_hits_than_the_total_are_an_error(
         value["hits"]["hits"] = value["hits"]["hits"][kept]
         return replace(result, body=json.dumps(value).encode())
 
-    with serving(way(third_page(forward(opensearch_url), shorter))) as server:
+    with serving(way(changing_pages(forward(opensearch_url), shorter))) as server:
         store = open_store(f"{server.url}/{index}")
-        with pytest.raises(StoreError, match=r"gave [\d,]+ of 95 hits, so some were lost on the way; run it again"):
+        with pytest.raises(StoreError, match=r"returned only [\d,]+ of 95 hits; run the command again"):
             list(store.scan())
 
 
@@ -164,7 +164,7 @@ def test_writes_during_a_scan_do_not_change_it(made: Indices) -> None:
     assert NAMES == sorted([first.id, *(document.id for document in scan)])
 
 
-def test_a_page_that_is_too_large_is_read_in_parts(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_is_too_large_is_split(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "word " * 20_000
     store = in_index(made, made.name(), create=True)
     put(store, *(record(f"{n:03}", text=text) for n in range(12)))
@@ -184,14 +184,14 @@ def test_no_document_is_pruned_after_a_lost_page(made: Indices, tmp_path: Path) 
         search = SimilaritySearch(open_store(f"{server.url}/{name}", create=True))
         search.index(read_corpus([tmp_path]))
         (tmp_path / "0.txt").unlink()
-        server.handle = scrolls_only(third_page(forward(made.engine), LOST["no answer"]))
-        with pytest.raises(StoreUnavailableError, match="a page is lost"):
+        server.handle = scrolls_only(changing_pages(forward(made.engine), LOST["no answer"]))
+        with pytest.raises(StoreUnavailableError, match="a page of the scroll is lost"):
             search.index(read_corpus([tmp_path]), prune=True)
 
     assert 60 == len(ids(in_index(made, name)))
 
 
-def test_a_client_of_an_application_keeps_its_retries(opensearch_url: str, index: str) -> None:
+def test_a_store_does_not_change_the_retries_of_an_application_client(opensearch_url: str, index: str) -> None:
     answers: list[Answer | None] = [None, None]
     with serving(forward(opensearch_url)) as server, closing(OpenSearch([server.url], max_retries=3)) as client:
         store = open_store(client=client, index=index)

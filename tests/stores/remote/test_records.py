@@ -1,4 +1,4 @@
-"""Records as JSON documents of an index, and back."""
+"""Converts records to documents of an index, and documents to records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import Place
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.fields import indexable, metadata_term, metadata_terms, most_similar_ids, names_of
+from simdoc_search.stores.fields import escape_surrogates, metadata_term, metadata_terms, most_similar_ids, names_of
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.fingerprint_value import fault_of
 from simdoc_search.stores.remote.records import to_record, to_source
@@ -24,10 +24,10 @@ from simdoc_search.stores.remote.schema import format_label
 from tests.support.stores import plain, record
 
 MAX_TERM_BYTES = 32_766
-"""Lucene refuses a longer term."""
+"""Lucene refuses longer terms."""
 
 CODES_30 = st.sets(st.integers(0, 2**30 - 1), max_size=20).map(lambda codes: np.array(sorted(codes), np.uint32))
-ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)  # also lone surrogates
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)  # includes lone surrogates
 TEXT = st.text(max_size=20)
 VALUE = TEXT | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.lists(TEXT)
 RECORDS = st.builds(
@@ -46,7 +46,7 @@ RECORDS = st.builds(
 
 
 @given(RECORDS, st.sampled_from(["simdoc", "metadata_of"]))
-def test_a_record_comes_back_from_its_document_with_or_without_its_text(written: Record, field: str) -> None:
+def test_a_record_is_read_back_from_its_document_with_or_without_its_text(written: Record, field: str) -> None:
     source = json.loads(json.dumps(to_source(written, Settings(), field=field, store_text=True)))
     bare = to_source(written, Settings(), field=field, store_text=False)
 
@@ -124,7 +124,7 @@ def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> 
     assert f"has invalid {name}" in fault_of({"simdoc": changed}, "simdoc", Settings())
 
 
-# --- names and facts, which a local store has too ---
+# --- names and facts, which local stores also use ---
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> 
         ("é 漢/ü.txt", ["é 漢/ü", "ü", "ü.txt"]),
     ],
 )
-def test_names_are_the_last_component_and_both_without_extension(id: str, names: list[str]) -> None:
+def test_names_are_the_last_component_and_the_forms_without_extension(id: str, names: list[str]) -> None:
     assert names == names_of(id)
 
 
@@ -154,7 +154,7 @@ def test_different_values_have_different_terms(values: set[str]) -> None:
 
 def test_metadata_terms_are_sorted_without_repeats() -> None:
     assert ["a\x001", "l\0x", "l\0y"] == metadata_terms(record("id", l=["y", "x", "y"], a=1, e=[]))
-    assert "a\\ud800é" == indexable("a\ud800é")
+    assert "a\\ud800é" == escape_surrogates("a\ud800é")
 
 
 def test_at_most_three_similar_ids_are_suggested_best_first() -> None:

@@ -1,4 +1,4 @@
-"""Documents that an engine refuses, and engines that are busy or go away while they are written or read."""
+"""Documents that an engine refuses, and engines that are busy or stop while documents are written or read."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ BUSY = error(429, "rejected_execution_exception", "queue full")
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Requests are sent again at once; pages are small."""
+    """Repeat requests at once, and use small pages."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
-    monkeypatch.setattr(point_in_time, "PAGE", 10)
+    monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
 
 
-def test_a_refused_document_is_listed_with_the_reason(made: Indices) -> None:
+def test_a_refused_document_is_reported_with_the_reason(made: Indices) -> None:
     mappings = index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
-    mappings["properties"]["body"] = {"type": "keyword"}  # which cannot hold a long text
+    mappings["properties"]["body"] = {"type": "keyword"}  # a keyword cannot be a long text
     search = SimilaritySearch(in_index(made, made.make(mappings)))
     short, long = "a few words", "many words " * 4000
     search.index([Document("old", short)])
@@ -49,11 +49,11 @@ def test_a_refused_document_is_listed_with_the_reason(made: Indices) -> None:
     assert 1 == search.index([Document("new", short)]).indexed
 
 
-def test_an_unsteady_engine_loses_no_write(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_write_to_an_unreliable_engine_is_lost(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "CHUNK_ACTIONS", 20)
     rng, engine = random.Random(0), forward(made.engine)
 
-    def unsteady(request: Request) -> Answer | None:
+    def unreliable(request: Request) -> Answer | None:
         result = engine(request)
         if request.method != "POST" or rng.random() < 0.5:
             return result
@@ -65,7 +65,7 @@ def test_an_unsteady_engine_loses_no_write(made: Indices, monkeypatch: pytest.Mo
     for name in names:
         in_index(made, name, create=True)
     with (
-        serving(unsteady) as server,
+        serving(unreliable) as server,
         closing(open_store(f"{server.url}/{made.alias(*names, write=names[0])}")) as store,
     ):
         report = SimilaritySearch(store).index([*older, *written])
@@ -76,7 +76,7 @@ def test_an_unsteady_engine_loses_no_write(made: Indices, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("path", ["_search", "_refresh"])
-def test_a_busy_engine_is_asked_again(made: Indices, path: str) -> None:
+def test_a_request_to_a_busy_engine_is_repeated(made: Indices, path: str) -> None:
     engine, answers = forward(made.engine), iter([BUSY, None])
 
     def busy(request: Request) -> Answer | None:
@@ -89,7 +89,7 @@ def test_a_busy_engine_is_asked_again(made: Indices, path: str) -> None:
         assert next(answers, "none left") == "none left"
 
 
-def test_hits_of_some_indices_are_an_error(made: Indices) -> None:
+def test_a_search_that_fails_in_one_index_is_an_error(made: Indices) -> None:
     names = [made.make(mapping(year={"type": kind})) for kind in ("integer", "keyword")]
     for name in names:
         made.put(name, name, {"year": 2020, "simdoc": ours()})
@@ -101,7 +101,7 @@ def test_hits_of_some_indices_are_an_error(made: Indices) -> None:
 
 
 @pytest.mark.parametrize("what", ["scan", "candidates"])
-def test_an_engine_that_goes_away_while_it_is_read_is_an_error(
+def test_an_engine_that_stops_during_reading_is_an_error(
     made: Indices, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.0)

@@ -1,4 +1,4 @@
-"""Retries of requests to an engine that is busy or away, and their log lines."""
+"""Retries of requests to an engine that is busy or does not answer, and their log lines."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def to() -> Iterator[NewEngine]:
-    """Make engines that have answered once, and then answer as a handler does."""
+def new_engine() -> Iterator[NewEngine]:
+    """A function that makes an engine, which has answered once, with a handler for further requests."""
     with ExitStack() as opened:
 
         def make(handle: Handler) -> tuple[Engine, Server]:
@@ -54,7 +54,7 @@ def to() -> Iterator[NewEngine]:
 
 
 def failing(times: int, fault: Answer | None, then: Answer) -> Handler:
-    """Fail some times, and then answer."""
+    """Return a handler that fails `times` times, and then answers."""
     left = [times]
 
     def handle(_: Request) -> Answer | None:
@@ -81,9 +81,9 @@ REPEATABLE: dict[str, tuple[Callable[[Engine], Any], Answer]] = {
 @pytest.mark.parametrize("fault", [BUSY, Answer(502, b"", "text/html"), None])
 @pytest.mark.parametrize(("call", "then"), REPEATABLE.values(), ids=REPEATABLE)
 def test_a_repeatable_request_is_retried(
-    to: NewEngine, call: Callable[[Engine], Any], then: Answer, fault: Answer | None
+    new_engine: NewEngine, call: Callable[[Engine], Any], then: Answer, fault: Answer | None
 ) -> None:
-    engine, server = to(failing(3, fault, then))
+    engine, server = new_engine(failing(3, fault, then))
     call(engine)
 
     assert 4 == len(server.requests)
@@ -91,8 +91,10 @@ def test_a_repeatable_request_is_retried(
 
 @pytest.mark.parametrize("fault", [BUSY, None])
 @pytest.mark.parametrize(("method", "path"), [("POST", ["_bulk"]), ("POST", ["_search", "scroll"]), ("DELETE", ["i"])])
-def test_another_request_is_sent_once(to: NewEngine, method: str, path: list[str], fault: Answer | None) -> None:
-    engine, server = to(failing(1, fault, answer({})))
+def test_a_request_that_is_not_repeatable_is_sent_once(
+    new_engine: NewEngine, method: str, path: list[str], fault: Answer | None
+) -> None:
+    engine, server = new_engine(failing(1, fault, answer({})))
     with pytest.raises(StoreError):
         engine.call(method, path, {})
 
@@ -100,8 +102,8 @@ def test_another_request_is_sent_once(to: NewEngine, method: str, path: list[str
 
 
 @pytest.mark.parametrize("status", [400, 403, 413, 500])
-def test_an_error_that_is_not_retryable_is_raised_at_once(to: NewEngine, status: int) -> None:
-    engine, server = to(lambda _: error(status, "x", "no"))
+def test_an_error_that_is_not_retryable_is_raised_at_once(new_engine: NewEngine, status: int) -> None:
+    engine, server = new_engine(lambda _: error(status, "x", "no"))
     with pytest.raises(RequestError) as caught:
         engine.call("GET", ["index"])
 
@@ -109,14 +111,14 @@ def test_an_error_that_is_not_retryable_is_raised_at_once(to: NewEngine, status:
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.4])
-def test_retries_end_at_the_deadline(to: NewEngine, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+def test_retries_end_at_the_deadline(new_engine: NewEngine, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", str(seconds))
-    engine, server = to(lambda _: BUSY)
+    engine, server = new_engine(lambda _: BUSY)
     with pytest.raises(StoreUnavailableError if seconds else RequestError) as caught:
         engine.search("index", {})
 
     assert (len(server.requests) == 1) == (seconds == 0)
-    retried = r"; retried for \d+ s, run it again later" if seconds else ""
+    retried = r"; retried for \d+ s, run the command again later" if seconds else ""
     assert re.fullmatch(f"{re.escape(server.url)} answers 429: queue full{retried}", str(caught.value))
 
 
@@ -137,13 +139,13 @@ def test_an_engine_that_has_never_answered_is_not_retried() -> None:
     assert time.monotonic() - began < retry.QUERY_SECONDS / 2
 
 
-def test_retries_are_logged_once_in_an_interval(
-    to: NewEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_retries_are_logged_once_per_interval(
+    new_engine: NewEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(retry, "LOG_INTERVAL", 60.0)
     monkeypatch.setattr(retry, "_last_logged", [float("-inf")])
     reason = "queue \x1b]0;owned\x07 \x9b31m\u202efull"
-    engine, server = to(failing(5, error(429, "x", reason), answer(NOTHING)))
+    engine, server = new_engine(failing(5, error(429, "x", reason), answer(NOTHING)))
     with caplog.at_level(logging.WARNING, "simdoc_search"):
         engine.search("index", {})
         engine.search("index", {})
@@ -153,9 +155,9 @@ def test_retries_are_logged_once_in_an_interval(
     assert [f"{server.url} answers 429: {shown}; retrying for up to 30 s"] == lines
 
 
-def test_stopping_ends_a_pause_at_once(to: NewEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_ends_a_pause_at_once(new_engine: NewEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
-    engine, server = to(lambda _: BUSY)
+    engine, server = new_engine(lambda _: BUSY)
     background = engine.in_background()
     ended: list[type[BaseException]] = []
 
@@ -201,7 +203,7 @@ def test_closing_a_store_ends_its_requests(monkeypatch: pytest.MonkeyPatch) -> N
     assert [f"the store on {server.url} is closed; open it again"] * 2 == messages
 
 
-def test_pauses_grow_up_to_a_limit_and_begin_anew_after_a_success(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pauses_grow_up_to_a_limit_and_start_again_after_a_success(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 1.0)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 6.0)
     pauses: list[float] = []

@@ -1,4 +1,4 @@
-"""Indices behind an alias or a data stream that cannot be searched: without the field, closed, or read-only."""
+"""Indices behind an alias or a data stream that have no fingerprint field, are closed, or are read-only."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Rolled:
 
     Attributes:
         url: the address of the alias.
-        names: of the indices behind it, the oldest first.
+        names: names of the indices behind it, the oldest first.
     """
 
     def __init__(self, made: Indices) -> None:
@@ -44,22 +44,22 @@ class Rolled:
         output("backfill", self.url, "--text-field", "body")
 
     def put(self, id: str, begin: int, end: int, **more: Any) -> None:
-        """Write a document as an application does, which knows only the alias."""
+        """Write a document to the alias, as an application does."""
         document = {"body": words(begin, end), "sections": {"heading": "One heading for all of them"}, **more}
         call(self.engine, "PUT", f"/{self.alias}/_doc/{id}?refresh=true", document)
 
     def roll(self, properties: Any = MAPPING) -> None:
-        """Create the second index, which gets the next documents."""
+        """Create the second index, which receives the next documents."""
         call(self.engine, "POST", f"/{self.alias}/_rollover", {"mappings": {"properties": properties}})
 
     def close(self, number: int) -> str:
-        """Close an index, the first is 0."""
+        """Close the index with a number, from 0, and return its name."""
         call(self.engine, "POST", f"/{self.names[number]}/_close")
         return self.names[number]
 
 
 def two_indices(made: Indices) -> Rolled:
-    """An alias of two indices; the second has one document, and no fingerprint field."""
+    """Return an alias for two indices. The second has one document and no fingerprint field."""
     alias = Rolled(made)
     alias.roll()
     alias.put("new", 0, 195)
@@ -68,13 +68,13 @@ def two_indices(made: Indices) -> Rolled:
 
 @pytest.fixture(scope="module")
 def rolled(opensearch_url: str) -> Iterator[Rolled]:
-    """An alias of two indices, which no test changes."""
+    """An alias for two indices. Tests do not change it."""
     with indices(opensearch_url) as made:
         yield two_indices(made)
 
 
 def left_out(result: Any) -> list[tuple[str, int | None]]:
-    """Name and number of documents of each index that a result leaves out."""
+    """Return the name and number of documents of each index that a result leaves out."""
     return [(index.index, index.documents) for index in result.left_out_indices]
 
 
@@ -88,7 +88,7 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled: Rolle
     assert second.reason == f"it has no field simdoc.tokens; run simdoc-search backfill {rolled.url} --text-field body"
     for other in (search.passages("a"), search.versions("a"), search.duplicates(overlap=0.7)):
         assert (second,) == other.left_out_indices
-    with pytest.raises(NoFingerprintError, match=f"'new' is in the index {rolled.names[1]}, which cannot be asked"):
+    with pytest.raises(NoFingerprintError, match=f"'new' is in the index {rolled.names[1]}, which cannot be queried"):
         search.similar("new")
     assert {"b", "c", "a"} == {hit.id for hit in search.passages("new").hits}
 
@@ -109,7 +109,7 @@ def test_queries_are_answered_from_the_indices_that_have_the_field(rolled: Rolle
     ],
     ids=lambda command: " ".join(command)[:25],
 )
-def test_each_command_names_the_index_that_it_leaves_out(rolled: Rolled, command: list[str]) -> None:
+def test_each_command_reports_the_index_that_it_leaves_out(rolled: Rolled, command: list[str]) -> None:
     note = f"note: 1 document of the index {rolled.names[1]} is not compared: it has no field simdoc.tokens; run"
     store = f"{rolled.engine}/{','.join(rolled.names)}"
     result = run(*command, "--store", store)
@@ -122,7 +122,7 @@ def test_each_command_names_the_index_that_it_leaves_out(rolled: Rolled, command
     assert (rolled.names[1], 1) == (index["index"], index["documents"])
 
 
-def test_pages_name_the_index_that_they_leave_out_but_not_the_engine(rolled: Rolled) -> None:
+def test_pages_report_the_index_that_they_leave_out_but_not_the_engine(rolled: Rolled) -> None:
     with pages_of(lambda: SimilaritySearch(open_store(rolled.url)), (rolled.url,)) as pages:
         (index,) = pages.json("/similar", q="a")["left_out_indices"]
         page = pages.html("/similar", q="a")
@@ -132,7 +132,9 @@ def test_pages_name_the_index_that_they_leave_out_but_not_the_engine(rolled: Rol
     assert rolled.url not in page + index["reason"]
 
 
-def test_an_unknown_id_is_not_taken_for_a_file(rolled: Rolled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_id_is_not_read_as_a_file_name(
+    rolled: Rolled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nobody").write_text("a file")
     message = "no document 'nobody' in the store; an id is a document's _id"
@@ -164,7 +166,7 @@ def test_an_open_store_refuses_an_index_of_other_settings(made: Indices, monkeyp
     other = component_template(Settings(token_length=5))["template"]["mappings"]["properties"]
     alias.roll({**MAPPING, **other})
 
-    with pytest.raises(FormatMismatchError, match="fingerprints of different settings; ask them apart"):
+    with pytest.raises(FormatMismatchError, match="fingerprints of different settings; query them separately"):
         search.similar("a")
 
 
@@ -176,7 +178,7 @@ def test_an_index_whose_mapping_the_engine_guessed_is_left_out(made: Indices) ->
     (index,) = result["left_out_indices"]
 
     assert ["b", "c"] == [hit["id"] for hit in result["hits"]]
-    assert "it cannot be asked: simdoc.tokens has analyzer None, not 'whitespace'" in index["reason"]
+    assert "it cannot be queried: simdoc.tokens has analyzer None, not 'whitespace'" in index["reason"]
     assert "--text-field" not in index["reason"]
     assert {"b", "c", "a"} == {hit["id"] for hit in answer("passages", "new", "--store", alias.url)["hits"]}
 
@@ -227,14 +229,14 @@ def test_a_closed_index_behind_an_alias_is_left_out(kind: str, request: pytest.F
             assert not isinstance(result, Exception)
             assert ["b", "c"] == [hit.id for hit in result.hits]
             assert [(closed, None)] == left_out(result)
-        note = f"note: the index {closed} is left out: it is closed; open it with POST /{closed}/_open"
+        note = f"note: the index {closed} is omitted: it is closed; open it with POST /{closed}/_open"
         for command in (["passages", "a"], ["duplicates", "--via", "engine"], ["info"], ["list"]):
             for store in (alias.url, f"{alias.url}-0000*"):
                 shown = run(*command, "--store", store)
                 assert (0, [note]) == (shown.exit_code, shown.stderr.splitlines()[-1:])
 
 
-def test_a_closed_index_that_is_named_is_an_error(made: Indices) -> None:
+def test_a_store_on_closed_indices_only_is_an_error(made: Indices) -> None:
     alias = two_indices(made)
     closed = alias.close(0)
     message = sentence(run("similar", "a", "--store", alias.url))
@@ -244,20 +246,20 @@ def test_a_closed_index_that_is_named_is_an_error(made: Indices) -> None:
     message = f"the index {closed} of {made.engine} is closed; open it with POST /{closed}/_open"
     assert message == sentence(run("similar", "a", "--store", f"{made.engine}/{closed}"))
     alias.close(1)
-    message = f"each of the indices {', '.join(alias.names)} of {made.engine} is closed"
+    message = f"the indices {', '.join(alias.names)} of {made.engine} are closed; open them with POST /"
     assert sentence(run("similar", "a", "--store", alias.url)).startswith(message)
 
 
 # --- indices that cannot be written ---
 
 
-def test_no_backfill_is_proposed_that_would_be_refused(made: Indices) -> None:
+def test_a_backfill_that_would_be_refused_is_not_suggested(made: Indices) -> None:
     url = f"{made.engine}/{made.make({'properties': MAPPING, '_source': {'excludes': ['secret']}})}"
     message = sentence(run("similar", "a", "--store", url))
 
-    assert "has no field simdoc.tokens, and backfill cannot add it, as _source leaves out fields" in message
+    assert "has no field simdoc.tokens, and backfill cannot add it, because _source excludes fields" in message
     assert "--text-field" not in message
-    assert "_source leaves out fields" in run("backfill", url, "--text-field", "body").stderr
+    assert "_source excludes fields" in run("backfill", url, "--text-field", "body").stderr
     assert "simdoc-search backfill" not in run("check", url).stdout
 
 
@@ -275,17 +277,17 @@ def test_a_refused_write_names_the_block_of_the_index(
         refused = run("index", "-", *store, stdin='{"id": "b", "text": "other words"}\n')
 
         assert refused.exit_code == 1
-        assert f"the index {name} is read-only by index.blocks.{block}" in refused.stderr
+        assert f"the index {name} has the block index.blocks.{block}" in refused.stderr
         assert f'PUT /{name}/_settings {{"index.blocks.{block}": null}}' in refused.stderr
         assert "a" == answer("show", "a", *store)["id"]
     finally:
         call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
 
 
-def test_an_index_without_the_field_is_not_written(made: Indices) -> None:
+def test_an_index_without_the_field_cannot_be_written_to(made: Indices) -> None:
     own, other = made.name(), made.make({"properties": MAPPING})
     open_store(f"{made.engine}/{own}", create=True)
     store = open_store(f"{made.engine}/{made.alias(own, other, write=other)}")
-    message = f"{other} of .* was not made by simdoc-search index; take it out"
+    message = f"{other} of .* was not made by simdoc-search index; remove it from the alias"
     with pytest.raises(StoreError, match=message), store.writer():
         pass

@@ -1,4 +1,4 @@
-"""An engine gives the same answers as the local store, and the same for many queries as for each of them."""
+"""An engine gives the same answers as the local store. Many queries together give the answers of each query."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.support.texts import overlapping, text
 
 @pytest.fixture(scope="module")
 def both(opensearch_url: str) -> Iterator[list[SimilaritySearch]]:
-    """A corpus in a local store and in OpenSearch: pairs, short texts, two without words, many versions of one."""
+    """A corpus in a local store and in OpenSearch: pairs, short texts, texts without words, and many versions."""
     rng = random.Random("both")
     texts = [
         body
@@ -72,7 +72,7 @@ def test_fingerprints_have_the_same_hits(both: list[SimilaritySearch], options: 
     ids = [document.id for document in both[0].store.scan()][::23]
     queries = [f'"{id}"{suffix}' for id, suffix in itertools.product(ids, SUFFIXES)]
     local, remote = (list(search.similar_many(queries, **options)) for search in both)
-    comparable = partial(_in_any_store, size=options.get("size", 10))
+    comparable = partial(_comparable, size=options.get("size", 10))
 
     assert [comparable(result) for result in local] == [comparable(result) for result in remote]
     assert any(isinstance(result, SearchResult) and result.hits for result in remote)
@@ -86,7 +86,7 @@ def test_filters_as_clauses_need_an_engine(both: list[SimilaritySearch]) -> None
 
     by_field = local.similar("doc_60", filters={"language": "de"})
 
-    assert _in_any_store(by_field) == _in_any_store(remote.similar("doc_60", filters=clauses))
+    assert _comparable(by_field) == _comparable(remote.similar("doc_60", filters=clauses))
 
 
 def test_texts_have_the_same_hits(both: list[SimilaritySearch]) -> None:
@@ -98,11 +98,13 @@ def test_texts_have_the_same_hits(both: list[SimilaritySearch]) -> None:
                 for search in both
             )
 
-            assert _in_any_store(local) == _in_any_store(remote)
+            assert _comparable(local) == _comparable(remote)
 
 
 @pytest.mark.parametrize("options", [{}, {"planner": "all", "size": 3}], ids=str)
-def test_many_queries_have_the_results_of_each_query(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
+def test_many_queries_together_have_the_results_of_each_query(
+    both: list[SimilaritySearch], options: dict[str, Any]
+) -> None:
     queries = ["doc_3", "doc_20.txt", "doc_60_20_80", "unknown_20", "a/doc_2", "doc_60_0.5", "", "one two", "doc_138"]
     queries += ["a/doc_60.txt_20", "doc_60_101", '"a/doc_60.txt', *(f"doc_{n}_50_90" for n in range(60, 90, 5))]
     for search in both:
@@ -113,22 +115,22 @@ def test_many_queries_have_the_results_of_each_query(both: list[SimilaritySearch
             except SimdocError as error:
                 return error
 
-        many = [_plain(result) for result in search.similar_many(iter(queries), **options)]
+        many = [_comparable_answer(result) for result in search.similar_many(iter(queries), **options)]
 
-        assert [_plain(alone(query)) for query in queries] == many
+        assert [_comparable_answer(alone(query)) for query in queries] == many
 
 
-def _plain(answer: object) -> object:
-    """A result that can be compared; an unknown document without similar ids, which stores find differently."""
+def _comparable_answer(answer: object) -> object:
+    """Return an answer that can be compared: of an error the type and message, without the suggested ids."""
     if isinstance(answer, UnknownDocumentError):
         return answer.id
     return (type(answer), str(answer)) if isinstance(answer, SimdocError) else answer
 
 
-def _in_any_store(answer: object, size: int = 10) -> object:
-    """A result without what may differ: the last of equal hits on a full page, and a total that is an estimate."""
+def _comparable(answer: object, size: int = 10) -> object:
+    """Return a result without parts that may differ: an estimated total, and ids of equal hits at the end of a page."""
     if not isinstance(answer, SearchResult):
-        return _plain(answer)
+        return _comparable_answer(answer)
     hits = [(hit.overlap, hit.matched, hit.kind, hit.id) for hit in answer.hits]
     last = hits[-1][:2] if len(hits) == size else None
     total = answer.total if answer.is_total_exact else None
@@ -139,7 +141,7 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
     made: Indices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need_usual_clauses(made.engine)
-    monkeypatch.setattr(candidates, "MAX_COUNTED_HERE", 50)
+    monkeypatch.setattr(candidates, "MAX_COUNTED_CLIENT_SIDE", 50)
     stores = in_index(made, made.name(), create=True), new_memory_store()
     rng = random.Random(0)
     written = [record("source", range(512), team="a")]
@@ -149,5 +151,5 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
     options: dict[str, Any] = {"planner": "all", "size": 200, "filters": {"team": ["a"] * 480}}
     engine, local = (SimilaritySearch(store).similar("source_20_80", **options) for store in stores)
 
-    assert _in_any_store(engine) == _in_any_store(local)
+    assert _comparable(engine) == _comparable(local)
     assert 50 < engine.candidates == len(list(stores[0].candidates(engine.plan, exclude=Place("source"))))

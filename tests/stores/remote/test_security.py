@@ -1,4 +1,4 @@
-"""Passwords, API keys, certificates and permissions, through a TLS proxy in front of an engine."""
+"""Passwords, API keys, certificates and permissions at a TLS proxy in front of an engine."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ SECRETS = (PASSWORD, API_KEY)
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the settings of the test."""
+    """Remove settings from the environment."""
     for name in ("USERNAME", "PASSWORD", "API_KEY", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY"):
         monkeypatch.delenv(f"SIMDOC_{name}", raising=False)
 
 
 @pytest.fixture(scope="module")
 def ca(tmp_path_factory: pytest.TempPathFactory) -> tuple[trustme.CA, Path]:
-    """A certificate authority, and the file with its certificate."""
+    """A certificate authority, and the path of its certificate."""
     return authority(tmp_path_factory.mktemp("ca"))
 
 
 @pytest.fixture
 def trusted(ca: tuple[trustme.CA, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings that trust the authority and have the right password."""
+    """Trust the authority, and set the right password."""
     monkeypatch.setenv("SIMDOC_CA_FILE", str(ca[1]))
     monkeypatch.setenv("SIMDOC_USERNAME", USER)
     monkeypatch.setenv("SIMDOC_PASSWORD", PASSWORD)
@@ -48,21 +48,21 @@ def trusted(ca: tuple[trustme.CA, Path], monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture
 def proxy(opensearch_url: str, ca: tuple[trustme.CA, Path]) -> Iterator[Proxy]:
-    """A proxy that allows everything."""
+    """A proxy that forbids nothing."""
     with proxied(opensearch_url, ca[0]) as running:
         yield running
 
 
 @pytest.fixture
 def index(opensearch_url: str) -> Iterator[str]:
-    """The name of an index, which is removed afterwards."""
+    """The name of an index, which is removed after the test."""
     name = own_name()
     yield name
     call(opensearch_url, "DELETE", f"/{name}?ignore_unavailable=true")
 
 
-def refused(url: str) -> str:
-    """The error of opening a store; neither it nor its traceback has a secret."""
+def refusal(url: str) -> str:
+    """Return the error of opening a store, and check that its traceback contains no secret."""
     with pytest.raises(StoreError) as error:
         open_store(url)
     shown = "".join(traceback.format_exception(error.value))
@@ -110,12 +110,12 @@ def test_a_wrong_password_is_refused(proxy: Proxy, monkeypatch: pytest.MonkeyPat
 
     assert (
         f"{proxy.url} does not accept the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
-        == refused(f"{proxy.url}/docs")
+        == refusal(f"{proxy.url}/docs")
     )
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
-    message = refused(f"https://{USER}:{PASSWORD}@localhost:1/docs")
+    message = refusal(f"https://{USER}:{PASSWORD}@localhost:1/docs")
 
     assert "https://localhost:1/docs has a password" in message
     assert PASSWORD not in run("info", "--store", f"https://{USER}:{PASSWORD}@localhost:1/docs").output
@@ -128,9 +128,9 @@ def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Proxy, monkeypa
     monkeypatch.setenv("SIMDOC_USERNAME", USER)
 
     assert (
-        f"{proxy.url} does not answer (its certificate is not trusted); name its authority with SIMDOC_CA_FILE"
-        == refused(f"{proxy.url}/docs")
-    )
+        f"{proxy.url} does not answer (its certificate is not trusted); "
+        "set SIMDOC_CA_FILE to the certificate of its authority"
+    ) == refusal(f"{proxy.url}/docs")
     assert [] == proxy.requests
 
 
@@ -138,7 +138,7 @@ def test_a_certificate_of_an_unknown_authority_is_refused(proxy: Proxy, monkeypa
 def test_an_expired_certificate_is_refused(opensearch_url: str, ca: tuple[trustme.CA, Path]) -> None:
     yesterday = datetime.now(timezone.utc) - timedelta(days=1)
     with proxied(opensearch_url, ca[0], expires=yesterday) as proxy:
-        message = refused(f"{proxy.url}/docs")
+        message = refusal(f"{proxy.url}/docs")
 
     assert "its certificate has expired" in message
     assert [] == proxy.requests
@@ -147,9 +147,9 @@ def test_an_expired_certificate_is_refused(opensearch_url: str, ca: tuple[trustm
 @pytest.mark.usefixtures("trusted")
 def test_the_certificate_of_another_host_is_refused(opensearch_url: str, ca: tuple[trustme.CA, Path]) -> None:
     with proxied(opensearch_url, ca[0], host="search.example.org") as proxy:
-        message = refused(f"{proxy.url}/docs")
+        message = refusal(f"{proxy.url}/docs")
 
-    assert "its certificate is another host's" in message
+    assert "its certificate is for another host" in message
     assert [] == proxy.requests
 
 
@@ -162,31 +162,31 @@ def test_a_client_certificate_is_sent(
     (cert := tmp_path / "cert.pem").write_bytes(ours.cert_chain_pems[0].bytes())
     (key := tmp_path / "key.pem").write_bytes(ours.private_key_pem.bytes())
     with proxied(opensearch_url, ca[0], clients_of=ca[0]) as proxy:
-        assert "does not answer" in refused(f"{proxy.url}/docs")
+        assert "does not answer" in refusal(f"{proxy.url}/docs")
         monkeypatch.setenv("SIMDOC_CLIENT_CERT", str(both))
-        assert "there is no index" in refused(f"{proxy.url}/nothing")
+        assert "there is no index" in refusal(f"{proxy.url}/nothing")
         monkeypatch.setenv("SIMDOC_CLIENT_CERT", str(cert))
         monkeypatch.setenv("SIMDOC_CLIENT_KEY", str(key))
-        assert "there is no index" in refused(f"{proxy.url}/nothing")
+        assert "there is no index" in refusal(f"{proxy.url}/nothing")
 
 
 @pytest.mark.parametrize("name", ["SIMDOC_CA_FILE", "SIMDOC_CLIENT_CERT"])
-def test_a_missing_or_malformed_certificate_file_is_named(
+def test_the_error_for_an_unusable_certificate_file_names_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, str(tmp_path / "missing"))
-    missing = refused("https://localhost:1/docs")
+    missing = refusal("https://localhost:1/docs")
     (tmp_path / "text").write_text("no certificate")
     monkeypatch.setenv(name, str(tmp_path / "text"))
 
-    assert f"{name} names {tmp_path / 'missing'}, which is not a file; correct it" == missing
-    assert f"{name} cannot be used" in refused("https://localhost:1/docs")
+    assert f"{name} is {str(tmp_path / 'missing')!r}, which is not a file; set it to the path of a PEM file" == missing
+    assert f"{name} cannot be used" in refusal("https://localhost:1/docs")
 
 
 def test_https_to_an_http_engine_is_an_error(opensearch_url: str) -> None:
-    message = refused(f"{opensearch_url.replace('http', 'https')}/docs")
+    message = refusal(f"{opensearch_url.replace('http', 'https')}/docs")
 
-    assert "it does not speak TLS); write http instead of https" in message
+    assert "it does not speak TLS); use http instead of https" in message
 
 
 # --- permissions ---
@@ -214,16 +214,16 @@ def test_a_missing_permission_is_an_error(forbidden: str, proxy: Proxy, index: s
     def indexed() -> None:
         SimilaritySearch(open_store(f"{proxy.url}/{index}", create=True)).index(documents("forbidden", 3))
 
-    with pytest.raises(SimdocError, match=r"forbids it \(no permissions for [^\n]*\); ask for the permission$"):
+    with pytest.raises(SimdocError, match=r"does not allow the request \(no permissions for [^\n]*\); ask"):
         indexed()
 
 
 @pytest.mark.usefixtures("trusted")
-def test_a_redirection_is_refused(opensearch_url: str, ca: tuple[trustme.CA, Path], proxy: Proxy) -> None:
+def test_redirects_are_not_followed(opensearch_url: str, ca: tuple[trustme.CA, Path], proxy: Proxy) -> None:
     with proxied(opensearch_url, ca[0], redirect_to=proxy.url) as first:
-        message = refused(f"{first.url}/docs")
+        message = refusal(f"{first.url}/docs")
 
-    assert f"{first.url} redirects to another address, which is not followed; name that address" == message
+    assert f"{first.url} redirects to another address, and redirects are not followed; use the other address" == message
     assert [] == proxy.requests
 
 

@@ -1,4 +1,4 @@
-"""Missing shards: an answer is of all shards or an error, and no document is stored twice because of them."""
+"""Missing shards: an answer that does not cover all shards is an error, and no document is stored twice."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.support.http_server import Answer, Indices, Request, answer, forward,
 from tests.support.remote import ANY
 from tests.support.stores import put, record
 
-MISSING = r"no copy of the shards \[\[.*\]\[0\]\]|only for a part of the documents"
+MISSING = r"no copy of the shards \[\[.*\]\[0\]\]|only a part of the documents"
 WHOLE = {"total": 2, "successful": 2, "failed": 0}
 
 
 @pytest.fixture(autouse=True)
 def few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Requests are not sent again for long."""
+    """Retry requests only briefly."""
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.05)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
@@ -37,7 +37,7 @@ def few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def red(opensearch_url: str) -> Iterator[str]:
-    """An alias of a good index, which is its write index, and of an index whose only shard has no node."""
+    """The address of an alias for two indices: its write index, and an index whose only shard is not on any node."""
     with indices(opensearch_url) as made:
         good, lost = made.name(), made.name()
         put(open_store(f"{made.engine}/{good}", create=True), record("a"), record("b"))
@@ -69,12 +69,12 @@ def test_a_missing_shard_is_an_error(red: str, read: Callable[[Any], Any]) -> No
         read(store)
 
 
-def test_commands_name_the_missing_shards(red: str) -> None:
+def test_commands_report_the_missing_shards(red: str) -> None:
     message = sentence(run("similar", "a", "--store", red))
 
     assert "has no copy of the shards" in message
     assert "see GET _cat/shards" in message
-    assert "only for a part of the documents" in sentence(run("info", "--store", red))
+    assert "only a part of the documents" in sentence(run("info", "--store", red))
 
 
 def test_no_document_is_stored_twice_while_a_shard_is_missing(red: str) -> None:
@@ -113,11 +113,11 @@ def test_skipped_shards_are_not_missing(made: Indices) -> None:
     assert 1 == len(result["hits"]["hits"])
 
 
-# --- answers that an engine may give ---
+# --- possible answers of an engine ---
 
 
 def read_answer(value: dict[str, Any], read: Callable[[Engine], Any]) -> Any:
-    """Read something from a server that always gives the same answer."""
+    """Call a function with an engine at a server that always gives the same answer."""
     with serving(lambda _: answer(value)) as server:
         engine, _ = connect(f"{server.url}/index")
         try:
@@ -140,12 +140,12 @@ RESULT = {"hits": {"hits": [], "total": {"value": 0}}, "timed_out": False, "_sha
         {"_clusters": {"total": 2, "successful": 1, "skipped": 1}},
     ],
 )
-def test_an_answer_of_a_part_is_an_error(part: dict[str, Any]) -> None:
+def test_an_answer_from_some_shards_only_is_an_error(part: dict[str, Any]) -> None:
     body = {"track_total_hits": True}
     result = {**RESULT, **part}
-    with pytest.raises(RequestError, match="only for a part of the documents") as caught:
+    with pytest.raises(RequestError, match="only a part of the documents") as caught:
         read_answer(result, lambda engine: engine.search("i", body))
-    with pytest.raises(RequestError, match="only for a part of the documents"):
+    with pytest.raises(RequestError, match="only a part of the documents"):
         read_answer({"responses": [RESULT, result]}, lambda engine: engine.search_many("i", [body] * 2))
 
     assert caught.value.status in (500, 503)
@@ -165,13 +165,13 @@ def test_a_search_without_a_total_may_end_early() -> None:
         lambda engine: engine.call("POST", ["index", "_pit"]),
     ],
 )
-def test_a_count_or_point_in_time_of_a_part_is_an_error(read: Callable[[Engine], Any]) -> None:
+def test_a_count_or_point_in_time_for_some_shards_only_is_an_error(read: Callable[[Engine], Any]) -> None:
     part = {"_shards": {"total": 2, "successful": 1, "failed": 0}}
-    with pytest.raises(RequestError, match="only for a part of the documents"):
+    with pytest.raises(RequestError, match="only a part of the documents"):
         read_answer({"count": 1, "pit_id": "x", "id": "x", **part}, read)
 
 
-def test_searches_refuse_partial_results_and_repeated_queries_use_the_same_copies(made: Indices) -> None:
+def test_searches_refuse_partial_results_and_equal_queries_use_the_same_shard_copies(made: Indices) -> None:
     with serving(forward(made.engine)) as server:
         name = made.name()
         store = open_store(f"{server.url}/{name}", create=True)
@@ -190,7 +190,7 @@ def test_searches_refuse_partial_results_and_repeated_queries_use_the_same_copie
     assert first["preference"] != second["preference"]
 
 
-def test_too_many_points_in_time_are_retried_and_then_an_error(caplog: pytest.LogCaptureFixture) -> None:
+def test_opening_too_many_points_in_time_is_retried_and_then_an_error(caplog: pytest.LogCaptureFixture) -> None:
     reason = "Trying to create too many Point In Time contexts. Must be less than or equal to: [300]."
     cause = {"type": "rejected_execution_exception", "reason": reason}
     mapping = {"index": index_body(Settings(), field="simdoc", store_texts=True)}

@@ -1,4 +1,4 @@
-"""What all results share: they are sized and iterable, and their hits can have fields of the documents."""
+"""The base class of results, and helpers for hits and errors."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PlacedHit = TypeVar("PlacedHit", bound=Placed)
 
 
 class Hits(Generic[AnyHit]):
-    """A result whose length and iterator are those of its hits.
+    """A result that has the length and the iterator of its list of hits.
 
     Attributes:
-        hits: the hits of the page.
+        hits: the hits on the page.
     """
 
     __slots__ = ()
@@ -33,25 +33,29 @@ class Hits(Generic[AnyHit]):
 
 
 def with_fields(store: Store, hits: list[PlacedHit], fields: Sequence[str]) -> list[PlacedHit]:
-    """Return the hits with the current values of some fields."""
+    """Return the hits with the current values of these fields."""
     if not fields or not hits:
         return hits
     values = store.fields_at([hit.place for hit in hits], fields)
     return [replace(cast(Any, hit), fields=values.get(hit.place, {})) for hit in hits]
 
 
-def result_or_error(ask: Callable[[], Result]) -> Result | SimdocError:
-    """Return the result of one of many queries, or its error. An error of the store is raised: it ends them all."""
+def result_or_error(run: Callable[[], Result]) -> Result | SimdocError:
+    """Run one of many queries, and return its result or its error.
+
+    Raises:
+        StoreError: the store fails, so the other queries would fail too.
+    """
     try:
-        return ask()
+        return run()
     except StoreError:
         raise
     except SimdocError as error:
         return error
 
 
-def raise_error(answer: Result | SimdocError) -> Result:
-    """Return a result; raise an error."""
-    if isinstance(answer, SimdocError):
-        raise answer
-    return answer
+def result_or_raise(outcome: Result | SimdocError) -> Result:
+    """Return the outcome of a query if it is a result. Raise it if it is an error."""
+    if isinstance(outcome, SimdocError):
+        raise outcome
+    return outcome
