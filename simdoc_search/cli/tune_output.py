@@ -25,8 +25,8 @@ def lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     wanted = f"{100 * float(result.overlap):g} %"
     yield (
         f"{result.documents:,} of {counted(total, 'document')}; {counted(result.pair_count, 'pair')} with an overlap "
-        f"of {wanted} or more, {result.near_pair_count:,} with about {wanted} (within {100 * NEAR_DISTANCE:g} percentage "
-        "points)"
+        f"of {wanted} or more, {result.near_pair_count:,} with about {wanted} (within {100 * NEAR_DISTANCE:g} "
+        "percentage points)"
     )
     if result.near_pair_count < MIN_NEAR_PAIRS:
         yield "note: there are too few pairs of about this overlap to measure recall well; increase --sample"
