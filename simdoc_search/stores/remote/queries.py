@@ -35,7 +35,7 @@ class Ids:
 
     @classmethod
     def in_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> Ids:
-        """Return ids in a field; None: `_id`. Raises LocationError if the field cannot be a field of ids."""
+        """Return ids in a field; None: `_id`. Raises LocationError if the field cannot identify documents."""
         return cls() if field is None else cls(field, id_field_type(field, mappings) in WHOLE_NUMBERS)
 
     @property

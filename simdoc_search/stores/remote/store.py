@@ -30,7 +30,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.frozen_index import FrozenIndex, freeze
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.lookups import SAMPLE, find_by_id
+from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, mappings_of
 from simdoc_search.stores.remote.min_hash_field import find_term_candidates, min_hash_access, term_records
 from simdoc_search.stores.remote.point_in_time import all_hits
@@ -161,7 +161,7 @@ class RemoteStore(Closable):
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several may be open, and the last write wins. An error does not undo earlier writes."""
+        """Open a writer. Several may be open at once; the last write wins. An error does not undo earlier writes."""
         self.access.require_tokens()
         if not self.own:
             raise StoreError(
@@ -351,6 +351,6 @@ class RemoteStore(Closable):
         """Return the estimated size of all texts in bytes before compression, from a sample; None without texts."""
         if not self.own or not self.has_texts:
             return None
-        hits = self.engine.search(self.index, {"size": SAMPLE, "_source": ["body"]})["hits"]["hits"]
+        hits = self.engine.search(self.index, {"size": SAMPLE_SIZE, "_source": ["body"]})["hits"]["hits"]
         sizes = [len((self.access.record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
         return round(sum(sizes) / len(sizes) * documents) if sizes else 0
