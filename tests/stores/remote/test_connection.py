@@ -53,7 +53,7 @@ def test_an_address_has_nodes_and_an_index(url: str, hosts: list[str], index: st
 def test_a_malformed_address_is_refused_with_an_example(url: str, name: str) -> None:
     message = opening_error(url.replace("://", f"://{name}"))
 
-    assert name or "write http://host:port/index" in message
+    assert name or "use http://host:port/index" in message
     assert SECRET not in message
 
 
