@@ -77,7 +77,7 @@ def test_a_line_of_20_mb_is_read(tmp_path: Path, piece: str) -> None:
     assert {"large", "small"} == stored(tmp_path / "store")
 
 
-def test_20000_skipped_files_are_two_lines(tmp_path: Path) -> None:
+def test_20000_skipped_files_are_summarised_in_two_lines(tmp_path: Path) -> None:
     cli.write(tmp_path / "corpus", {"z.txt": cli.words(0, 20)})
     for number in range(20_000):
         (tmp_path / f"corpus/{number:05}.txt").touch()

@@ -86,13 +86,13 @@ class NamedPath:
     def other_documents(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
         """Yield stored documents of this path whose ids may differ from the current ids of their files.
 
-        These documents were indexed from a folder or file below this path that was named then. If the run has a new
-        prefix, they include the documents with another prefix.
+        They were indexed when the user named a folder or file below this path. If the run has a new prefix, they
+        include the documents with another prefix.
         """
         if self.root != self.path or not self.files:
             return
-        if store.count(self.root, below=True):
-            yield from store.scan(root=self.root, below=True)
+        if store.count(self.root, below_root=True):
+            yield from store.scan(root=self.root, below_root=True)
         if has_new_prefix and self.stored:
             records = store.scan(root=self.root)
             yield from (record for record in records if record.origin and record.origin.prefix != self.prefix)
@@ -158,7 +158,7 @@ class NamedPaths:
         return NamedPath(number, path, path, self._unused_prefix(path) if has_others and is_folder else "")
 
     def _unused_prefix(self, path: str) -> str:
-        """Return the shortest end of the path of a folder that is not a prefix of other ids."""
+        """Return the shortest suffix of a folder's path that is not yet a prefix of ids."""
         parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
         used = {named.prefix for named in self}
         prefixes = ("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))

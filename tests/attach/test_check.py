@@ -278,7 +278,7 @@ def test_an_index_without_our_field_is_named_with_the_command(made: Indices, eng
     call(made.engine, "POST", f"/{names[1]}/_close")
 
     assert (names[1], True) == (index, f"there is no field simdoc.tokens; {run_this}" in problem)
-    assert (1, f"{alias} is not ready for FINGERPRINT queries: 1 problem, see above") == (
+    assert (1, f"{alias} is not ready for FINGERPRINT queries: 1 problem (see above)") == (
         result.exit_code,
         result.stdout.splitlines()[-1],
     )
@@ -335,7 +335,7 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
     assert answer("check", f"{address}/{noted}")["fit"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (
-        f"wrong: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem, see above\n"
+        f"problem: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem (see above)\n"
         == with_field.stdout
     )
     findings = [{"index": name, "wrong": True, "problem": problem}]

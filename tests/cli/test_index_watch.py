@@ -138,7 +138,7 @@ def test_a_folder_that_vanishes_ends_the_command_and_keeps_its_documents(watched
     watched.folder.rename(watched.folder.parent / "away")
 
     assert 1 == watched.process.wait(30)
-    wait_for(lambda: "docs is gone; its documents are kept" in " ".join(watched.lines))
+    wait_for(lambda: "docs no longer exists; its documents are kept" in " ".join(watched.lines))
     assert {"a.txt"} == watched.ids()
 
 

@@ -60,7 +60,7 @@ class LocalWriter:
             with engine_errors("write to", self._location):
                 self._engine.delete_documents_by_term("id", id)
 
-    def commit(self, *, within: float | None = None) -> None:  # noqa: ARG002 - nothing to wait for
+    def commit(self, *, timeout: float | None = None) -> None:  # noqa: ARG002 - nothing to wait for
         """Make all changes durable and visible to readers."""
         with engine_errors("write to", self._location):
             if self._unfinished:

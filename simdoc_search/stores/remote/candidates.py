@@ -1,4 +1,4 @@
-"""Reads the documents that a plan finds in an engine lazily, those with the most shared tokens first."""
+"""Lazily reads the documents that a plan finds in an engine, those with the most shared tokens first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIRST_PAGE = 50
 """Number of candidates in the first answer."""
 
 PAGE_GROWTH, LARGEST_PAGE = 4, 800
-"""Factor by which each page is larger than the one before, and the maximum size of a page."""
+"""Ratio of the sizes of a page and the page before, and the maximum size of a page."""
 
 _LAST_DOCUMENT = 2**31 - 1  # after it, `search_after` continues with the next score
 

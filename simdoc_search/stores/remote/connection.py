@@ -142,7 +142,7 @@ def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLCon
 
 
 def _kind_of_engine(headers: Mapping[str, str], body: bytes) -> EngineKind:
-    """Return the kind of engine by its answer. Elasticsearch sends a header since 7.14; before, its version tells."""
+    """Return the kind of engine, by the header that Elasticsearch sends since 7.14, or by the version in the answer."""
     if headers.get("X-Elastic-Product") == "Elasticsearch":
         return "elasticsearch"
     try:

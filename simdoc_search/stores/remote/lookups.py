@@ -25,7 +25,7 @@ from simdoc_search.stores.remote.queries import path_clause
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 from simdoc_search.stores.remote.writer import is_possible_id
 
-SAMPLE = 200
+SAMPLE_SIZE = 200
 """Number of documents in a sample."""
 
 _SUGGESTIONS_READ = 20
@@ -165,7 +165,7 @@ def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | Non
     if not access.own:
         names = {name for mapping in access.indices.mappings.values() for name in _leaf_fields(mapping)}
         return sorted(name for name in names if not name.startswith(f"{access.field}."))
-    sample = access.engine.search(access.name, {"size": SAMPLE, "_source": ["metadata"]})["hits"]["hits"]
+    sample = access.engine.search(access.name, {"size": SAMPLE_SIZE, "_source": ["metadata"]})["hits"]["hits"]
     return field_or_folder_names(map(access.record, sample), condition)
 
 

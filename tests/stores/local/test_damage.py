@@ -29,7 +29,7 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes 
 
 @pytest.fixture(scope="module")
 def expected(whole: Path) -> dict[str, Any]:
-    """All values of its documents, by id."""
+    """All values of the documents in the undamaged store, by id."""
     return content(whole)
 
 
@@ -181,7 +181,7 @@ def test_a_repair_overwrites_nothing(whole: Path, expected: dict[str, Any], tmp_
 # --- other processes ---
 
 
-def test_nobody_can_write_to_a_store_while_it_is_repaired(store: Path, tmp_path: Path) -> None:
+def test_no_process_can_write_to_a_store_during_a_repair(store: Path, tmp_path: Path) -> None:
     refusals: list[str] = []
 
     def try_to_write(done: int, total: int) -> None:
