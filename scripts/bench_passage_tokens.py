@@ -54,7 +54,8 @@ def main() -> None:
     given = parser.parse_args()
     material, passages = read_material(given.corpus, given.seed), Passages(given.window)
     print(
-        f"{material.words:,} words of material; window {given.window}: runs of {passages.run(SHINGLE)} words for sure"
+        f"{material.words:,} words of material; with window {given.window}, every run of "
+        f"{passages.guaranteed_run(SHINGLE)} words is found"
     )
     print_runs(material, passages, given.runs, given.seed)
     print_excerpts(material, passages, given.excerpts, given.seed)
@@ -95,7 +96,7 @@ def print_runs(material: Material, passages: Passages, count: int, seed: str) ->
     for words in WORDS:
         shares = (f"{found[words, length, 'all'] / runs:>16.3f}{found[words, length, 'own'] / runs:>7.3f}"
                   for length in LENGTHS)  # fmt: skip
-        print(f"{words:<8}{passages.chance(words, SHINGLE):>9.3f}" + "".join(shares))
+        print(f"{words:<8}{passages.probability_of_finding(words, SHINGLE):>9.3f}" + "".join(shares))
 
 
 def print_excerpts(material: Material, passages: Passages, count: int, seed: str) -> None:

@@ -33,10 +33,10 @@ from numpy.typing import NDArray
 
 from simdoc_search import Settings, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
-from simdoc_search.sketch.limits import BITS as NEAR_BITS
+from simdoc_search.sketch.limits import DEFAULT_BITS as NEAR_BITS
 from simdoc_search.sketch.near_bits import near_pairs
 from simdoc_search.sketch.sentences import Sentences, codes_of_sentences
-from simdoc_search.sketch.simhash import BITS, distances
+from simdoc_search.sketch.simhash import SIMHASH_BITS, distances
 from simdoc_search.stores.record import Record
 
 COMPARED_WHOLE, SAMPLE = 20_000, 1_000
@@ -68,7 +68,7 @@ def near(counts: list[int]) -> None:
     for count in counts:
         values = sentences_of(count)
         began = time.perf_counter()
-        a, b = near_pairs(values, BITS, NEAR_BITS)
+        a, b = near_pairs(values, SIMHASH_BITS, NEAR_BITS)
         spent = time.perf_counter() - began
         rows = np.arange(count)
         if count > COMPARED_WHOLE:
@@ -89,7 +89,7 @@ def near_to(values: Values, row: int) -> NDArray[np.int64]:
 def sentences_of(count: int) -> Values:
     """Make synthetic simhashes."""
     generator = np.random.default_rng(1)
-    values = generator.integers(0, 2**BITS, count, dtype=np.uint64)
+    values = generator.integers(0, 2**SIMHASH_BITS, count, dtype=np.uint64)
     half = count // 2
     values[half:] = edited(values[generator.integers(0, half, count - half)], generator, 8)
     return values
@@ -98,7 +98,7 @@ def sentences_of(count: int) -> Values:
 def edited(values: Values, generator: np.random.Generator, times: int) -> Values:
     """Flip `times` random bits of each value, each with a probability of 1/2."""
     for _ in range(times):
-        flips = np.uint64(1) << generator.integers(0, BITS, values.shape, dtype=np.uint64)
+        flips = np.uint64(1) << generator.integers(0, SIMHASH_BITS, values.shape, dtype=np.uint64)
         values = values ^ np.where(generator.random(values.shape) < 0.5, flips, np.uint64(0))
     return values
 
@@ -157,12 +157,12 @@ def grouped(counts: list[int]) -> None:
 def records(count: int) -> Iterator[Record]:
     """Yield synthetic documents."""
     generator = np.random.default_rng(2)
-    common = generator.integers(0, 2**BITS, COMMON, dtype=np.uint64)
+    common = generator.integers(0, 2**SIMHASH_BITS, COMMON, dtype=np.uint64)
     share = 1 / np.arange(1, KNOWN + 1)
     cumulative = np.cumsum(share / share.sum())
 
     def fresh() -> tuple[Values, NDArray[np.uint32]]:
-        sentences = generator.integers(0, 2**BITS, SENTENCES, dtype=np.uint64)
+        sentences = generator.integers(0, 2**SIMHASH_BITS, SENTENCES, dtype=np.uint64)
         sentences[:: SENTENCES // 3] = common[generator.integers(0, COMMON, 3)]
         concepts = (1 + np.searchsorted(cumulative, generator.random(CONCEPTS))).astype(np.uint32)
         ends = np.full((PARAGRAPHS, 1), PARAGRAPH_END, np.uint32)
@@ -175,7 +175,7 @@ def records(count: int) -> Iterator[Record]:
             sentences, concepts = base if is_near else last
             is_edited = generator.random(len(sentences)) < 1 / 3
             sentences = np.where(is_edited, edited(sentences, generator, 6), sentences)
-            sentences = np.append(sentences, generator.integers(0, 2**BITS, 3, dtype=np.uint64))
+            sentences = np.append(sentences, generator.integers(0, 2**SIMHASH_BITS, 3, dtype=np.uint64))
         else:
             sentences, concepts = fresh()
         last = sentences, concepts

@@ -1,4 +1,4 @@
-"""On a full disk, a command fails with one sentence and loses nothing. When there is space, it can be run again."""
+"""On a full disk, a command fails with one sentence and loses nothing. It can be repeated when space is free again."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ WRITING = {
 
 @pytest.mark.parametrize("name", WRITING)
 def test_a_file_that_does_not_fit_leaves_the_earlier_one(name: str, folder: Path) -> None:
-    """No temporary file is left. When there is space, the same command writes the file."""
+    """No temporary file remains. When space is free again, the same command writes the file."""
     cli.write(folder, {name: "earlier"})
     before = sorted(folder.iterdir())
 
@@ -128,7 +128,7 @@ def test_a_file_can_be_written_to_a_pipe(folder: Path) -> None:
 
 
 def test_a_plan_in_a_shared_folder_can_be_changed_by_its_owner_only(tmp_path: Path) -> None:
-    """Anybody who can change a plan can cause files to be deleted."""
+    """Anyone who can change a plan can cause files to be deleted."""
     tmp_path.chmod(0o777)
     before = os.umask(0o022)
     try:
@@ -153,7 +153,7 @@ def test_committed_documents_are_kept_and_the_next_run_completes_the_work(folder
 
 
 @pytest.mark.parametrize("limit", first(1, [1_000, 0, 10, 10_000]))
-def test_a_store_that_did_not_fit_can_be_made_later(folder: Path, limit: int) -> None:
+def test_a_store_that_did_not_fit_can_be_created_later(folder: Path, limit: int) -> None:
     command = ("index", "first.jsonl", "--store", "new", "--workers", 1)
 
     assert run_on_full_disk(limit, *command, cwd=folder).endswith(ADVICE)
@@ -163,7 +163,7 @@ def test_a_store_that_did_not_fit_can_be_made_later(folder: Path, limit: int) ->
 
 @pytest.mark.parametrize("limit", first(1, [300, 10, 1_000]))
 def test_documents_can_be_deleted_later(folder: Path, limit: int) -> None:
-    """Even if the file of deletions was written, but the commit was not."""
+    """The file of deletions may have been written without the commit."""
     command = ("delete", "first1", "first2", "--store", "store")
 
     assert run_on_full_disk(limit, *command, cwd=folder).endswith(ADVICE)

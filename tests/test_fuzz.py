@@ -1,4 +1,4 @@
-"""Any input from outside is read, or refused with a documented error."""
+"""Any external input is read, or rejected with a documented error."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _TEXT_PIECES = [
 
 
 def mixed(pieces: list[bytes]) -> st.SearchStrategy[bytes]:
-    """Bytes that mix pieces with a meaning for the reader and any other bytes."""
+    """Random bytes, mixed with pieces that have a meaning for the reader."""
     return st.lists(st.sampled_from(pieces) | st.binary(max_size=12), max_size=16).map(b"".join) | st.binary()
 
 

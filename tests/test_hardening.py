@@ -32,7 +32,7 @@ def test_loops_of_links_are_skipped_and_listed(tmp_path: Path) -> None:
     (corpus / "one").symlink_to("two")
     (corpus / "two").symlink_to("one")
     report = cli.answer("index", corpus, "--store", tmp_path / "store")
-    loops, circles = "a link to a folder that was read already", "too many levels of symbolic links"
+    loops, circles = "a link to a folder that was already read", "too many levels of symbolic links"
 
     assert {"a/b/c/x.txt", "y.txt"} == stored(tmp_path / "store")
     assert {"a/up/": loops, "a/b/up/": loops, "a/b/c/up/": loops, "one": circles, "two": circles} == {
@@ -77,7 +77,7 @@ def test_a_line_of_20_mb_is_read(tmp_path: Path, piece: str) -> None:
     assert {"large", "small"} == stored(tmp_path / "store")
 
 
-def test_20000_skipped_files_are_two_lines(tmp_path: Path) -> None:
+def test_20000_skipped_files_are_summarised_in_two_lines(tmp_path: Path) -> None:
     cli.write(tmp_path / "corpus", {"z.txt": cli.words(0, 20)})
     for number in range(20_000):
         (tmp_path / f"corpus/{number:05}.txt").touch()

@@ -95,6 +95,7 @@ MAX_LINES = 300
 FACADES = {
     "simdoc_search.duplicates.duplicates_result",
     "simdoc_search.search.similarity_search",
+    "simdoc_search.stores.base",
     "simdoc_search.stores.remote.engine",
     "simdoc_search.stores.remote.store",
     "simdoc_search.stores.local.store",

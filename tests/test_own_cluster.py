@@ -138,7 +138,7 @@ def put_all(url: str, name: str, index: str) -> None:
 
 
 def left_of(engine: Engine, name: str, index: str) -> list[str]:
-    """The objects of `put_all` that are still in the engine."""
+    """The objects created by `put_all` that are still in the engine."""
     kinds = ["_ingest/pipeline", "_component_template", "_index_template", "_scripts"]
     places = [[f"{index}-1"], [f"{index}-2"], *([*kind.split("/"), name] for kind in kinds)]
     return ["/".join(place) for place in places if engine.call("GET", place, allow=(404,))]

@@ -34,7 +34,7 @@ def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
 def duplicates_tail(duplicates: Duplicates) -> dict[str, Any]:
     """Convert the documents that were left out, and the sets in which not all pairs were compared."""
     floods = None
-    if (sets := duplicates.floods) is not None:
+    if (sets := duplicates.overflow) is not None:
         floods = {"documents": sets.documents, "limit": sets.limit, "left_over": sets.skipped_comparisons}
     return {
         "floods": floods,

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict[str, Any]:
     """Convert the counts, and the families to show."""
-    crowded = {"documents": families.crowded, "most": families.most_owners, "compared": families.anchors}
+    crowded = {
+        "documents": families.documents_with_frequent_sentences,
+        "most": families.frequent_sentence_limit,
+        "compared": families.compared_per_sentence,
+    }
     return {
         "documents": families.documents,
         "families": families.family_count,
@@ -26,8 +30,8 @@ def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict
         "enough": families.limits.enough,
         "least": families.limits.least,
         "groups": [_family(family) for family in shown],
-        "all_near": families.all_near,
-        "crowded": crowded if families.crowded else None,
+        "all_near": families.found_all_similar,
+        "crowded": crowded if families.documents_with_frequent_sentences else None,
         "left_out": _left_out(families.left_out),
     }
 
@@ -44,7 +48,11 @@ def _family(family: VersionFamily) -> dict[str, Any]:
 
 def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]]) -> dict[str, Any]:
     """Convert the counts, and the topics to show with the names of their concepts."""
-    frequent = {"concepts": topics.frequent, "most": topics.most_met, "found": topics.anchors}
+    frequent = {
+        "concepts": topics.frequent_concept_count,
+        "most": topics.frequent_concept_limit,
+        "found": topics.found_per_concept,
+    }
     return {
         "documents": topics.documents,
         "topics": topics.topic_count,
@@ -52,9 +60,11 @@ def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]])
         "pairs": topics.edge_count,
         "compared": topics.compared,
         "groups": [_topic(topic, names) for topic, names in shown],
-        "frequent": frequent if topics.frequent else None,
-        "cut": {"documents": topics.cut, "compared": topics.most_compared} if topics.cut else None,
-        "alone": topics.alone,
+        "frequent": frequent if topics.frequent_concept_count else None,
+        "cut": {"documents": topics.documents_with_too_many_candidates, "compared": topics.max_compared}
+        if topics.documents_with_too_many_candidates
+        else None,
+        "alone": topics.documents_without_candidates,
         "left_out": _left_out(topics.left_out),
     }
 

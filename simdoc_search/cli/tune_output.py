@@ -17,28 +17,29 @@ if TYPE_CHECKING:
     from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedLimits, Measurement, Tuning
 
 _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
-_MAX_WRONG = 10
+_MAX_MISCLASSIFIED = 10
 
 
 def lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the output for a terminal."""
     wanted = f"{100 * float(result.overlap):g} %"
     yield (
-        f"{counted(result.documents, 'document')} of {total:,}; {counted(result.pairs, 'pair')} of them overlap by "
-        f"{wanted} or more, {result.near:,} by about that ({100 * NEAR_DISTANCE:g} points more or less)"
+        f"{result.documents:,} of {counted(total, 'document')}; {counted(result.pair_count, 'pair')} with an overlap "
+        f"of {wanted} or more, {result.near_pair_count:,} with about {wanted} (within {100 * NEAR_DISTANCE:g} "
+        "percentage points)"
     )
-    if result.near < MIN_NEAR_PAIRS:
-        yield "note: these are too few pairs to measure recall well; increase --sample"
+    if result.near_pair_count < MIN_NEAR_PAIRS:
+        yield "note: there are too few pairs of about this overlap to measure recall well; increase --sample"
     for analysis, threshold in result.learned.items():
-        outcome = threshold.outcome
-        yield f"your pairs by {shingles_of(analysis)}: " + (
-            f"at {percent(threshold.threshold)} or more, {outcome.found} of {outcome.yes} yes and {outcome.taken} of "
-            f"{outcome.no} no are duplicates"
-            if outcome.is_useful
-            else "no overlap separates yes from no, so none is learned; simdoc-search compare shows the differences"
+        counts = threshold.counts
+        yield f"your pairs with {format_shingles(analysis)}: " + (
+            f"a minimum overlap of {percent(threshold.threshold)} selects {counts.true_positives} of "
+            f"{counts.positives} yes pairs and {counts.false_positives} of {counts.negatives} no pairs"
+            if counts.is_useful
+            else "no minimum overlap separates yes from no; to see the differences, use simdoc-search compare"
         )
-        yield from _wrong_lines(threshold.misclassified)
-    rows = [_COLUMNS, *map(_cells, result.rows)]
+        yield from _misclassified_lines(threshold.misclassified)
+    rows = [_COLUMNS, *map(_format_row, result.measurements)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     yield ""
     for row in rows:
@@ -54,15 +55,15 @@ def as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
     """Return the output as JSON."""
     return {
         "documents": result.documents, "of": total, "overlap": float(result.overlap),
-        "probability": float(result.probability), "pairs": result.pairs, "near": result.near,
-        "few": result.near < MIN_NEAR_PAIRS,
+        "probability": float(result.probability), "pairs": result.pair_count, "near": result.near_pair_count,
+        "few": result.near_pair_count < MIN_NEAR_PAIRS,
         "learned": [
-            {"shingles": shingles_of(analysis), "overlap": threshold.threshold, "useful": threshold.outcome.is_useful,
-             **_outcome_as_json(threshold.outcome), "unseen": _outcome_as_json(threshold.cross_validated),
-             "wrong": _wrong_as_json(threshold.misclassified)}
+            {"shingles": format_shingles(analysis), "overlap": threshold.threshold,
+             "useful": threshold.counts.is_useful, **_counts_as_json(threshold.counts),
+             "unseen": _counts_as_json(threshold.cross_validated), "wrong": _wrong_as_json(threshold.misclassified)}
             for analysis, threshold in result.learned.items()
         ],
-        "rows": [_row_as_json(row) for row in result.rows],
+        "rows": [_row_as_json(row) for row in result.measurements],
         "recommended": result.recommended and _row_as_json(result.recommended),
         "said": verdict(result), "command": index_command(result, paths) or None,
     }  # fmt: skip
@@ -76,13 +77,13 @@ def verdict(result: Tuning) -> str:
     row = result.recommended
     if row is not None:
         return (
-            f"For {wanted}, use {row.name} with {shingles_of(row.settings.analysis)}. It finds "
-            f"{percent(row.recall, 1)}, needs {row.bytes:,.0f} bytes per document, and its estimates are off by "
-            f"{100 * row.error:.1f} percentage points."
+            f"For {wanted}, use {row.name} with {format_shingles(row.settings.analysis)}. It finds "
+            f"{percent(row.recall, 1)}, needs {row.bytes_per_document:,.0f} bytes per document, and its estimates are "
+            f"off by {100 * row.error:.1f} percentage points."
         )
-    if not any(row.wanted for row in result.rows):
-        return f"No recommendation for {wanted}: no two of these documents overlap that much."
-    best = max(result.rows, key=lambda row: row.recall)
+    if not any(row.expected_hit_count for row in result.measurements):
+        return f"No recommendation for {wanted}: no two of the documents overlap that much."
+    best = max(result.measurements, key=lambda row: row.recall)
     return f"No recommendation for {wanted}: the best, {best.name}, only finds {percent(best.recall, 1)}."
 
 
@@ -91,7 +92,7 @@ def index_command(result: Tuning, paths: Sequence[str]) -> str:
     if result.recommended is None:
         return ""
     analysis, default = result.recommended.settings.analysis, Analysis()
-    name = re.sub(r"[^a-z0-9]+", "-", f"{result.recommended.name}-{shingles_of(analysis)}".lower())
+    name = re.sub(r"[^a-z0-9]+", "-", f"{result.recommended.name}-{format_shingles(analysis)}".lower())
     options = {
         "--shingle-size": str(analysis.shingle_size) if analysis.shingle_size != default.shingle_size else "",
         "--unit": analysis.unit if analysis.unit != default.unit else "",
@@ -107,19 +108,19 @@ def index_command(result: Tuning, paths: Sequence[str]) -> str:
 def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     """Yield the output of `--for versions` and `--for related` for a terminal."""
     best = learned.best
-    pairs = counted(best.outcome.yes + best.outcome.no, "pair")
-    yield f"{pairs}: {best.outcome.yes:,} yes, {best.outcome.no:,} no"
+    pairs = counted(best.counts.positives + best.counts.negatives, "pair")
+    yield f"{pairs}: {best.counts.positives:,} yes, {best.counts.negatives:,} no"
     yield ""
     yield f"{'':<34}{'precision':>10}{'recall':>9}"
-    for name, outcome in (
-        (f"now: {_limits_text(learned, learned.before)}", learned.outcome_before),
-        (f"best: {_limits_text(learned, learned.limits)}", best.outcome),
+    for name, counts in (
+        (f"now: {_format_limits(learned, learned.current)}", learned.current_counts),
+        (f"best: {_format_limits(learned, learned.limits)}", best.counts),
         ("on pairs not used for learning", best.cross_validated),
     ):
-        precision = "-" if outcome.precision is None else percent(outcome.precision, 1)
-        yield f"{name:<35}{precision:>9}{percent(outcome.recall, 1):>9}"
+        precision = "-" if counts.precision is None else percent(counts.precision, 1)
+        yield f"{name:<35}{precision:>9}{percent(counts.recall, 1):>9}"
     yield ""
-    yield from _wrong_lines(best.misclassified)
+    yield from _misclassified_lines(best.misclassified)
     command = _defaults_command(learned, store)
     yield f"Store these limits with: {command}" if command else "No limits are better than the current ones."
 
@@ -127,16 +128,16 @@ def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
 def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
     """Return the output of `--for versions` and `--for related` as JSON."""
     return {
-        "for": learned.about,
-        "before": {"limits": asdict(learned.before), **_outcome_as_json(learned.outcome_before)},
-        "best": {"limits": asdict(learned.limits), **_outcome_as_json(learned.best.outcome)},
-        "unseen": _outcome_as_json(learned.best.cross_validated),
+        "for": learned.purpose,
+        "before": {"limits": asdict(learned.current), **_counts_as_json(learned.current_counts)},
+        "best": {"limits": asdict(learned.limits), **_counts_as_json(learned.best.counts)},
+        "unseen": _counts_as_json(learned.best.cross_validated),
         "wrong": _wrong_as_json(learned.best.misclassified),
         "command": _defaults_command(learned, store) or None,
     }
 
 
-def shingles_of(analysis: Analysis) -> str:
+def format_shingles(analysis: Analysis) -> str:
     """Return an analysis in the syntax of `--shingles`."""
     parts = [f"{analysis.unit}s:{analysis.shingle_size}"]
     parts += [f"stop:{analysis.stop_words.language or 'FILE'}"] if analysis.stop_words else []
@@ -144,29 +145,38 @@ def shingles_of(analysis: Analysis) -> str:
     return "+".join([*parts, *(["frequencies"] if analysis.frequencies else [])])
 
 
-def _cells(row: Measurement) -> tuple[str, ...]:
+def _format_row(row: Measurement) -> tuple[str, ...]:
     return (
         row.name,
-        shingles_of(row.settings.analysis),
-        percent(row.recall, 1) if row.wanted else "-",
-        percent(row.precision, 1) if row.found else "-",
-        f"{row.error:.4f}" if row.compared else "-",
-        f"{row.bytes:,.0f}",
-        f"{row.speed:,.0f}",
+        format_shingles(row.settings.analysis),
+        percent(row.recall, 1) if row.expected_hit_count else "-",
+        percent(row.precision, 1) if row.hit_count else "-",
+        f"{row.error:.4f}" if row.measured_pair_count else "-",
+        f"{row.bytes_per_document:,.0f}",
+        f"{row.documents_per_second:,.0f}",
         f"{row.query_ms:.2f}",
     )
 
 
 def _row_as_json(row: Measurement) -> dict[str, Any]:
     return {
-        "sketch": row.name, "shingles": shingles_of(row.settings.analysis), "recall": row.recall, "wanted": row.wanted,
-        "precision": row.precision, "found": row.found, "asked": row.queries, "error": row.error,
-        "compared": row.compared, "bytes": row.bytes, "documents_per_second": row.speed, "query_ms": row.query_ms,
-    }  # fmt: skip
+        "sketch": row.name,
+        "shingles": format_shingles(row.settings.analysis),
+        "recall": row.recall,
+        "wanted": row.expected_hit_count,
+        "precision": row.precision,
+        "found": row.hit_count,
+        "asked": row.query_count,
+        "error": row.error,
+        "compared": row.measured_pair_count,
+        "bytes": row.bytes_per_document,
+        "documents_per_second": row.documents_per_second,
+        "query_ms": row.query_ms,
+    }
 
 
-def _limits_text(learned: LearnedLimits, limits: Limits) -> str:
-    if learned.about == "related":
+def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
+    if learned.purpose == "related":
         return f"score {limits.min_score:g}"
     return f"{limits.bits} bits, {100 * limits.enough:g} % of sentences"
 
@@ -174,26 +184,34 @@ def _limits_text(learned: LearnedLimits, limits: Limits) -> str:
 def _defaults_command(learned: LearnedLimits, store: str) -> str:
     """Return the command that stores the learned limits; empty if they are the current ones."""
     limits = learned.limits
-    if limits == learned.before:
+    if limits == learned.current:
         return ""
     options = ["--bits", str(limits.bits), "--enough", f"{100 * limits.enough:.6g}"]
-    if learned.about == "related":
+    if learned.purpose == "related":
         options = ["--min-score", f"{limits.min_score:.6g}"]
     return shlex.join(["simdoc-search", "defaults", *options, "--store", store])
 
 
-def _wrong_lines(wrong: Sequence[LabelledPair]) -> Iterator[str]:
-    for pair in wrong[:_MAX_WRONG]:
+def _misclassified_lines(misclassified: Sequence[LabelledPair]) -> Iterator[str]:
+    for pair in misclassified[:_MAX_MISCLASSIFIED]:
         label = "yes" if pair.label else "no"
         other = "no" if pair.label else "yes"
         yield printable(f"line {pair.line}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {other}")
-    if len(wrong) > _MAX_WRONG:
-        yield f"{counted(len(wrong) - _MAX_WRONG, 'more pair')} classified wrongly; --json lists all of them"
+    if len(misclassified) > _MAX_MISCLASSIFIED:
+        more = counted(len(misclassified) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
+        yield f"{more} misclassified; --json lists all of them"
 
 
-def _wrong_as_json(wrong: Sequence[LabelledPair]) -> list[dict[str, Any]]:
-    return [{"a": pair.a, "b": pair.b, "yes": pair.label, "line": pair.line} for pair in wrong]
+def _wrong_as_json(misclassified: Sequence[LabelledPair]) -> list[dict[str, Any]]:
+    return [{"a": pair.a, "b": pair.b, "yes": pair.label, "line": pair.line} for pair in misclassified]
 
 
-def _outcome_as_json(outcome: ConfusionCounts) -> dict[str, Any]:
-    return {"precision": outcome.precision, "recall": outcome.recall, **asdict(outcome)}
+def _counts_as_json(counts: ConfusionCounts) -> dict[str, Any]:
+    return {
+        "precision": counts.precision,
+        "recall": counts.recall,
+        "found": counts.true_positives,
+        "yes": counts.positives,
+        "taken": counts.false_positives,
+        "no": counts.negatives,
+    }

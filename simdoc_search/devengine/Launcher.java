@@ -7,54 +7,54 @@ import org.codelibs.opensearch.runner.OpenSearchRunner;
 import org.opensearch.common.settings.Settings;
 
 /**
- * Runs one OpenSearch node as its opensearch.yml says, and says why it ends if it does not start.
+ * Runs one OpenSearch node with the settings in its opensearch.yml. If the node does not start, it prints the cause.
  *
- * <p>The runner's own entry point does neither: it gives a node its own roles and no other, so that no ingest pipeline
- * runs there, and from 3.5 on it makes each process a cluster of its own. What is in its builder it leaves as it is.
+ * <p>The main method of OpenSearchRunner cannot be used. It overrides the roles of the node, so ingest pipelines do not
+ * run. From 3.5 on, it also makes each process a separate cluster. Settings of a builder are not overridden.
  *
- * <p>Janino compiles this in the process that runs it: no lambdas, no static methods of interfaces.
+ * <p>Janino compiles this class at each start. It supports neither lambdas nor static methods of interfaces.
  */
 public final class Launcher extends OpenSearchRunner implements OpenSearchRunner.Builder {
-    /** OpenSearch makes messages of its own of what is written to System.err later. */
-    private static final PrintStream ERRORS = System.err;
+    /** The original stderr. OpenSearch later replaces System.err with a logger. */
+    private static final PrintStream STDERR = System.err;
 
     public static void main(String[] arguments) {
-        final Launcher node = new Launcher();
+        final Launcher launcher = new Launcher();
         Runtime.getRuntime().addShutdownHook(new Thread() {
             @Override
             public void run() {
                 try {
-                    node.close();
-                } catch (IOException problem) {
-                    problem.printStackTrace();
+                    launcher.close();
+                } catch (IOException error) {
+                    error.printStackTrace();
                 }
             }
         });
         try {
-            node.onBuild(node);
-            node.build(arguments);
-            new CountDownLatch(1).await(); // until it is told to end
-        } catch (Throwable problem) {
-            tell(problem);
+            launcher.onBuild(launcher);
+            launcher.build(arguments);
+            new CountDownLatch(1).await(); // until a signal ends the process
+        } catch (Throwable error) {
+            printCauses(error);
             Runtime.getRuntime().halt(1);
         }
     }
 
-    /** Where it happened, and at the end, where it is seen, what: the cause last. */
-    private static void tell(Throwable problem) {
-        problem.printStackTrace(ERRORS);
-        for (Throwable each = problem; each != null; each = each.getCause()) {
-            ERRORS.println(each);
+    /** Prints the stack trace, then one line per cause. The root cause is last, so the end of the log shows it. */
+    private static void printCauses(Throwable error) {
+        error.printStackTrace(STDERR);
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            STDERR.println(cause);
         }
     }
 
-    /** What the configuration says is what the runner finds in its builder. */
+    /** Loads opensearch.yml into the settings of a node. OpenSearchRunner calls this for its builder. */
     @Override
     public void build(int number, Settings.Builder settings) {
         try {
             settings.loadFromPath(Paths.get(confPath, "opensearch.yml"));
-        } catch (IOException problem) {
-            throw new IllegalStateException(problem);
+        } catch (IOException error) {
+            throw new IllegalStateException(error);
         }
     }
 }

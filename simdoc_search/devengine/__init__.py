@@ -1,16 +1,16 @@
-"""OpenSearch on this machine, from Python packages, for development and tests.
+"""Runs OpenSearch on this machine, from Python packages, for development and tests.
 
     with running_cluster(nodes=3) as cluster:
         cluster.urls          # ['http://127.0.0.1:9213', 'http://127.0.0.1:9214', 'http://127.0.0.1:9215']
         cluster.kill(2)       # as in a crash
 
-It listens at 127.0.0.1 and needs no password. In production, use your own cluster.
+It listens on 127.0.0.1 and has no password. In production, use your own cluster.
 """
 
 from __future__ import annotations
 
 from simdoc_search.devengine.cluster import DEFAULT_PORT, Cluster, NodeStatus, Status, find, find_all
-from simdoc_search.devengine.common import EngineError, OnStep
+from simdoc_search.devengine.common import EngineError, ProgressCallback
 from simdoc_search.devengine.startup import free_port, running_cluster, start
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "Cluster",
     "EngineError",
     "NodeStatus",
-    "OnStep",
+    "ProgressCallback",
     "Status",
     "find",
     "find_all",

@@ -1,4 +1,4 @@
-"""A started cluster: its state, and ways to kill, restart and stop it, from any process."""
+"""A cluster on this machine. Any process can query its state, kill or restart its nodes, and stop it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.devengine import registry
-from simdoc_search.devengine.common import EngineError, OnStep, file_errors
+from simdoc_search.devengine.common import EngineError, ProgressCallback, as_engine_errors
 from simdoc_search.devengine.node import LOG_LINES, Node
 from simdoc_search.devengine.packages import Java, find_jars, find_java
-from simdoc_search.devengine.processes import end, exit_code, is_alive
+from simdoc_search.devengine.processes import end_processes, exit_code, is_running
 from simdoc_search.devengine.registry import Registration
 
 DEFAULT_PORT = 9201
@@ -21,7 +21,7 @@ STOP_SECONDS = 20.0
 
 POLL_SECONDS = 0.25
 RECOVERY_SECONDS = 30.0
-"""How long a start waits for missing shards."""
+"""How long a start waits for primary shards that are not allocated, that is, while the health is red."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,12 @@ class NodeStatus:
     """The state of one node.
 
     Attributes:
-        number: its number, from 1.
-        url: its address.
-        pid: its process; 0 for none.
-        state: "running" if it answers, "starting" or "silent" if it does not, "ended" if its process is gone.
-        log: path of its log.
+        number: number of the node, from 1.
+        url: HTTP address of the node.
+        pid: process id of the node; 0 if it has no process.
+        state: "running" if the node answers. Otherwise "starting" while the cluster starts, "ended" if the process has
+            ended since, or "silent".
+        log: path of the log.
     """
 
     number: int
@@ -50,8 +51,8 @@ class Status:
     Attributes:
         health: "green", "yellow" or "red"; None if no node answers.
         nodes: state of each node.
-        data: folder of its data.
-        ephemeral: whether the data are removed when it stops.
+        data: folder of the nodes' data, configuration and logs.
+        ephemeral: whether the data is removed when the cluster is stopped.
         heap: heap size of each node.
         version: version of OpenSearch.
     """
@@ -64,16 +65,16 @@ class Status:
     version: str
 
     @property
-    def is_well(self) -> bool:
+    def is_healthy(self) -> bool:
         """Whether every node answers and all data can be searched."""
         return self.health in {"green", "yellow"} and all(node.state == "running" for node in self.nodes)
 
 
 class Cluster:
-    """Nodes of OpenSearch on this machine, one process each.
+    """A cluster of OpenSearch nodes on this machine, with one process per node.
 
     Attributes:
-        was_running: whether `start` found it running.
+        was_running: whether `start` found the cluster already running.
     """
 
     def __init__(self, registration: Registration, *, was_running: bool = False) -> None:
@@ -82,7 +83,7 @@ class Cluster:
 
     @property
     def registration(self) -> Registration:
-        """What is registered now. Another process may have restarted a node."""
+        """The current registration. It is read again, because another process may have restarted a node."""
         current = registry.read(self._registration.port)
         if current is not None and current.token == self._registration.token:
             self._registration = current
@@ -90,72 +91,90 @@ class Cluster:
 
     @property
     def port(self) -> int:
-        """Port of the first node."""
+        """HTTP port of the first node."""
         return self.registration.port
 
     @property
     def numbers(self) -> range:
-        """Numbers of the nodes."""
+        """The numbers of the nodes, from 1."""
         return range(1, len(self.registration.pids) + 1)
 
     @property
     def urls(self) -> list[str]:
-        """Addresses of the nodes."""
+        """The HTTP addresses of the nodes."""
         return [node.url for node in self.registration.nodes]
 
     @property
     def url(self) -> str:
-        """Address of the first node."""
+        """The HTTP address of the first node."""
         return self.urls[0]
 
     @property
     def data(self) -> Path:
-        """Folder of the nodes' data, configuration and logs."""
+        """The folder of the nodes' data, configuration and logs."""
         return Path(self.registration.folder)
 
     @property
     def version(self) -> str:
-        """Version of OpenSearch."""
+        """The version of OpenSearch."""
         return self.registration.version
 
     def pid(self, number: int) -> int:
-        """Return the process of a node, or 0."""
-        self._node(number)
-        known = self.registration
-        pid = known.pids[number - 1]
-        return pid if is_alive(pid, known.token) else 0
-
-    def log_end(self, number: int = 1, lines: int = LOG_LINES) -> list[str]:
-        """Return the last lines of a node's log."""
-        return self._node(number).log_end(lines)
-
-    def status(self) -> Status:
-        """Return the current state."""
-        known = self.registration
-        nodes = tuple(self._node_status(node) for node in known.nodes)
-        answering = (known.nodes[node.number - 1] for node in nodes if node.state == "running")
-        health = next((value for node in answering if (value := _health(node)) is not None), None)
-        status = None if health is None else str(health["status"])
-        return Status(status, nodes, known.folder, known.is_ephemeral, known.heap, known.version)
-
-    def kill(self, number: int) -> None:
-        """Kill a node, as in a crash."""
-        if pid := self.pid(number):
-            end([pid], self.registration.token, grace=0)
-
-    def restart_node(self, number: int, timeout: float = START_SECONDS) -> None:
-        """Start a node again, and wait until it has joined.
+        """Return the process id of a node; 0 if it is not running.
 
         Raises:
-            EngineError: the node runs, or does not start.
+            EngineError: there is no node with this number.
+        """
+        self._node(number)
+        registration = self.registration
+        pid = registration.pids[number - 1]
+        return pid if is_running(pid, registration.token) else 0
+
+    def log_tail(self, number: int = 1, lines: int = LOG_LINES) -> list[str]:
+        """Return the last lines of a node's log; empty if there is no log.
+
+        Raises:
+            EngineError: there is no node with this number.
+        """
+        return self._node(number).log_tail(lines)
+
+    def status(self) -> Status:
+        """Return the current state of the cluster and its nodes."""
+        registration = self.registration
+        nodes = tuple(self._node_status(node) for node in registration.nodes)
+        answering = (registration.nodes[node.number - 1] for node in nodes if node.state == "running")
+        health = next((value for node in answering if (value := _health(node)) is not None), None)
+        return Status(
+            None if health is None else str(health["status"]),
+            nodes,
+            registration.folder,
+            registration.is_ephemeral,
+            registration.heap,
+            registration.version,
+        )
+
+    def kill(self, number: int) -> None:
+        """Kill a node, as in a crash. Nothing happens if it is not running.
+
+        Raises:
+            EngineError: there is no node with this number.
         """
         if pid := self.pid(number):
-            raise EngineError(f"node {number} runs already, as process {pid}; stop it first")
+            end_processes([pid], self.registration.token, grace=0)
+
+    def restart_node(self, number: int, timeout: float = START_SECONDS) -> None:
+        """Start a node that has ended, and wait until it has joined the cluster.
+
+        Raises:
+            EngineError: the node is running, does not start within `timeout` seconds, or does not exist.
+        """
+        if pid := self.pid(number):
+            raise EngineError(f"node {number} is already running as process {pid}; kill it first")
         self.launch([number], find_java(), find_jars(self.version))
         self.wait([number], timeout)
 
     def stop(self, grace: float = STOP_SECONDS) -> int:
-        """Stop all nodes, and remove ephemeral data.
+        """Stop all nodes. Remove the data if it is ephemeral.
 
         Args:
             grace: seconds after which the nodes are killed.
@@ -167,26 +186,28 @@ class Cluster:
             EngineError: a process does not end.
         """
         running = self._running_pids()
-        if not self.registration.discard(grace):
-            left = ", ".join(map(str, self._running_pids()))
-            raise EngineError(f"processes {left} do not end; kill them by hand")
+        if not self.registration.stop(grace):
+            remaining = ", ".join(map(str, self._running_pids()))
+            raise EngineError(f"these processes are still running: {remaining}; kill them yourself")
         return len(running)
 
     def launch(self, numbers: Iterable[int], java: Java, jars: Sequence[Path]) -> None:
-        """Start the processes of some nodes, and register each at once, so that none is lost."""
-        with file_errors("start the engine"):
+        """Start the processes of these nodes. Each process is registered immediately, so that none is forgotten."""
+        with as_engine_errors("start the engine"):
             for number in numbers:
-                node, known = self._node(number), self.registration
-                node.configure(known.nodes)
-                pids = list(known.pids)
-                pids[number - 1] = node.start(java, jars, known.heap, known.token)
+                node, registration = self._node(number), self.registration
+                node.write_configuration(registration.nodes)
+                pids = list(registration.pids)
+                pids[number - 1] = node.start(java, jars, registration.heap, registration.token)
                 self.register(pids=tuple(pids))
 
-    def wait(self, numbers: Iterable[int], timeout: float, progress: OnStep | None = None) -> None:
-        """Wait until some nodes answer and have joined the others, and their shards are started.
+    def wait(self, numbers: Iterable[int], timeout: float, progress: ProgressCallback | None = None) -> None:
+        """Wait until these nodes answer, all running nodes form one cluster, and primary shards are allocated.
+
+        It waits for shards for at most 30 seconds.
 
         Raises:
-            EngineError: a node ended, or the time is up.
+            EngineError: a node ended, another program uses its port, or `timeout` seconds have passed.
         """
         nodes = [self._node(number) for number in numbers]
         deadline = time.monotonic() + timeout
@@ -208,7 +229,7 @@ class Cluster:
             time.sleep(POLL_SECONDS)
 
     def register(self, **changes: Any) -> None:
-        """Register changes."""
+        """Change values of the registration, for this and all other processes."""
         self._registration = replace(self.registration, **changes)
         registry.write(self._registration)
 
@@ -217,24 +238,28 @@ class Cluster:
 
     def _node(self, number: int) -> Node:
         if number not in self.numbers:
-            raise EngineError(f"there is no node {number}; the engine's nodes are 1 to {self.numbers[-1]}")
+            raise EngineError(f"there is no node {number}; use a number from 1 to {self.numbers[-1]}")
         return self.registration.nodes[number - 1]
 
     def _answers(self, node: Node) -> bool:
-        """Return whether a node's own process answers at its port."""
+        """Whether the process of a node answers at its port.
+
+        Raises:
+            EngineError: the process ended, or another program answers at the port.
+        """
         pid = self.registration.pids[node.number - 1]
         if not self.pid(node.number):
             code = exit_code(pid)
-            how = "" if code is None else f" (exit code {code})"
-            raise self._failure(node, f"ended while it was started{how}")
+            shown_code = "" if code is None else f" (exit code {code})"
+            raise self._failure(node, f"ended during its start{shown_code}")
         answering = node.answering_pid()
         if answering not in {None, pid}:
             raise EngineError(f"another program answers at {node.url}; choose another --port")
         return answering == pid
 
-    def _failure(self, node: Node, what: str) -> EngineError:
-        where = "see the end of its log" if self.registration.is_ephemeral else f"its log is {node.log}"
-        return EngineError(f"node {node.number} {what}; {where}", node.log_end())
+    def _failure(self, node: Node, problem: str) -> EngineError:
+        advice = "see the end of its log" if self.registration.is_ephemeral else f"see its log in {node.log}"
+        return EngineError(f"node {node.number} {problem}; {advice}", node.log_tail())
 
     def _node_status(self, node: Node) -> NodeStatus:
         pid, is_ready = self.pid(node.number), self.registration.is_ready
@@ -248,16 +273,16 @@ class Cluster:
 
 
 def find(port: int = DEFAULT_PORT) -> Cluster | None:
-    """Return the cluster whose first node has a port, if one is registered."""
+    """Return the cluster whose first node has this port. It may have ended. None if no cluster is registered."""
     registration = registry.read(port)
     return None if registration is None else Cluster(registration)
 
 
 def find_all() -> list[Cluster]:
-    """Return all running clusters of this user."""
-    return [Cluster(known) for known in registry.read_all() if known.is_running()]
+    """Return all running clusters of this user, ordered by port."""
+    return [Cluster(registration) for registration in registry.read_all() if registration.is_running()]
 
 
 def _health(node: Node) -> Any:
-    """Return the health as this node knows it; without `local` it would wait for a missing manager."""
-    return node.ask("/_cluster/health?local=true")
+    """Return the cluster health that this node knows. Without `local`, it would wait if there is no cluster manager."""
+    return node.get("/_cluster/health?local=true")

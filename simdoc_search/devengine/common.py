@@ -1,4 +1,4 @@
-"""The error of the development engine, its progress callback, and its folders."""
+"""The error, the progress callback and the folders of the development engine."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import ModuleType
 
 from simdoc_search.errors import MissingExtraError, StoreError
 
-OnStep = Callable[[str, int, int], None]
-"""Called with the current step, and how much of it is done of how much."""
+ProgressCallback = Callable[[str, int, int], None]
+"""Called with the name of the current step, the number of finished parts, and the number of all parts (0: unknown)."""
 
 _NAME = "simdoc-search"
 
@@ -19,7 +19,7 @@ class EngineError(StoreError):
     """The engine cannot be started, found or stopped.
 
     Attributes:
-        log: last lines of the log of the node that failed, if any.
+        log: last lines of the log of the node that failed; empty for other errors.
     """
 
     def __init__(self, message: str, log: Sequence[str] = ()) -> None:
@@ -28,22 +28,22 @@ class EngineError(StoreError):
 
 
 @contextmanager
-def file_errors(doing: str) -> Iterator[None]:
-    """Turn an OSError into an EngineError."""
+def as_engine_errors(action: str) -> Iterator[None]:
+    """Turn an OSError into an EngineError. `action` is what failed, for the message."""
     try:
         yield
     except OSError as error:
         place = "" if error.filename is None else f"{error.filename}: "
-        raise EngineError(f"cannot {doing}: {place}{error.strerror or error}") from error
+        raise EngineError(f"cannot {action}: {place}{error.strerror or error}") from error
 
 
 def cache_folder() -> Path:
-    """Return the folder for files that can be fetched again; on Linux below $XDG_CACHE_HOME or ~/.cache."""
+    """Return the folder for files that can be downloaded again. On Linux: in $XDG_CACHE_HOME or ~/.cache."""
     return Path(_platformdirs().user_cache_dir(_NAME, appauthor=False))
 
 
 def data_folder() -> Path:
-    """Return the folder for data; on Linux below $XDG_DATA_HOME or ~/.local/share."""
+    """Return the folder for data. On Linux: in $XDG_DATA_HOME or ~/.local/share."""
     return Path(_platformdirs().user_data_dir(_NAME, appauthor=False)) / "engine"
 
 

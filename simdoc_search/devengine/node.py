@@ -1,4 +1,4 @@
-"""One OpenSearch process: its ports, configuration, start, answers and log."""
+"""One node of a cluster: the ports, configuration, log and HTTP requests of one OpenSearch process."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ from simdoc_search.devengine.processes import launch
 
 HOST = "127.0.0.1"
 
-PORTS = range(9200, 9281)
-"""Possible HTTP ports. Above 9299 the runner ends without a message; the transport ports are 100 higher."""
+HTTP_PORTS = range(9200, 9281)
+"""Allowed HTTP ports. OpenSearchRunner ends without a message if a port is over 9299."""
 
 TRANSPORT_OFFSET = 100
+"""The transport port of a node is this much higher than its HTTP port."""
+
 LOG_LINES = 20
+_TIMEOUT_SECONDS = 5.0
 
 LAUNCHER = Path(__file__).with_name("Launcher.java")
-"""Janino compiles it at each start, as a package of Java may have no compiler."""
+"""Janino compiles this file at each start, because the Java may be a JRE without a compiler."""
 
-_LOGGING = """\
+_LOG4J_PROPERTIES = """\
 status = error
 appender.console.type = Console
 appender.console.name = console
@@ -44,9 +47,9 @@ class Node:
     """One node of a cluster.
 
     Attributes:
-        number: its number, from 1.
-        folder: folder of all its files.
-        port: its HTTP port.
+        number: number of the node, from 1.
+        folder: folder of the node's data, configuration and log.
+        port: HTTP port.
     """
 
     number: int
@@ -55,41 +58,48 @@ class Node:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The HTTP address."""
         return f"http://{HOST}:{self.port}"
 
     @property
-    def transport(self) -> str:
-        """Its address for other nodes."""
+    def transport_address(self) -> str:
+        """The address for other nodes, as host:port."""
         return f"{HOST}:{self.port + TRANSPORT_OFFSET}"
 
     @property
     def log(self) -> Path:
-        """Its output. That of the previous start is beside it."""
+        """The file with the output of the process. The log of the previous start is in `engine.log.1`."""
         return self.folder / "engine.log"
 
-    def configure(self, nodes: Sequence[Node]) -> None:
-        """Write its configuration; `nodes` are all nodes of the cluster."""
+    def write_configuration(self, nodes: Sequence[Node]) -> None:
+        """Write the configuration files. `nodes` are all nodes of the cluster, including this one."""
         for name in ("config", "tmp"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         settings: dict[str, Any] = {
             "network.host": HOST,
             "node.roles": ["cluster_manager", "data", "ingest"],
-            "discovery.type": "zen",  # the default, so that the runner sets no other
+            "discovery.type": "zen",  # the default. Without it, OpenSearchRunner would set another value
             "transport.port": self.port + TRANSPORT_OFFSET,
-            "discovery.seed_hosts": [node.transport for node in nodes],
-            # By address, as the runner names every node "Node 1". Nodes that have been a cluster do not use it.
-            "cluster.initial_cluster_manager_nodes": [nodes[0].transport],
-            "path.repo": [str(self.folder.parent / "snapshots")],  # shared by all nodes, as each writes its shards
-            # At 95 %, which disks of developers often exceed, indexes would become read-only.
+            "discovery.seed_hosts": [node.transport_address for node in nodes],
+            # An address, because OpenSearchRunner names every node "Node 1". It is only used by a new cluster.
+            "cluster.initial_cluster_manager_nodes": [nodes[0].transport_address],
+            "path.repo": [str(self.folder.parent / "snapshots")],  # all nodes must write to the same folder
+            # Otherwise indices become read-only if a disk is 95 % full, as developers' disks often are.
             "cluster.routing.allocation.disk.threshold_enabled": False,
         }
         lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
         (self.folder / "config" / "opensearch.yml").write_text(lines, "utf-8")
-        (self.folder / "config" / "log4j2.properties").write_text(_LOGGING, "utf-8")
+        (self.folder / "config" / "log4j2.properties").write_text(_LOG4J_PROPERTIES, "utf-8")
 
     def start(self, java: Java, jars: Sequence[Path], heap: str, token: str) -> int:
-        """Start the process and return its id; `token` is an argument that identifies it."""
+        """Start the process, and return its id.
+
+        Args:
+            java: the Java that runs it.
+            jars: the class path.
+            heap: heap size, such as 512m.
+            token: an argument by which the process is recognised.
+        """
         with suppress(FileNotFoundError):
             self.log.replace(self.log.with_name("engine.log.1"))
         command = [
@@ -97,7 +107,7 @@ class Node:
             token,
             f"-Xms{heap}",
             f"-Xmx{heap}",
-            "-XX:-UsePerfData",  # or Java writes to the system's temporary folder
+            "-XX:-UsePerfData",  # otherwise Java writes to the system's temporary folder
             f"-Djava.io.tmpdir={self.folder / 'tmp'}",
             f"-XX:ErrorFile={self.folder / 'java_error.log'}",
             "--add-opens=java.base/java.lang=ALL-UNNAMED",
@@ -105,17 +115,17 @@ class Node:
             *java.options,
             *("org.codehaus.janino.SimpleCompiler", str(LAUNCHER), "Launcher"),
             *("-numOfNode", "1", "-clusterName", "simdoc-search"),
-            *("-baseHttpPort", str(self.port - 1)),  # the runner adds the number of the node
+            *("-baseHttpPort", str(self.port - 1)),  # OpenSearchRunner adds the number of the node, 1
             *("-basePath", str(self.folder), "-confPath", str(self.folder / "config")),
             *("-dataPath", str(self.folder / "data"), "-logsPath", str(self.folder / "logs")),
         ]
-        # The class path would double the length of the command in process lists.
+        # As an argument, the class path would double the length of the command in process lists.
         environment = {"CLASSPATH": os.pathsep.join(map(str, jars))}
         return launch(command, self.folder, environment, self.log)
 
-    def ask(self, path: str, timeout: float = 5.0) -> Any:
-        """Return the answer to GET from JSON; None without an answer, or for an error status."""
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=timeout)  # uses no proxy
+    def get(self, path: str) -> Any:
+        """Send a GET request, and return the parsed JSON. None if there is no answer, or an error status."""
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=_TIMEOUT_SECONDS)  # does not use a proxy
         try:
             connection.request("GET", path)
             response = connection.getresponse()
@@ -127,8 +137,8 @@ class Node:
             connection.close()
 
     def answering_pid(self) -> int | None:
-        """Return the process that answers at its port; None if none does, 0 if it is not OpenSearch."""
-        answer = self.ask("/_nodes/_local/process?filter_path=nodes.*.process.id")
+        """Return the id of the process that answers at the port. None: no answer. 0: it is not OpenSearch."""
+        answer = self.get("/_nodes/_local/process?filter_path=nodes.*.process.id")
         if answer is None:
             return None
         try:
@@ -137,8 +147,8 @@ class Node:
         except (LookupError, TypeError, ValueError, AttributeError):
             return 0
 
-    def log_end(self, lines: int = LOG_LINES) -> list[str]:
-        """Return the last lines of its log."""
+    def log_tail(self, lines: int = LOG_LINES) -> list[str]:
+        """Return the last lines of the log; empty if there is no log."""
         try:
             with self.log.open(encoding="utf-8", errors="replace") as log:
                 return [line.rstrip("\n") for line in deque(log, maxlen=lines)]
@@ -147,23 +157,25 @@ class Node:
 
 
 def check_ports(port: int, nodes: int) -> None:
-    """Raise EngineError if the nodes cannot start at these ports."""
+    """Raise an EngineError if the number of nodes or one of their HTTP ports is out of range."""
     if nodes < 1:
-        raise EngineError(f"a cluster cannot have {nodes} nodes; give at least 1")
-    if port not in PORTS or port + nodes - 1 not in PORTS:
-        wanted = f"port {port}" if nodes == 1 else f"ports {port} to {port + nodes - 1}"
+        raise EngineError(f"a cluster must have at least 1 node, not {nodes}")
+    if port not in HTTP_PORTS or port + nodes - 1 not in HTTP_PORTS:
+        ports = f"port {port}" if nodes == 1 else f"ports {port} to {port + nodes - 1}"
         raise EngineError(
-            f"the engine cannot have {wanted}; choose --port so that all are in {PORTS[0]} to {PORTS[-1]}"
+            f"the engine cannot use {ports}; choose a --port so that all ports are from {HTTP_PORTS[0]} to "
+            f"{HTTP_PORTS[-1]}"
         )
 
 
 def is_port_in_use(port: int) -> bool:
-    """Return whether a program listens at a port, or none may."""
-    for host in ("localhost", HOST):  # the runner checks localhost, which may also be ::1
+    """Whether a program listens on a port, or the port cannot be bound for another reason."""
+    for host in ("localhost", HOST):  # OpenSearchRunner checks localhost, which may be ::1
         with suppress(OSError), socket.create_connection((host, port), timeout=1):
             return True
     with socket.socket() as probe:
-        if os.name == "posix":  # allows ports of ending connections; elsewhere the option allows used ports
+        # On POSIX, this allows ports of closed connections. On Windows, it would also allow ports in use.
+        if os.name == "posix":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

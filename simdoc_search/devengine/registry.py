@@ -1,4 +1,4 @@
-"""The engines on this machine: one file for each, so that later commands find it."""
+"""Registers the engines on this machine, with one file per engine. Later commands find an engine by its file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from simdoc_search.devengine.common import data_folder
 from simdoc_search.devengine.node import Node
-from simdoc_search.devengine.processes import end, is_alive, launched
+from simdoc_search.devengine.processes import end_processes, is_running, launched_pids
 
 if sys.platform != "win32":
     import fcntl
@@ -22,17 +22,17 @@ TEMPORARY_PREFIX = "simdoc-engine-"
 
 @dataclass(frozen=True)
 class Registration:
-    """An engine that runs, is starting, or has ended without being stopped.
+    """An engine that is starting, is running, or ended without being stopped.
 
     Attributes:
-        port: port of its first node; the others follow.
+        port: HTTP port of the first node. Further nodes use the ports after it.
         folder: folder of the nodes' data, configuration and logs.
-        is_ephemeral: whether the folder is removed with it.
+        is_ephemeral: whether the folder is removed when the engine is stopped.
         heap: heap size of each node.
         version: version of OpenSearch.
-        token: an argument of all its processes.
-        pids: process of each node; 0 for none.
-        is_ready: whether its start has finished.
+        token: an argument by which the processes of this engine are recognised.
+        pids: process id of each node; 0 for a node without a process.
+        is_ready: whether the engine has finished starting.
     """
 
     port: int
@@ -46,29 +46,32 @@ class Registration:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """The nodes."""
+        """The nodes of the engine."""
         numbers = range(1, len(self.pids) + 1)
         return tuple(Node(number, Path(self.folder) / f"node-{number}", self.port + number - 1) for number in numbers)
 
     @property
     def ports(self) -> range:
-        """The HTTP ports."""
+        """The HTTP ports of the nodes."""
         return range(self.port, self.port + len(self.pids))
 
     def is_running(self) -> bool:
-        """Return whether any of its processes runs."""
-        return any(is_alive(pid, self.token) for pid in self.pids)
+        """Whether the process of any node is running."""
+        return any(is_running(pid, self.token) for pid in self.pids)
 
-    def discard(self, grace: float) -> bool:
-        """End its processes within `grace` seconds, and remove its file and its ephemeral data.
+    def stop(self, grace: float) -> bool:
+        """Stop the processes, and remove the registration and ephemeral data.
+
+        Args:
+            grace: seconds after which the processes are killed.
 
         Returns:
-            Whether the processes have ended.
+            Whether all processes have ended. If not, nothing is removed.
         """
-        # Ctrl-C may have come before the id of the last process was registered.
-        if not end({*self.pids, *launched(self.token)}, self.token, grace):
+        # Ctrl-C may have interrupted the start before the last process id was registered.
+        if not end_processes({*self.pids, *launched_pids(self.token)}, self.token, grace):
             return False
-        # The name is checked, so that a damaged file cannot remove another folder.
+        # If the file is damaged, it may name another folder, which must not be removed.
         if self.is_ephemeral and Path(self.folder).name.startswith(TEMPORARY_PREFIX):
             shutil.rmtree(self.folder, ignore_errors=True)
         registered = read(self.port)
@@ -78,8 +81,8 @@ class Registration:
 
 
 @contextmanager
-def locked() -> Iterator[None]:
-    """Let one process at a time start an engine."""
+def start_lock() -> Iterator[None]:
+    """Make other processes wait until this one has started its engine. On Windows, they do not wait."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
@@ -89,18 +92,18 @@ def locked() -> Iterator[None]:
 
 
 def read(port: int) -> Registration | None:
-    """Return the engine that is registered for a port."""
+    """Return the engine that is registered for a port, or None."""
     return _read(_path(port))
 
 
 def read_all() -> list[Registration]:
-    """Return all engines, by port."""
+    """Return all registered engines, ordered by port."""
     registered = [registration for path in _folder().glob("*.json") if (registration := _read(path))]
     return sorted(registered, key=lambda registration: registration.port)
 
 
 def write(registration: Registration) -> None:
-    """Register an engine, or a change of it."""
+    """Write the file of an engine. This replaces an earlier registration for the same port."""
     path = _path(registration.port)
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(asdict(registration), indent=2), "utf-8")
@@ -108,7 +111,7 @@ def write(registration: Registration) -> None:
 
 
 def _read(path: Path) -> Registration | None:
-    """Return the engine in a file; None if the file is missing or malformed."""
+    """Return the engine that a file registers. None if the file is missing or malformed."""
     try:
         values = json.loads(path.read_text("utf-8"))
         return Registration(**{**values, "pids": tuple(map(int, values["pids"]))})

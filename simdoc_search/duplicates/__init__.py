@@ -4,7 +4,7 @@ sources.py            entry points: duplicates in a store, or among documents wi
 keep_order.py         the rule that chooses the kept document
 collection.py         all documents as arrays
 fingerprint_table.py  all fingerprints as arrays
-arrays.py             functions for these arrays
+arrays.py             helper functions for arrays
 paths.py              paths of the documents' files
 measures.py           measures of overlap
 bands.py              band keys: two documents with an equal key are compared
@@ -15,33 +15,33 @@ verification.py       overlaps: estimated from fingerprints, or computed from te
 clusters.py           groups around a kept document, and sets of documents with equal words
 contents.py           comparison of the bytes of files in a group
 verdicts.py           the kind of each duplicate, and the action that a plan proposes
-finder.py             runs all these steps
+finder.py             runs the steps above
 duplicates_result.py  the result: groups and pairs
 plan/                 a table of duplicates that people edit, apply and undo
 group_membership.py   looks up the group of a document
-mark_update.py        writes the groups into the documents of an engine, as marks
+mark_update.py        marks the duplicates in the documents of an engine
 folding.py            folds near-duplicates in a page of results
 """
 
 from simdoc_search.duplicates.bands import band_keys
-from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Floods, Group, GroupedDocument, Pair
+from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Group, GroupedDocument, Overflow, Pair
 from simdoc_search.duplicates.finder import Progress
 from simdoc_search.duplicates.folding import FoldedHit, NearHit, fold_near_duplicates
-from simdoc_search.duplicates.keep_order import KEEP
+from simdoc_search.duplicates.keep_order import KEEP_RULES
 from simdoc_search.duplicates.measures import MEASURES
 from simdoc_search.duplicates.sources import VIA, Via, duplicates_among, duplicates_in
 
 __all__ = [
-    "KEEP",
+    "KEEP_RULES",
     "MEASURES",
     "VIA",
     "Duplicate",
     "Duplicates",
-    "Floods",
     "FoldedHit",
     "Group",
     "GroupedDocument",
     "NearHit",
+    "Overflow",
     "Pair",
     "Progress",
     "Via",

@@ -1,4 +1,4 @@
-"""Arrays of document numbers, pairs of documents and hashed keys."""
+"""Helper functions for arrays of document numbers, pairs of documents and hashed keys."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Keys = NDArray[np.uint64]
 
 _MULTIPLIERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 _SHIFT = np.uint64(29)
-_HALF = np.uint64(32)
+_HALF_BITS = np.uint64(32)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
 def pair_keys(first: Ints, second: Ints) -> Keys:
     """Encode each pair of document numbers below 2**32 as one number. The numbers sort by `first`, then by `second`."""
-    return first.astype(np.uint64) << _HALF | second.astype(np.uint64)
+    return first.astype(np.uint64) << _HALF_BITS | second.astype(np.uint64)
 
 
 def split_pair_keys(keys: Keys) -> tuple[Ints, Ints]:
     """Decode the result of `pair_keys`."""
-    return (keys >> _HALF).astype(np.int64), (keys & _LOW_HALF).astype(np.int64)
+    return (keys >> _HALF_BITS).astype(np.int64), (keys & _LOW_HALF).astype(np.int64)
 
 
 def is_in_sorted(values: Keys, sorted_values: Keys) -> Bools:

@@ -28,17 +28,17 @@ RECALL = Fraction(999, 1000)
 """Probability that two documents with exactly the minimum overlap are compared."""
 
 MAX_SHORT_TOKENS = 32
-"""Maximum number of tokens of a document that is paired by rare tokens, not by bands."""
+"""A document with at most this many tokens is paired by rare tokens, not by bands."""
 
 _DOCUMENTS_AT_ONCE = 1 << 14
 _RARITY_BITS = 16
-_HALF, _OWNER_SHIFT = np.uint64(32), np.uint64(32 + _RARITY_BITS)
+_HASH_BITS, _OWNER_SHIFT = np.uint64(32), np.uint64(32 + _RARITY_BITS)
 _MAX_COUNTER_BITS = 22
 
 
 @dataclass(frozen=True, slots=True)
 class BandPass:
-    """How documents in a range of sizes are paired."""
+    """A pass that pairs documents in a range of sizes."""
 
     rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
     bands: int  # number of bands
@@ -77,31 +77,36 @@ def plan_passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandP
 
 
 def shingles_to_fill(filled: int, buckets: int) -> float:
-    """Return how many shingles fill this many buckets on average. n shingles fill buckets * (1 - exp(-n / buckets))."""
+    """Return how many shingles fill `filled` of `buckets` buckets on average; infinity if all are to be filled.
+
+    On average, n shingles fill buckets * (1 - exp(-n / buckets)) of them.
+    """
     return math.inf if filled >= buckets else -buckets * math.log1p(-filled / buckets)
 
 
-def rare_tokens(
+def choose_rare_tokens(
     table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction, *, by_frequency: bool = True
 ) -> tuple[Keys, Ints]:
     """Return the rarest tokens of each document, and the document of each token.
 
-    Two documents with this overlap have one of these tokens in common, with a probability of `recall`. Suppose that
-    they share at least k of n tokens. Then any n - k + 1 tokens include a shared one. All documents choose their tokens
-    in the same order, so both choose the same shared token (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma,
-    Srikant 2007). Rare tokens come first, so a token that is in every document pairs nothing. Without `by_frequency`,
-    the order does not depend on the other documents.
+    Two documents with this overlap have one of these tokens in common with a probability of `recall`. Suppose that the
+    documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
+    choose their tokens in the same order, so both documents choose the same shared token (prefix filter: Chaudhuri,
+    Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). Rare tokens come first, so a token that is in every document pairs
+    no documents. Without `by_frequency`, the order does not depend on the other documents.
     """
     frequencies = _token_frequencies(table, documents) if by_frequency else np.zeros(1, np.int64)
-    sizes, size_of = np.unique(table.counts[documents], return_inverse=True)
-    needed = np.array([_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[size_of]
+    sizes, size_index = np.unique(table.counts[documents], return_inverse=True)
+    needed = np.array([_count_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[
+        size_index
+    ]
     keys, owners = [], []
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         codes, owner = table.tokens_of(documents[part])
         hashes = mix_bits(codes.astype(np.uint64))
-        rarity = np.minimum(frequencies[_counter_of(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
+        rarity = np.minimum(frequencies[_counter_positions(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
         order = np.argsort(
-            owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HALF | hashes >> _HALF
+            owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HASH_BITS | hashes >> _HASH_BITS
         )
         counts = table.counts[documents[part]]
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -114,9 +119,10 @@ def rare_tokens(
 def band_keys(
     fingerprints: Sequence[Fingerprint], overlap: float | Fraction, *, recall: Fraction = RECALL
 ) -> list[Ints]:
-    """Return keys for joining documents in a data frame or a database. Two documents that overlap share a key.
+    """Return keys by which a data frame or a database can join documents that overlap.
 
-    Short documents are joined by single tokens. If very many short documents share a token, they all share a key.
+    The keys of a short document are single tokens. If very many short documents have the same token, all of them may
+    share a key.
 
     Args:
         fingerprints: fingerprints with the same settings and with tokens of 4 characters.
@@ -129,14 +135,14 @@ def band_keys(
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
-        FormatMismatchError: fingerprints with these settings have no buckets.
+        FormatMismatchError: the fingerprints have no buckets.
     """
     if not fingerprints:
         return []
     min_overlap, minhash = parse_fraction(overlap, "overlap"), fingerprints[0].minhash
     codes = [fingerprint.codes() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
-    table = FingerprintTable.of(codes, shingles, hash_bits(minhash), minhash.places)
+    table = FingerprintTable.of(codes, shingles, hash_bits(minhash), minhash.slot_count)
     all_documents = np.arange(len(codes))
     keys_and_owners: list[tuple[Keys, Ints]] = []
     for band_pass in plan_passes(min_overlap, recall, table.buckets):
@@ -145,7 +151,7 @@ def band_keys(
             all_keys = table.band_keys(documents, band_pass.rows, band_pass.bands)
             keys_and_owners += [(keys, documents) for keys in all_keys]
         else:
-            keys_and_owners.append(rare_tokens(table, documents, min_overlap, recall, by_frequency=False))
+            keys_and_owners.append(choose_rare_tokens(table, documents, min_overlap, recall, by_frequency=False))
     keys, owners = (np.concatenate(parts) for parts in zip(*keys_and_owners, strict=True))
     return [distinct(keys[owners == document].view(np.int64)) for document in range(len(codes))]
 
@@ -157,16 +163,16 @@ def _token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:
     frequencies = np.zeros(1 << counter_bits, np.int64)
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         codes, _ = table.tokens_of(documents[part])
-        counters = _counter_of(mix_bits(codes.astype(np.uint64)), len(frequencies))
+        counters = _counter_positions(mix_bits(codes.astype(np.uint64)), len(frequencies))
         frequencies += np.bincount(counters, minlength=len(frequencies))
     return frequencies
 
 
-def _counter_of(hashes: Keys, size: int) -> Ints:
+def _counter_positions(hashes: Keys, size: int) -> Ints:
     return (hashes & np.uint64(size - 1)).astype(np.int64)
 
 
-def _needed_tokens(count: int, overlap: float, recall: float) -> int:
+def _count_needed_tokens(count: int, overlap: float, recall: float) -> int:
     shared = 1
     while shared < count and probability_of_matches(count, shared + 1, overlap) >= recall:
         shared += 1

@@ -1,7 +1,7 @@
 """Stores the progress of a search for duplicates in an engine, so that another run can resume it.
 
 The file is an SQLite database. It identifies documents by `words_key`, so a document with changed words counts as new.
-The results of each batch of queries are one transaction, so the file is consistent whenever a run ends.
+The results of each batch of queries are written in one transaction, so the file is consistent even if a run is killed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Checkpoint:
 
     def __init__(self, file: str | os.PathLike[str] | None, options: Mapping[str, str]) -> None:
         self._name = str(file or "the temporary file")
-        with self._readable_errors():
+        with self._convert_errors():
             # For an empty name, SQLite opens a temporary file and deletes it on closing.
             self._database = sqlite3.connect(os.fspath(file) if file else "", timeout=0, isolation_level=None)
             try:
@@ -51,7 +51,7 @@ class Checkpoint:
                 raise
 
     def prune(self, keys: Ints) -> Bools:
-        """Delete the data of all documents that do not have one of these keys.
+        """Delete the data of documents whose key is not among these keys.
 
         Returns:
             For each key, whether its document was queried before; bool, shape (documents,).
@@ -67,13 +67,15 @@ class Checkpoint:
             queried = np.fromiter((key for (key,) in execute("SELECT key FROM queried")), np.int64)
         return np.isin(keys, queried)
 
-    def save(self, queried: Iterable[int], pairs: Iterable[tuple[int, int, float]], floods: Mapping[int, int]) -> None:
+    def save(
+        self, queried: Iterable[int], pairs: Iterable[tuple[int, int, float]], overflowing: Mapping[int, int]
+    ) -> None:
         """Save the results of a batch of queries. All documents are given by key.
 
         Args:
             queried: the queried documents.
             pairs: pairs of documents, and their estimated overlap.
-            floods: documents in floods, and for each the number of matches that were not compared.
+            overflowing: maps each overflowing document to the number of its matches that were not compared.
         """
         ordered = ((min(a, b), max(a, b), estimate) for a, b, estimate in pairs)
         add = self._database.executemany
@@ -82,18 +84,18 @@ class Checkpoint:
             add("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", ordered)
             add(
                 "INSERT INTO floods VALUES (?, ?) ON CONFLICT DO UPDATE SET missed = max(missed, excluded.missed)",
-                floods.items(),
+                overflowing.items(),
             )
 
     def pairs(self) -> tuple[Ints, Ints, NDArray[np.float32]]:
         """Return the keys of both documents of each pair, and the estimated overlaps."""
-        with self._readable_errors():
+        with self._convert_errors():
             rows = np.fromiter(self._database.execute("SELECT a, b, estimate FROM pairs"), _PAIR_DTYPE)
         return rows["a"], rows["b"], rows["estimate"]
 
-    def floods(self) -> dict[int, int]:
-        """Return the documents in floods, by key, and for each the number of matches that were not compared."""
-        with self._readable_errors():
+    def overflowing(self) -> dict[int, int]:
+        """Return the keys of the overflowing documents, with the number of matches that were not compared."""
+        with self._convert_errors():
             return dict(self._database.execute("SELECT key, missed FROM floods"))
 
     def close(self) -> None:
@@ -115,12 +117,12 @@ class Checkpoint:
             if stored.get(name) != value:
                 raise StoreError(
                     f"{self._name} was written for {name} {stored.get(name)}, not {value}; "
-                    "use the same options again, or name another file"
+                    "use the same options again, or choose another file"
                 )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._readable_errors():
+        with self._convert_errors():
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -131,11 +133,11 @@ class Checkpoint:
             self._database.execute("COMMIT")
 
     @contextmanager
-    def _readable_errors(self) -> Iterator[None]:
+    def _convert_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
             if "is full" in str(error):
                 raise StoreError(f"{self._name} cannot be written: the disk is full; {DISK_FULL_ADVICE}") from error
             reason = "is in use by another run" if "locked" in str(error) else f"cannot be used ({error})"
-            raise StoreError(f"{self._name} {reason}; name another file, or leave out --checkpoint") from error
+            raise StoreError(f"{self._name} {reason}; choose another file, or omit --checkpoint") from error

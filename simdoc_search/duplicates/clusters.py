@@ -15,7 +15,7 @@ import numpy as np
 from simdoc_search.duplicates.arrays import Bools, Ints, run_starts
 
 UNASSIGNED = -1
-"""Stands for a kept document where there is none: the document is itself kept, or is not in a group."""
+"""Means that a document has no kept document, because it is kept itself or is not in a group."""
 
 _PAIRS_AT_ONCE = 1 << 11
 
@@ -24,7 +24,7 @@ def assign_duplicates(
     count: int,
     first: Ints,
     second: Ints,
-    overlaps: Callable[[Ints], Bools],
+    overlap_enough: Callable[[Ints], Bools],
     progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[Ints, Ints]:
     """Assign each duplicate among `count` documents to the kept document of its group.
@@ -33,8 +33,8 @@ def assign_duplicates(
         count: number of documents. They are numbered in keep order.
         first: the preferred document of each pair, ascending; int64, shape (pairs,).
         second: the other document of each pair, ascending for equal first documents.
-        overlaps: returns whether the pairs at these positions overlap enough. It is only called for pairs that can
-            still assign a document.
+        overlap_enough: returns whether the pairs at these positions overlap enough. It is only called with pairs that
+            can still assign a document.
         progress: called with the share of the pairs that is done, 0..1.
 
     Returns:
@@ -49,7 +49,7 @@ def assign_duplicates(
             if not len(pairs):
                 break
             is_ready = _is_ready(first[pairs], second[pairs], count)
-            overlapping = pairs[is_ready][overlaps(pairs[is_ready])]
+            overlapping = pairs[is_ready][overlap_enough(pairs[is_ready])]
             # A duplicate joins the most preferred of the documents that it overlaps.
             duplicates, index = np.unique(second[overlapping], return_index=True)
             kept_for[duplicates] = first[overlapping[index]]
@@ -72,7 +72,7 @@ class EqualWordSets:
     """Sets of documents with equal words. Only one document of each set, its representative, is compared with others.
 
     Args:
-        labels: a number per document, equal for documents with equal words; int64, shape (documents,).
+        labels: one number per document, equal for documents with equal words; int64, shape (documents,).
 
     Attributes:
         representatives: the preferred document of each set, ascending.
@@ -97,7 +97,7 @@ class EqualWordSets:
     def pairs_within(self, limit: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
         """Yield all pairs in each set. In a set larger than the limit, only pair the representative with the others.
 
-        Pairs whose second document has a number below `new_from` are left out.
+        Pairs whose second document has a number below `new_from` are omitted.
         """
         for representative in self.representatives[self.sizes[self.representatives] > 1].tolist():
             members = self.members(representative)

@@ -4,12 +4,12 @@ Memory during a search for duplicates:
 
 | What | Memory |
 |---|---|
-| a document | its id, 4 bytes per token, and about 300 bytes |
-| a document, if the collection has at most 262,000 | another kilobyte |
-| a document without tokens | its id and about 250 bytes |
-| a candidate pair | 35 bytes |
+| each document | its id, 4 bytes per token, and about 300 bytes |
+| each document in a collection of at most 262,000 documents | 1 kB in addition |
+| each document whose tokens are not held | its id and about 250 bytes |
+| each candidate pair | 35 bytes |
 
-If the tokens exceed 1 GB, they are in a temporary file that is mapped into memory.
+If the tokens exceed 1 GB, they are stored in a temporary file that is mapped into memory.
 """
 
 from __future__ import annotations
@@ -51,19 +51,20 @@ class Documents:
         keep: the rule that chooses the kept document.
         is_new: returns whether a document is new. Older documents are kept, and are only compared with new ones.
         is_preferred: returns whether a document is kept even if the rule prefers another one.
-        with_tokens: whether to hold the tokens.
-        max_token_bytes: maximum size of all tokens in memory, in bytes. Beyond it, they are in a temporary file.
+        with_tokens: whether to hold the tokens in memory.
+        max_token_bytes: maximum size of the tokens in memory, in bytes. If they exceed it, they are stored in a
+            temporary file.
 
     Attributes:
         table: the fingerprints; without tokens if `with_tokens` is false.
-        left_out: place to reason, of documents that are left out.
-        text_labels: a number per document, equal for equal texts; int64, shape (documents,).
-        word_labels: a number per document, equal for equal words.
-        content_labels: a number per document, equal for equal text and metadata. For members of archives, the bytes
+        left_out: maps the key of each document that is left out to the reason.
+        text_labels: one number per document, equal for equal texts; int64, shape (documents,).
+        word_labels: one number per document, equal for equal words.
+        content_labels: one number per document, equal for equal text and metadata. For members of archives, the bytes
             must be equal too. Any other document with a file has a unique number.
         sizes: size of the file in bytes; -1 if it is unknown, or the document is in an archive.
         mtimes: modification time of the file in nanoseconds; 0 if it is unknown.
-        keys: the `words_key` of each document; 0 if tokens are held.
+        keys: the `words_key` of each document; 0 if the tokens are held in memory.
         new_from: the number of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_preferred: whether any document is preferred.
@@ -123,7 +124,7 @@ class Documents:
             self._ids.__getitem__, shingles, copies, equal, written_at, values, new > 0, preferred > 0
         )
         self._order = order = keep.order(criteria)
-        self._places = list(self._sources)
+        self._source_parts = list(self._sources)
         self._source_of = source_of[order]
         self._text_hashes = text_hashes
         self.table: FingerprintTable = _table(tokens.read(), counts, shingles, order, settings)
@@ -150,8 +151,8 @@ class Documents:
         return self._ids[self.read_position(number)]
 
     def place(self, number: int) -> Place:
-        """Return the place of a document."""
-        _, _, index, routing = self._places[self._source_of[number]]
+        """Return the key of a document: its id, index and routing."""
+        _, _, index, routing = self._source_parts[self._source_of[number]]
         return Place(self.id(number), index, routing)
 
     def has_text(self, number: int, text_hash: str) -> bool:
@@ -161,7 +162,7 @@ class Documents:
 
     def path(self, number: int) -> str | None:
         """Return the path of a document's file; None if it has no file."""
-        root, prefix, _, _ = self._places[self._source_of[number]]
+        root, prefix, _, _ = self._source_parts[self._source_of[number]]
         return file_path(root, prefix, self.id(number)) if root else None
 
     def _leave_out(self, record: Record, reason: str) -> None:
@@ -186,7 +187,7 @@ class _StringBuffer:
 
 
 class TokenBuffer:
-    """Collects the tokens of documents one after the other. Beyond `limit` bytes, they are in a temporary file."""
+    """Collects the tokens of documents. If they exceed `limit` bytes, they are stored in a temporary file."""
 
     def __init__(self, limit: int = _MAX_TOKEN_BYTES) -> None:
         self._limit = limit
@@ -214,7 +215,7 @@ class TokenBuffer:
 def words_key(record: Record) -> int:
     """Return a key of 64 bits that is equal for documents with the same words.
 
-    If a record has no hash, its key depends on its place and its tokens.
+    If a record has no hash, the key depends on the document and its tokens.
     """
     digest = _words_hash(record)
     if digest == _NO_HASH:
@@ -240,7 +241,7 @@ def _words_hash(record: Record) -> bytes:
 
 
 def _labels(hashes: bytearray) -> Ints:
-    """Return a number per hash, equal for equal hashes. Each unknown hash gets a unique number."""
+    """Return one number per hash, equal for equal hashes. Each unknown hash gets a unique number."""
     halves = np.frombuffer(hashes, np.uint64).reshape(-1, 2)
     order = np.lexsort((halves[:, 0], halves[:, 1]))
     ordered = halves[order]
@@ -255,8 +256,8 @@ def _table(
     codes: NDArray[np.uint32], counts: Ints, shingles: Ints, order: Ints, settings: Settings
 ) -> FingerprintTable:
     """Make the table of fingerprints in keep order. An unknown number of shingles is estimated from the tokens."""
-    sketch, buckets = settings.minhash, settings.minhash.places
-    min_shingles = np.minimum(counts, 1) if sketch.fills_all_places else counts
+    sketch, buckets = settings.minhash, settings.minhash.slot_count
+    min_shingles = np.minimum(counts, 1) if sketch.fills_all_slots else counts
     filled = np.minimum(min_shingles, buckets - 0.5) / buckets
     estimate = np.ceil(-buckets * np.log1p(-filled)).astype(np.int64)
     shingles = np.where(shingles > 0, np.maximum(shingles, min_shingles), estimate)

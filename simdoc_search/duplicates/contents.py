@@ -19,17 +19,17 @@ from simdoc_search.duplicates.plan.rows import LeftAloneError
 _SETS_AT_ONCE = 100
 
 HashFields = Callable[[Sequence[int]], Mapping[int, str]]
-"""Returns a hash of all fields for each of these documents, by number. Documents whose metadata was read are left out.
-"""
+"""Returns a hash of all fields for each of these documents, by number. If their metadata was read, they are omitted."""
 
 
 @dataclass(slots=True)
 class Contents:
     """Which documents have equal contents."""
 
-    labels: Ints  # a number per document, equal for equal contents; int64, shape (documents,)
-    files: dict[int, FileIdentity] = field(default_factory=dict)  # document to the identity of its file
-    problems: dict[int, str] = field(default_factory=dict)  # document to the reason why its bytes were not compared
+    labels: Ints  # one number per document, equal for equal contents; int64, shape (documents,)
+    files: dict[int, FileIdentity] = field(default_factory=dict)  # maps each document to the identity of its file
+    # maps each document whose bytes were not compared to the reason
+    problems: dict[int, str] = field(default_factory=dict)
 
 
 def compare_contents(
@@ -82,7 +82,7 @@ def _files_by_size(documents: Documents, group: Sequence[int], contents: Content
         path, size = documents.path(document), int(documents.sizes[document])
         if path is not None and size >= 0:
             try:
-                file = _indexed_file(path, size, int(documents.mtimes[document]))
+                file = _identity_if_unchanged(path, size, int(documents.mtimes[document]))
             except LeftAloneError as error:
                 contents.problems[document] = str(error)
             else:
@@ -101,14 +101,14 @@ def _compare_files(documents: Documents, files: list[list[int]], contents: Conte
         try:
             state, info = file_state(documents.path(links[0]) or "")
             if FileIdentity.of(info) != contents.files[links[0]]:
-                raise LeftAloneError("it is being changed")
+                raise LeftAloneError("it changed during this run")
         except LeftAloneError as error:
             contents.problems |= dict.fromkeys(links, str(error))
         else:
             contents.labels[links] = contents.labels[first_with_hash.setdefault(state.hash, links[0])]
 
 
-def _indexed_file(path: str, size: int, mtime_ns: int) -> FileIdentity:
+def _identity_if_unchanged(path: str, size: int, mtime_ns: int) -> FileIdentity:
     try:
         info = os.lstat(path)
     except FileNotFoundError:

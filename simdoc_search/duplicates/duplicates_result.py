@@ -20,7 +20,7 @@ from simdoc_search.duplicates.plan.rows import Action
 from simdoc_search.duplicates.verdicts import (
     DUPLICATE_KINDS,
     DropScope,
-    Kind,
+    DuplicateKind,
     Verdicts,
     describe_characters,
     reason_for,
@@ -40,8 +40,8 @@ class Pair:
     """Two documents that overlap enough.
 
     Attributes:
-        a: place of the document that would be kept.
-        b: place of the other document.
+        a: key of the document that would be kept.
+        b: key of the other document.
         overlap: overlap by the chosen measure, 0..1.
         kind: `identical`, `hard link`, `same text`, `same words` or `near`.
         exact: whether the overlap was computed from the texts. Otherwise it is estimated from the fingerprints.
@@ -50,7 +50,7 @@ class Pair:
     a: Place
     b: Place
     overlap: float
-    kind: Kind
+    kind: DuplicateKind
     exact: bool
 
 
@@ -59,7 +59,7 @@ class GroupedDocument:
     """A document of a group.
 
     Attributes:
-        place: place in the store.
+        place: key of the document in the store.
         size: size of the file in bytes; None if the document has no file, or is in an archive.
         changed: modification time of the file in nanoseconds since 1970; None if the document has no file.
         path: path of the file, which may be in an archive; None if the document has no file.
@@ -95,11 +95,11 @@ class Duplicate(GroupedDocument):
         reason: a short reason for the action.
         frees: bytes that deleting this document frees if everything that the plan drops is deleted. Hard links to one
             file are counted once.
-        duplicate_of: place of the document to keep instead: the kept document of the group, or a more similar one.
+        duplicate_of: key of the document to keep instead: the kept document of the group, or a more similar one.
     """
 
     overlap: float
-    kind: Kind
+    kind: DuplicateKind
     exact: bool
     action: Action
     reason: str
@@ -113,7 +113,7 @@ class Group:
 
     Attributes:
         kept: the kept document.
-        duplicates: the duplicates, in the order of `Kind`, then by descending overlap.
+        duplicates: the duplicates, ordered by kind from `identical` to `near`, then by descending overlap.
     """
 
     kept: GroupedDocument
@@ -126,14 +126,14 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Floods:
-    """Sets of similar documents that are too large to compare all pairs.
+class Overflow:
+    """The sets of similar documents in which not all pairs were compared, because the sets are too large.
 
     Attributes:
         documents: number of documents in these sets. Copies with the same text count too, although all are found.
         limit: maximum size of a set in which all pairs are compared. In a larger set, each document is compared with
             only a few others.
-        skipped_comparisons: upper bound of the number of comparisons that were not made. Some may have been made in
+        skipped_comparisons: maximum number of comparisons that were not made. Some of them may have been made in
             another band, and some are counted more than once.
     """
 
@@ -152,7 +152,7 @@ class Grouping:
     equal_words: EqualWordSets  # sets of documents with equal words
     pairs: PairOverlaps  # the pairs of representatives of these sets
     limit: int  # maximum size of a set of similar documents in which all pairs are compared
-    floods: Floods | None  # larger sets of similar documents; None if there are none
+    overflow: Overflow | None  # the larger sets of similar documents; None if there are none
 
     def members(self) -> dict[int, list[int]]:
         """Return the duplicates of each kept document, in keep order."""
@@ -172,8 +172,8 @@ class Duplicates:
         fresh: number of new documents among them. Older documents were only compared with new ones.
         measure: the measure of overlap, and the minimum overlap.
         verified: whether texts were compared. Otherwise all overlaps are estimated from fingerprints.
-        left_out: place to reason, of documents that cannot be compared.
-        left_out_indices: the indices behind an alias whose documents were not compared, and why.
+        left_out: maps the key of each document that cannot be compared to the reason.
+        left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         gone: number of documents whose file no longer exists, per indexed folder or file.
         group_count: number of groups.
         duplicate_count: number of duplicates, without the kept documents.
@@ -182,7 +182,7 @@ class Duplicates:
         kinds: number of duplicates of each kind.
         drop: which kinds a plan drops besides identical documents; None for no other kind.
         unverified: number of duplicates whose overlap is estimated because a text is missing or has changed.
-        floods: sets of similar documents in which not all pairs were compared; None if there are none.
+        overflow: the sets of similar documents in which not all pairs were compared; None if there are none.
     """
 
     def __init__(
@@ -212,10 +212,10 @@ class Duplicates:
         self.duplicate_count: int = len(self._duplicates)
         self.drops: int = verdicts.drops
         self.frees: int = verdicts.frees
-        self.kinds: Counter[Kind] = verdicts.kinds
+        self.kinds: Counter[DuplicateKind] = verdicts.kinds
         self.drop: DropScope | None = drop
         self.unverified: int = int((~grouping.exact[self._duplicates]).sum()) if self.verified else 0
-        self.floods: Floods | None = grouping.floods
+        self.overflow: Overflow | None = grouping.overflow
 
     @property
     def ignored(self) -> int:
@@ -229,7 +229,7 @@ class Duplicates:
         return self.group_count
 
     def groups(self, limit: int | None = None) -> Iterator[Group]:
-        """Yield the groups: first those that free the most bytes, then those with the most documents."""
+        """Yield the groups. Those that free the most bytes come first, and in a tie those with the most documents."""
         duplicates, verdicts = self._duplicates, self._verdicts
         kinds = np.array([DUPLICATE_KINDS.index(verdicts.of(number).kind) for number in duplicates.tolist()], np.int64)
         kept_for = self._grouping.kept_for
@@ -245,14 +245,14 @@ class Duplicates:
     def pairs(self) -> Iterator[Pair]:
         """Yield all pairs that overlap enough, including pairs of two duplicates. Pairs are verified on demand.
 
-        In a set that is too large, each document is only paired with a few others; see `floods`.
+        In a set that is too large, each document is only paired with a few others; see `overflow`.
         """
         grouping, pairs = self._grouping, self._grouping.pairs
         for a, b in grouping.equal_words.pairs_within(grouping.limit, self._collection.new_from):
             yield self._pair(a, b, 1.0, exact=True)
         for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
             positions = np.arange(len(pairs.first))[part]
-            for pair in positions[pairs.is_enough(positions)].tolist():
+            for pair in positions[pairs.overlap_enough(positions)].tolist():
                 first, second = int(pairs.first[pair]), int(pairs.second[pair])
                 for a, b in grouping.equal_words.pairs_between(first, second, grouping.limit):
                     yield self._pair(a, b, float(pairs.overlap[pair]), exact=bool(pairs.exact[pair]))
@@ -260,14 +260,14 @@ class Duplicates:
     def compared(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
         """Compare the kept document of a group with each near-duplicate.
 
-        Yields the duplicate, the comparison, and both texts. Documents without a stored text are left out.
+        Yields the duplicate, the comparison, and both texts. Documents without a stored text are omitted.
         """
         near = {duplicate.number: duplicate for duplicate in group.duplicates if duplicate.kind == "near"}
         for number, kept_text, text in self._texts(group.kept.number, list(near)):
             yield near[number], compare(kept_text, text, settings=self._settings), (kept_text, text)
 
     def membership(self) -> GroupMembership:
-        """Return a lookup of groups by the place of a document."""
+        """Return an object that looks up the group of a document by its key."""
         return GroupMembership(self._collection, self._grouping.kept_for)
 
     def _group(self, numbers: Sequence[int]) -> Group:
@@ -280,7 +280,7 @@ class Duplicates:
         return Group(self._document(kept), tuple(map(self._duplicate, numbers)))
 
     def _texts(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
-        """Yield the number of each document, the text of the kept one, and its own text, if both texts are stored."""
+        """Yield the number of each document, the text of the kept document, and its own text, if both are stored."""
         for part in slices(len(numbers), _TEXTS_AT_ONCE):
             texts = dict(self._read_texts([kept, *numbers[part]])) if self._read_texts else {}
             for number in numbers[part]:

@@ -1,13 +1,13 @@
 """Finds candidate pairs by querying the engine, so that the tokens of all documents need not fit into memory.
 
-One document of each set with equal words is queried. A match must contain all tokens of one band. If the queried
-document is short, a match must contain a minimum number of its tokens. A match has at least as many shingles as the
-queried document, so no pair is found twice. Two documents with exactly the minimum overlap are found with a probability
-of 99 %.
+Of several documents with equal words, only one is used as a query. A match must contain all tokens of one band. If the
+query document is short, a match must instead contain a minimum number of its tokens. A match has at least as many
+shingles as the query document, so no pair is found twice. Two documents with exactly the minimum overlap are found with
+a probability of 99 %.
 
-If a query has more than MAX_MATCHES matches, only the longest matches are compared. The queried document and the
-matches that may overlap it are then in a flood. Documents in floods that are in no group afterwards are compared with
-each other in memory.
+If a query has more than MAX_MATCHES matches, only the matches with the most shingles are compared. Then the query
+document and the matches that may overlap it enough are called overflowing. Overflowing documents that are in no group
+afterwards are compared with each other in memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RECALL = Fraction(99, 100)
 """
 
 MAX_MATCHES = 64
-"""Maximum number of matches of a query that are compared."""
+"""Maximum number of compared matches per query."""
 
 _QUERIES_AT_ONCE = 32
 
@@ -59,12 +59,17 @@ class EnginePairs:
         self._token_length = token_length
         self._checkpoint = checkpoint
         self._keys = self._numbers = np.zeros(0, np.int64)  # keys and numbers of the documents to query, sorted by key
-        self._flood_table: FingerprintTable | None = None
+        self._overflow_table: FingerprintTable | None = None
 
-    def find(self, documents: Ints, *, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> JoinedPairs:
-        """Find pairs, as `join` does. The first call queries the engine. Later calls compare floods in memory."""
+    def find(
+        self, documents: Ints, *, known_pairs: tuple[Ints, Ints], progress: Callable[[float], None]
+    ) -> JoinedPairs:
+        """Find pairs, as `join` does.
+
+        The first call queries the engine. Later calls compare the overflowing documents in memory.
+        """
         if len(self._keys):
-            return self._join_floods(documents, known, progress)
+            return self._join_overflowing(documents, known_pairs, progress)
         keys = self._documents.keys[documents]
         order = np.argsort(keys)
         self._keys, self._numbers = keys[order], documents[order]
@@ -73,9 +78,9 @@ class EnginePairs:
         a, b = self._numbers[self._positions(first)], self._numbers[self._positions(second)]
         first, second = np.minimum(a, b), np.maximum(a, b)
         order = np.lexsort((second, first))
-        floods = self._checkpoint.floods()
-        flooded = np.array(sorted(self._number_of(key) for key in floods), np.int64)
-        return JoinedPairs(first[order], second[order], estimates[order], compared, flooded, sum(floods.values()))
+        skipped = self._checkpoint.overflowing()
+        overflowing = np.array(sorted(self._number_of(key) for key in skipped), np.int64)
+        return JoinedPairs(first[order], second[order], estimates[order], compared, overflowing, sum(skipped.values()))
 
     def _query_all(self, documents: Ints, progress: Callable[[float], None]) -> int:
         """Query the documents that no earlier run has queried. Returns the number of pairs compared."""
@@ -87,9 +92,9 @@ class EnginePairs:
         compared = 0
         to_query = self._records_to_query(is_done)
         while batch := list(islice(to_query, _QUERIES_AT_ONCE)):
-            plans = [self._query_plan(number, record, is_resumed=is_resumed) for number, record in batch]
-            answers = self._frozen.search(plans, size=MAX_MATCHES + 1, distinct_words=self._documents.has_all_hashes)
-            compared += self._save_batch(batch, answers, is_resumed=is_resumed)
+            plans = [self._sized_plan(number, record, is_resumed=is_resumed) for number, record in batch]
+            results = self._frozen.search(plans, size=MAX_MATCHES + 1, distinct_words=self._documents.has_all_hashes)
+            compared += self._save_batch(batch, results, is_resumed=is_resumed)
             queried += len(batch)
             progress(queried / max(1, len(has_tokens)))
         progress(1.0)
@@ -102,22 +107,22 @@ class EnginePairs:
                 is_done[number] = True
                 yield number, record
 
-    def _query_plan(self, number: int, record: Record, *, is_resumed: bool) -> SizedPlan:
+    def _sized_plan(self, number: int, record: Record, *, is_resumed: bool) -> SizedPlan:
         min_jaccard, shingles = self._measure.min_jaccard, int(self._table.shingles[number])
         # A shorter document may have been queried before this one was added. So a resumed run matches shorter ones too.
         min_shingles = math.ceil(shingles * min_jaccard) if is_resumed else shingles
         sizes = (min_shingles, math.floor(shingles / min_jaccard)) if self._documents.has_all_sizes else None
-        return SizedPlan(_plan(encode(record.codes, self._token_length), min_jaccard), sizes)
+        return SizedPlan(_plan_query(encode(record.codes, self._token_length), min_jaccard), sizes)
 
     def _save_batch(
-        self, batch: Sequence[_NumberedRecord], answers: Sequence[FoundRecords], *, is_resumed: bool
+        self, batch: Sequence[_NumberedRecord], results: Sequence[FoundRecords], *, is_resumed: bool
     ) -> int:
-        """Save the pairs and floods of a batch in the checkpoint. Returns the number of pairs compared."""
+        """Save the results of a batch of queries in the checkpoint. Returns the number of pairs compared."""
         numbers, records = [number for number, _ in batch], [record for _, record in batch]
         query_of, match_of = [], []  # positions in `numbers` and `records`
-        for query, answer in enumerate(answers):
+        for query, result in enumerate(results):
             seen = {-1, numbers[query]}
-            for record in answer.records:
+            for record in result.records:
                 number = self._number_of(words_key(record)) if len(record.codes) else -1
                 if number not in seen and (is_resumed or self._is_longer(number, numbers[query])):
                     query_of.append(query)
@@ -135,33 +140,35 @@ class EnginePairs:
         estimates, is_possible = self._measure.estimates(table, first[fit], second[fit])
         queries, matches = queries[fit][is_possible], matches[fit][is_possible]
         keys = self._documents.keys[number_of]
-        floods: dict[int, int] = {}
-        for query, answer in enumerate(answers):
-            if answer.omitted:
+        overflowing: dict[int, int] = {}
+        for query, result in enumerate(results):
+            if result.omitted:
                 near = matches[queries == query].tolist()
-                missed = 0 if near else answer.omitted
+                skipped = 0 if near else result.omitted
                 for position in (query, *near):
                     key = int(keys[position])
-                    floods[key] = max(missed, floods.get(key, 0))
+                    overflowing[key] = max(skipped, overflowing.get(key, 0))
         self._checkpoint.save(
             keys[: len(batch)].tolist(),
             zip(keys[queries].tolist(), keys[matches].tolist(), estimates[is_possible].tolist(), strict=True),
-            floods,
+            overflowing,
         )
         return int(fit.sum())
 
-    def _is_longer(self, number: int, than: int) -> bool:
-        """Return whether a document has more shingles than another. In a tie, the keys decide, which never change."""
+    def _is_longer(self, number: int, other: int) -> bool:
+        """Return whether a document has more shingles than another. In a tie, their keys are compared."""
         shingles, keys = self._table.shingles, self._documents.keys
-        return bool((shingles[number], keys[number]) > (shingles[than], keys[than]))
+        return bool((shingles[number], keys[number]) > (shingles[other], keys[other]))
 
-    def _join_floods(self, documents: Ints, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> JoinedPairs:
-        floods = {self._number_of(key): missed for key, missed in self._checkpoint.floods().items()}
-        if self._flood_table is None:
-            self._flood_table = self._read_tokens(floods.keys())
-        joined = join(self._flood_table, documents, self._measure, known=known, progress=progress)
-        missed = sum(floods.get(number, 0) for number in documents.tolist())
-        return replace(joined, skipped_comparisons=joined.skipped_comparisons + missed)
+    def _join_overflowing(
+        self, documents: Ints, known_pairs: tuple[Ints, Ints], progress: Callable[[float], None]
+    ) -> JoinedPairs:
+        skipped = {self._number_of(key): count for key, count in self._checkpoint.overflowing().items()}
+        if self._overflow_table is None:
+            self._overflow_table = self._read_tokens(skipped.keys())
+        joined = join(self._overflow_table, documents, self._measure, known_pairs=known_pairs, progress=progress)
+        total = sum(skipped.get(number, 0) for number in documents.tolist())
+        return replace(joined, skipped_comparisons=joined.skipped_comparisons + total)
 
     def _read_tokens(self, numbers: Collection[int]) -> FingerprintTable:
         """Read the tokens of these documents again."""
@@ -184,7 +191,7 @@ class EnginePairs:
         return int(self._numbers[index]) if index < len(self._keys) and self._keys[index] == key else -1
 
 
-def _plan(tokens: list[str], overlap: Fraction) -> Plan:
+def _plan_query(tokens: list[str], overlap: Fraction) -> Plan:
     """Plan a query that finds a document with this overlap with a probability of 99 %.
 
     The query uses bands. If there are few tokens, or a band would have only one row, it counts shared tokens instead.

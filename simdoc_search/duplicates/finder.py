@@ -12,7 +12,7 @@ from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWordSets, assign_duplicates
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import HashFields, compare_contents
-from simdoc_search.duplicates.duplicates_result import Duplicates, Floods, Grouping
+from simdoc_search.duplicates.duplicates_result import Duplicates, Grouping, Overflow
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join, run_limit
 from simdoc_search.duplicates.verdicts import DropScope, Verdicts
@@ -29,7 +29,9 @@ _MAX_ROUNDS = 100
 class FindPairs(Protocol):
     """Finds pairs of documents that may overlap enough, as `join` does."""
 
-    def __call__(self, documents: Ints, *, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> JoinedPairs:
+    def __call__(
+        self, documents: Ints, *, known_pairs: tuple[Ints, Ints], progress: Callable[[float], None]
+    ) -> JoinedPairs:
         """Find pairs among these documents, except known pairs."""
 
 
@@ -91,35 +93,40 @@ def _group(
     limit: int,
     progress: Progress,
 ) -> Grouping:
-    """Assign each duplicate to its kept document. Of documents with equal words, only one is compared with others."""
-    is_flooded, skipped_comparisons = np.zeros(len(documents), bool), 0
+    """Assign each duplicate to its kept document.
+
+    Of several documents with equal words, only one is compared with others.
+    """
+    is_overflowing, skipped_comparisons = np.zeros(len(documents), bool), 0
     overlap, exact = np.ones(len(documents)), np.ones(len(documents), bool)
     kept_for = np.full(len(documents), UNASSIGNED, np.int64)
     to_pair = equal_words.representatives
     for round_number in range(_MAX_ROUNDS):
-        joined = find_pairs(to_pair, known=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
-        is_flooded[joined.flooded] = True
+        joined = find_pairs(to_pair, known_pairs=(pairs.first, pairs.second), progress=partial(progress, "comparing"))
+        is_overflowing[joined.overflowing] = True
         skipped_comparisons = joined.skipped_comparisons
         if round_number and not len(joined.first):
             break
         pairs.add(joined)
         kept_for, assigning = assign_duplicates(
-            len(documents), pairs.first, pairs.second, pairs.is_enough, partial(progress, "verifying")
+            len(documents), pairs.first, pairs.second, pairs.overlap_enough, partial(progress, "verifying")
         )
         assigned = pairs.second[assigning]
         overlap[assigned], exact[assigned] = pairs.overlap[assigning], pairs.exact[assigning]
-        # Documents in floods that are in no group yet must still be compared with each other.
-        to_pair = np.flatnonzero(is_flooded & (kept_for == UNASSIGNED))
+        # Overflowing documents that are in no group yet must still be compared with each other.
+        to_pair = np.flatnonzero(is_overflowing & (kept_for == UNASSIGNED))
         if len(to_pair) < 2:
             break
     else:
         skipped_comparisons += len(to_pair) * (len(to_pair) - 1) // 2
-    in_flood = is_flooded[equal_words.representative_of] | (equal_words.sizes > limit)
-    floods = Floods(int(in_flood.sum()), limit, skipped_comparisons) if in_flood.any() else None
+    in_overflow = is_overflowing[equal_words.representative_of] | (equal_words.sizes > limit)
+    overflow = Overflow(int(in_overflow.sum()), limit, skipped_comparisons) if in_overflow.any() else None
     # All documents with equal words join the group of their representative.
     representative = equal_words.representative_of
-    is_kept_by_it = (kept_for[representative] == UNASSIGNED) & (representative != np.arange(len(documents)))
-    kept_for = np.where(is_kept_by_it, representative, kept_for[representative])
+    has_kept_representative = (kept_for[representative] == UNASSIGNED) & (representative != np.arange(len(documents)))
+    kept_for = np.where(has_kept_representative, representative, kept_for[representative])
     kept_for[: documents.new_from] = UNASSIGNED
-    overlap = np.where(is_kept_by_it, 1.0, overlap[representative])
-    return Grouping(kept_for, overlap, exact[representative] | is_kept_by_it, equal_words, pairs, limit, floods)
+    overlap = np.where(has_kept_representative, 1.0, overlap[representative])
+    return Grouping(
+        kept_for, overlap, exact[representative] | has_kept_representative, equal_words, pairs, limit, overflow
+    )

@@ -54,8 +54,8 @@ class FingerprintTable:
 
         Band j takes the first `rows` tokens from bucket `j * buckets / bands` on. After the last token, it continues
         with the first one. So each band has `rows` tokens, even if few buckets are filled. Two documents with Jaccard
-        similarity J have an equal key with a probability of J**rows: the first filled buckets of their union must be
-        equal.
+        similarity J have an equal key with a probability of J**rows, because the tokens in the first `rows` filled
+        buckets of their union must be equal.
         """
         starts = np.empty((len(documents), bands), np.uint16)
         for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
@@ -75,7 +75,7 @@ class FingerprintTable:
             yield keys
 
     def shared_and_union(self, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Count for each pair the equal tokens, and the buckets that are filled in either document.
+        """Count the equal tokens of each pair, and the buckets that are filled in either document.
 
         The counts are those of `estimate.shared_and_union`. This method is faster if `first` is ascending.
         """
@@ -100,7 +100,7 @@ class FingerprintTable:
         return matrix
 
     def _matrix_of_pairs(self, first: Ints, second: Ints) -> tuple[BucketMatrix, Ints, Ints]:
-        """Return a matrix that contains these documents, and their rows in it. A small table has one cached matrix."""
+        """Return a matrix that contains these documents, and their rows in it. A small table caches one matrix."""
         if self.buckets * len(self.counts) > _MAX_MATRIX_CELLS:
             documents = distinct(np.concatenate((first, second)))
             return self.bucket_matrix(documents), np.searchsorted(documents, first), np.searchsorted(documents, second)

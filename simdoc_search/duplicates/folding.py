@@ -50,10 +50,10 @@ def fold_near_duplicates(
     field: str = "simdoc",
     settings: Settings | None = None,
 ) -> list[FoldedHit]:
-    """Fold a page of results: put each near-duplicate under the first shown hit that it overlaps. Sends no request.
+    """Fold a page of results: put each near-duplicate under the first shown hit that it overlaps enough.
 
-    A hit is only compared with shown hits, not with folded ones. A hit without a readable fingerprint in its `_source`
-    is always shown.
+    No request is sent. A hit is only compared with shown hits, not with folded ones. A hit without a readable
+    fingerprint in its `_source` is always shown.
 
     Args:
         hits: the hits of an engine, `response["hits"]["hits"]`, in their order. Their `_source` must contain the
@@ -75,16 +75,16 @@ def fold_near_duplicates(
     codes = [codes for codes in codes_or_problems if not isinstance(codes, str)]
     counts: Ints = np.array([len(tokens) for tokens in codes], np.int64)
     bits = hash_bits(settings.minhash, settings.token_length)
-    table = FingerprintTable.of(codes, counts, bits, settings.minhash.places)
+    table = FingerprintTable.of(codes, counts, bits, settings.minhash.slot_count)
     shown: dict[int, list[NearHit]] = {number: [] for number in range(len(page))}
-    open_hits = np.arange(len(codes))
-    while len(open_hits):
-        first, open_hits = open_hits[0], open_hits[1:]
-        shared, union = table.shared_and_union(np.repeat(first, len(open_hits)), open_hits)
+    remaining = np.arange(len(codes))
+    while len(remaining):
+        first, remaining = remaining[0], remaining[1:]
+        shared, union = table.shared_and_union(np.repeat(first, len(remaining)), remaining)
         is_near = shared * min_overlap.denominator >= union * min_overlap.numerator
         estimates = (shared / union)[is_near].tolist()
-        for near, estimate in zip(open_hits[is_near].tolist(), estimates, strict=True):
+        for near, estimate in zip(remaining[is_near].tolist(), estimates, strict=True):
             shown[numbers[first]].append(NearHit(page[numbers[near]], estimate))
             del shown[numbers[near]]
-        open_hits = open_hits[~is_near]
+        remaining = remaining[~is_near]
     return [FoldedHit(page[number], near) for number, near in shown.items()]

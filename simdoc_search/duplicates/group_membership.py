@@ -1,4 +1,4 @@
-"""Looks up the group of a document by its place."""
+"""Looks up the group of a document by its key."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class GroupMembership:
         return len(self._group)
 
     def place(self, number: int) -> Place:
-        """Return the place of a document, given by its number."""
+        """Return the key of a document, given by its number."""
         return self._documents.place(number)
 
-    def kept(self, number: int) -> int | None:
+    def find_kept(self, number: int) -> int | None:
         """Return the number of the kept document of a document's group; None if the document is in no group.
 
         The kept document of a group may be the document itself.
@@ -43,17 +43,17 @@ class GroupMembership:
         group = int(self._group[number])
         return None if group == UNASSIGNED else group
 
-    def number(self, place: Place) -> int | None:
-        """Return the number of the document at a place; None if there is no document, or more than one.
+    def find_number(self, place: Place) -> int | None:
+        """Return the number of the document with this key; None if no document or several documents have the key.
 
-        Several documents can have the same place if their ids come from a field that is not unique.
+        Several documents can have the same key if their ids come from a field that is not unique.
         """
         begin, end = np.searchsorted(self._hashes, hash(place)), np.searchsorted(self._hashes, hash(place), "right")
         numbers = [number for number in self._order[begin:end].tolist() if self.place(number) == place]
         return numbers[0] if len(numbers) == 1 else None
 
     def was_left_out(self, place: Place) -> bool:
-        """Return whether the document at a place could not be compared."""
+        """Return whether the document with this key could not be compared."""
         return place in self._documents.left_out
 
     def has_text(self, number: int, text_hash: str) -> bool:

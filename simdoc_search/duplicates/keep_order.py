@@ -15,16 +15,16 @@ from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.errors import QuerySyntaxError
 
-KEEP = ("longest", "first", "newest", "oldest")
+KEEP_RULES = ("longest", "first", "newest", "oldest")
 
-_COPY = re.compile(
+_NAME_OF_COPY = re.compile(
     r"^(?:copy of|kopie von) "
     r"|(?: \(\d{1,2}\)|[ _-](?:copy|kopie)(?: ?\(?\d{1,2}\)?)?)(?:\.\w{1,8}){0,2}$"
     r"|(?:~|\.bak)$",
     re.IGNORECASE,
 )
-"""Matches the names that file managers, browsers and editors give to copies. Words that people add, such as final, new
-and old, are less reliable."""
+"""Matches the names that file managers, browsers and editors give to copies. It does not match words that people add,
+such as final, new and old, because they are less reliable."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,14 +50,14 @@ class KeepRule:
     | `longest` | has the most copies with the same words; in a tie, has the most distinct shingles |
     | `first` | has the first id in alphabetical order |
     | `newest`, `oldest` | was written last or first |
-    | `max:FIELD`, `min:FIELD` | has the greatest or least value in a metadata field; numbers precede strings |
+    | `max:FIELD`, `min:FIELD` | has the largest or smallest value of a metadata field; numbers precede strings |
 
     `longest` prefers texts with many copies, so that one edited copy does not replace all others. With the measures
-    `containment` and `contained` it only uses the length, because the longer document must come first.
+    `containment` and `contained`, it only uses the length, because the longer document must come first.
 
-    Documents without a date or without the field come last. In a tie, longer documents come first, then documents with
-    more copies of the same text. Then members of archives come last, then documents with names of copies, then longer
-    ids.
+    Documents without a date or without the field come last. Ties are broken by these criteria, in this order: more
+    distinct shingles, more copies with the same text, a file outside archives, a name that is not that of a copy, a
+    shorter id, and the alphabetical order of the ids.
 
     Raises:
         QuerySyntaxError: the rule does not exist.
@@ -67,9 +67,9 @@ class KeepRule:
     measure: MeasureName = "jaccard"
 
     def __post_init__(self) -> None:
-        if self.rule not in KEEP and not self.field:
+        if self.rule not in KEEP_RULES and not self.field:
             raise QuerySyntaxError(
-                f"keep must be one of {', '.join(KEEP)}, max:FIELD or min:FIELD, not {self.rule!r:.60}"
+                f"keep must be one of {', '.join(KEEP_RULES)}, max:FIELD or min:FIELD, not {self.rule!r:.60}"
             )
 
     @property
@@ -120,11 +120,11 @@ def _name_ranks(by_id: Ints, id_of: Callable[[int], str]) -> Ints:
 
 def _name_kind(name: str) -> int:
     """Return 2 for a member of an archive, 1 for the name of a copy, and 0 for any other name."""
-    return 2 if archive_of(name) else int(bool(_COPY.search(name.rpartition("/")[2])))
+    return 2 if archive_of(name) else int(bool(_NAME_OF_COPY.search(name.rpartition("/")[2])))
 
 
 def _sort_key(value: MetadataValue | None) -> tuple[int, float, str] | None:
-    """Return a sort key for a value of any type; for a list, that of its first value. None if there is no key."""
+    """Return a sort key for a value of any type, or for the first value of a list; None if it cannot be ordered."""
     if isinstance(value, list):
         value = value[0] if value else None
     if value is None or value != value:  # noqa: PLR0124 - NaN cannot be ordered

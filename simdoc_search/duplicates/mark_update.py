@@ -1,8 +1,8 @@
 """Updates the marks in the documents of an engine, so that they match the groups of a search for duplicates.
 
 The first pass updates all documents that are not duplicates. The second pass marks the duplicates. So a kept document
-is no longer marked as a duplicate when other documents get a mark that names it. Even if a run is interrupted, no group
-is hidden completely.
+is no longer marked as a duplicate when other documents get a mark with its id. Even if a run is interrupted, a search
+that hides marked duplicates still shows one document of each group.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from simdoc_search.stores.remote.marks import Mark, Marks, marks_of
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FOUND
 
-_AT_ONCE = 500
+_DOCUMENTS_AT_ONCE = 500
 _FORBIDDEN = 403
 _MAX_REASONS = 5
 
@@ -35,11 +35,11 @@ class MarkReport:
     Attributes:
         set: number of documents that got a new mark.
         removed: number of documents whose mark was removed, because they are in no group.
-        unchanged: number of documents that had the right mark already.
-        passed_over: number of documents that changed or were deleted after the comparison, or whose kept document did.
-            They have no mark until the next run.
+        unchanged: number of documents that already had the correct mark.
+        passed_over: number of documents that changed or were deleted after the comparison, or whose kept document
+            changed or was deleted. They have no mark until the next run.
         refused: number of updates that the engine refused.
-        reasons: id to reason, of the first 5 refused updates.
+        reasons: maps the ids of the first 5 documents with refused updates to the reasons.
     """
 
     set: int = 0
@@ -55,12 +55,15 @@ def mark_duplicates(
 ) -> MarkReport:
     """Update the marks in a store to match the groups found in it; see `SimilaritySearch.mark_duplicates`."""
     if duplicates.fresh < duplicates.documents:
-        raise StoreError("cannot mark duplicates: only new documents were compared; compare all documents instead")
+        raise StoreError(
+            "cannot mark duplicates, because only new documents were compared; omit 'since' and 'new' to compare all "
+            "documents"
+        )
     return _MarkUpdate(duplicates, marks_of(store), progress).run()
 
 
 def kept_by_marks(store: Store) -> Iterator[str]:
-    """Yield the ids of the documents that marks name as kept; see `SimilaritySearch.kept_by_marks`."""
+    """Yield the ids of the documents that are kept according to the marks; see `SimilaritySearch.kept_by_marks`."""
     marks = marks_of(store)
     for hit in marks.marked_documents():
         mark = marks.mark_of(hit)
@@ -75,68 +78,70 @@ class _MarkUpdate:
         self._progress = progress
         self._report = MarkReport()
         self._is_done = np.zeros(len(self._groups), bool)
-        self._lost: set[int] = set()  # kept documents that changed or were deleted after the comparison
+        self._changed_kept: set[int] = set()  # kept documents that changed or were deleted after the comparison
         self._filtered_clusters: set[str] = set()  # clusters of marked documents that a filter excluded
 
     def run(self) -> MarkReport:
         for hit in self._marks.marked_documents():
             mark = self._marks.mark_of(hit)
-            if mark.duplicate_of and mark.cluster and self._right_mark(hit) is None:
+            if mark.duplicate_of and mark.cluster and self._correct_mark(hit) is None:
                 self._filtered_clusters.add(mark.cluster)
         for hits in _batches(self._marks.marked_documents()):
-            self._count(self._marks.write(hits, self._first_pass_mark))
+            self._count_outcomes(self._marks.write(hits, self._first_pass_mark))
         left = self._groups.members[~self._is_done[self._groups.members]]
-        for part in slices(len(left), _AT_ONCE):
+        for part in slices(len(left), _DOCUMENTS_AT_ONCE):
             number_at = {self._groups.place(number): number for number in left[part].tolist()}
             hits = self._marks.documents_at(number_at)
             self._report.passed_over += len(number_at) - len(hits)
             unchanged = {number_at[self._marks.place_of(hit)] for hit in hits if self._has_same_text(hit)}
-            self._lost |= {number for number in number_at.values() if self._groups.kept(number) == number} - unchanged
-            self._count(self._marks.write(hits, self._second_pass_mark, unchanged_too=True))
+            self._changed_kept |= {
+                number for number in number_at.values() if self._groups.find_kept(number) == number
+            } - unchanged
+            self._count_outcomes(self._marks.write(hits, self._second_pass_mark, unchanged_too=True))
             self._progress("marking", min(1.0, part.stop / len(left)))
         self._marks.refresh()
         return self._report
 
     def _first_pass_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark to write if the document is not a duplicate; None leaves the document unchanged."""
-        mark = self._right_mark(hit)
-        is_right = mark == self._marks.mark_of(hit)
-        if mark is None or (mark.duplicate_of and not is_right):
+        mark = self._correct_mark(hit)
+        is_correct = mark == self._marks.mark_of(hit)
+        if mark is None or (mark.duplicate_of and not is_correct):
             return None
-        number = self._groups.number(self._marks.place_of(hit))
+        number = self._groups.find_number(self._marks.place_of(hit))
         if number is not None:
             self._is_done[number] = True
-        self._report.unchanged += is_right
-        return None if is_right else mark
+        self._report.unchanged += is_correct
+        return None if is_correct else mark
 
     def _second_pass_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark to write to a document of a group; None leaves the document unchanged."""
-        if mark := self._right_mark(hit):
+        if mark := self._correct_mark(hit):
             return mark
         self._report.passed_over += 1
         return Mark() if self._marks.mark_of(hit) else None
 
-    def _right_mark(self, hit: RawHit) -> Mark | None:
+    def _correct_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark that a document must have, which may be empty; None if the document was not compared."""
         place = self._marks.place_of(hit)
-        number = self._groups.number(place)
+        number = self._groups.find_number(place)
         if number is None:
             return Mark() if self._groups.was_left_out(place) else None
-        kept, mark = self._groups.kept(number), self._marks.mark_of(hit)
+        kept, mark = self._groups.find_kept(number), self._marks.mark_of(hit)
         if kept is None:
             is_kept_for_others = not mark.duplicate_of and mark.cluster in self._filtered_clusters
             return mark if is_kept_for_others and self._has_same_text(hit) else Mark()
-        if kept in self._lost or not self._has_same_text(hit):
+        if kept in self._changed_kept or not self._has_same_text(hit):
             return Mark()
         kept_place = self._groups.place(kept)
         return Mark(None if kept == number else kept_place.id, self._marks.cluster_of(kept_place))
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
-        number = self._groups.number(self._marks.place_of(hit))
+        number = self._groups.find_number(self._marks.place_of(hit))
         return number is not None and self._groups.has_text(number, self._marks.text_hash_of(hit))
 
-    def _count(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
+    def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
         report = self._report
         for hit, outcome in outcomes:
             if outcome.status == CONFLICT and outcome.error != ALWAYS_CHANGED:
@@ -144,12 +149,16 @@ class _MarkUpdate:
             if outcome.status == NOT_FOUND:
                 report.passed_over += 1
             elif outcome.status == _FORBIDDEN:
-                raise StoreError(f"the index {outcome.index or hit['_index']} refuses updates: {outcome.reason}")
+                index = outcome.index or hit["_index"]
+                raise StoreError(
+                    f"the index {index} denied the update ({outcome.reason}); allow writes to the index, then run the "
+                    "command again"
+                )
             elif outcome.error:
                 report.refused += 1
                 if len(report.reasons) < _MAX_REASONS:
                     report.reasons[hit["_id"]] = outcome.reason
-            elif self._right_mark(hit):
+            elif self._correct_mark(hit):
                 report.set += 1
             else:
                 report.removed += 1
@@ -157,5 +166,5 @@ class _MarkUpdate:
 
 def _batches(hits: Iterable[RawHit]) -> Iterator[list[RawHit]]:
     rest = iter(hits)
-    while batch := list(islice(rest, _AT_ONCE)):
+    while batch := list(islice(rest, _DOCUMENTS_AT_ONCE)):
         yield batch

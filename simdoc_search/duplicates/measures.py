@@ -26,11 +26,11 @@ MeasureName = Literal["jaccard", "containment", "contained"]
 MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
 MAX_LENGTH_RATIO = 4
-"""A document is found in documents that are at most this many times as long."""
+"""By containment, a document is found in documents that are at most this many times as long."""
 
-_DEVIATIONS = 3.0
-"""A pair is ruled out if its estimate is this many standard deviations below the minimum overlap. This happens to 1 in
-700 pairs with exactly the minimum overlap."""
+_MAX_DEVIATIONS = 3.0
+"""A pair is ruled out if its estimate is more than this many standard deviations below the minimum overlap. This
+happens to 1 in 700 pairs with exactly the minimum overlap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class Measure:
 
     def is_reached(self, shared: Ints, first: Ints, second: Ints) -> Bools:
         """Return which pairs have at least the minimum overlap, computed exactly. Arguments as in `values`."""
-        whole = {"jaccard": first + second - shared, "containment": second, "contained": first}[self.name]
-        return shared * self.overlap.denominator >= whole * self.overlap.numerator
+        denominators = {"jaccard": first + second - shared, "containment": second, "contained": first}[self.name]
+        return shared * self.overlap.denominator >= denominators * self.overlap.numerator
 
     def sizes_fit(self, table: FingerprintTable, first: Ints, second: Ints) -> Bools:
         """Return which pairs can have the minimum overlap, judging by their numbers of shingles alone."""
@@ -98,12 +98,12 @@ class Measure:
         shared, union = table.shared_and_union(first, second)
         jaccard = shared / union
         if self.name == "jaccard":
-            wanted: Floats = np.full(len(a), float(self.overlap))
+            min_jaccard: Floats = np.full(len(a), float(self.overlap))
         else:
             min_shared = float(self.overlap) * (b if self.name == "containment" else a)
-            wanted = min_shared / (a + b - min_shared)
+            min_jaccard = min_shared / (a + b - min_shared)
         shingles_of_either = np.maximum(union, (a + b) / (1 + jaccard))
         correction = (shingles_of_either - union) / np.maximum(1, shingles_of_either - 1)
-        error = np.sqrt(wanted * (1 - wanted) / union * correction)
+        error = np.sqrt(min_jaccard * (1 - min_jaccard) / union * correction)
         estimates = np.minimum(1.0, self.values(jaccard / (1 + jaccard) * (a + b), a, b))
-        return estimates, jaccard >= wanted - _DEVIATIONS * error - 1e-9
+        return estimates, jaccard >= min_jaccard - _MAX_DEVIATIONS * error - 1e-9

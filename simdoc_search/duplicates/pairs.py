@@ -3,8 +3,9 @@
 The keys of each band are sorted, and documents in a run of equal keys are paired. Memory grows with the number of
 documents and of accepted pairs, not with the number of compared pairs.
 
-A very long run, such as many texts from one template, is a flood. All documents in a flood are only compared with a few
-of them, the anchors. So the cost grows linearly. The comparisons that are not made are counted.
+A run that is longer than `run_limit` overflows, for example if many texts come from one template. The documents in it
+are only compared with a few of them, the anchors. So the cost grows linearly. The comparisons that are not made are
+counted.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.duplicates.arrays import Ints, Keys, is_in_sorted, pair_keys, run_starts, split_pair_keys
-from simdoc_search.duplicates.bands import RECALL, plan_passes, rare_tokens
+from simdoc_search.duplicates.bands import RECALL, choose_rare_tokens, plan_passes
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
 RUN_LIMITS, _MAX_PAIRS = (64, 1000), 40_000_000
-"""Minimum and maximum of `run_limit`. The pairs of all runs up to the limit, 12 bytes each, fit in memory."""
+"""Minimum and maximum result of `run_limit`. Unless the minimum applies, the runs of a band have at most _MAX_PAIRS
+pairs, of 12 bytes each."""
 
 ANCHORS = 16
-"""Maximum number of documents in a flood with which all others are compared."""
+"""Maximum number of documents in an overflowing run with which all others are compared."""
 
 _PAIRS_AT_ONCE = _KEYS_AT_ONCE = 1 << 20
 
@@ -39,8 +41,8 @@ class JoinedPairs:
     second: Ints  # the other document of each pair
     estimate: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared: int  # number of pairs that were compared
-    flooded: Ints  # the documents in floods
-    skipped_comparisons: int  # number of comparisons in floods that were not made
+    overflowing: Ints  # the documents in overflowing runs
+    skipped_comparisons: int  # number of comparisons in overflowing runs that were not made
 
 
 def join(
@@ -48,7 +50,7 @@ def join(
     documents: Ints,
     measure: Measure,
     *,
-    known: tuple[Ints, Ints] | None = None,
+    known_pairs: tuple[Ints, Ints] | None = None,
     new_from: int = 0,
     recall: Fraction = RECALL,
     progress: Callable[[float], None] = lambda _: None,
@@ -59,12 +61,12 @@ def join(
         table: the fingerprints of all documents.
         documents: the documents to pair, ascending.
         measure: the measure of overlap, and the minimum overlap.
-        known: sorted pairs to leave out of the result.
+        known_pairs: sorted pairs to omit from the result.
         new_from: the minimum number of the second document of a pair.
         recall: probability of finding a pair with exactly the minimum overlap.
-        progress: called with the share that is done, 0..1.
+        progress: called with the share of the work that is done, 0..1.
     """
-    pairs = _PairCollector(table, measure, known, new_from)
+    pairs = _PairCollector(table, measure, known_pairs, new_from)
     passes = plan_passes(measure.min_jaccard, recall, table.buckets)
     for number, band_pass in enumerate(passes):
         selected = band_pass.select(table, documents)
@@ -74,7 +76,7 @@ def join(
                 pairs.add_equal_keys(keys, selected)
                 progress((number + band / band_pass.bands) / len(passes))
         else:
-            keys, owners = rare_tokens(table, selected, measure.min_jaccard, recall)
+            keys, owners = choose_rare_tokens(table, selected, measure.min_jaccard, recall)
             parts = np.uint64(len(keys) // _KEYS_AT_ONCE + 1)
             for part in np.arange(parts):
                 is_in_part = keys % parts == part
@@ -84,7 +86,7 @@ def join(
 
 
 def run_limit(documents: int) -> int:
-    """Return the maximum length of a run that is not a flood: 1,000 for up to 40,000 documents, 64 for millions."""
+    """Return the maximum length of a run that does not overflow: 1,000 for up to 40,000 documents, 64 for millions."""
     min_limit, max_limit = RUN_LIMITS
     return min(max_limit, max(min_limit, _MAX_PAIRS // max(1, documents)))
 
@@ -93,11 +95,11 @@ class _PairCollector:
     """Collects pairs, encoded by `pair_keys`."""
 
     def __init__(
-        self, table: FingerprintTable, measure: Measure, known: tuple[Ints, Ints] | None, new_from: int
+        self, table: FingerprintTable, measure: Measure, known_pairs: tuple[Ints, Ints] | None, new_from: int
     ) -> None:
         self._table = table
         self._measure = measure
-        self._known = pair_keys(*known) if known else np.zeros(0, np.uint64)
+        self._known = pair_keys(*known_pairs) if known_pairs else np.zeros(0, np.uint64)
         self._new_from = new_from
         self._limit = run_limit(len(table.counts))
         self._number_bits = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
@@ -106,7 +108,7 @@ class _PairCollector:
         self._accepted: list[tuple[Keys, NDArray[np.float32]]] = []  # accepted pairs that are not in `_found` yet
         self._found: Keys = np.zeros(0, np.uint64)
         self._estimates = np.zeros(0, np.float32)
-        self._is_flooded = np.zeros(len(table.counts), bool)
+        self._is_overflowing = np.zeros(len(table.counts), bool)
         self._compared_count = 0
         self._skipped_comparisons = 0
 
@@ -114,7 +116,7 @@ class _PairCollector:
         """Pair the documents that have equal keys.
 
         Each key and its document number are sorted as one number, which is several times as fast as an argsort. The
-        low bits of the keys are lost. If two different keys become equal, an additional pair is compared.
+        low bits of the keys are lost. If two different keys become equal, additional pairs are compared.
         """
         entries = np.sort(keys >> self._number_bits << self._number_bits | owners.astype(np.uint64))
         documents = (entries & ((np.uint64(1) << self._number_bits) - np.uint64(1))).astype(np.int64)
@@ -123,7 +125,7 @@ class _PairCollector:
         lengths = ends - begins
         lengths[documents[ends - 1] < self._new_from] = 0  # the last document of a run has the greatest number
         for run in np.flatnonzero(lengths > self._limit):
-            self._add_flood(documents[begins[run] : ends[run]])
+            self._add_overflowing_run(documents[begins[run] : ends[run]])
         self._merge_accepted()
         lengths[lengths > self._limit] = 0
         after = np.repeat(begins + lengths, ends - begins) - np.arange(len(entries)) - 1
@@ -132,15 +134,15 @@ class _PairCollector:
             open_entries = open_entries[after[open_entries] >= distance]
             if not len(open_entries):
                 break
-            left = open_entries[documents[open_entries + distance] >= self._new_from]
-            self._add(pair_keys(documents[left], documents[left + distance]))
+            earlier = open_entries[documents[open_entries + distance] >= self._new_from]
+            self._add(pair_keys(documents[earlier], documents[earlier + distance]))
 
     def result(self) -> JoinedPairs:
         """Return all accepted pairs."""
         self._compare_pending()
         first, second = split_pair_keys(self._found)
-        flooded = np.flatnonzero(self._is_flooded)
-        return JoinedPairs(first, second, self._estimates, self._compared_count, flooded, self._skipped_comparisons)
+        overflowing = np.flatnonzero(self._is_overflowing)
+        return JoinedPairs(first, second, self._estimates, self._compared_count, overflowing, self._skipped_comparisons)
 
     def _add(self, pairs: Keys) -> None:
         self._pending.append(pairs)
@@ -173,11 +175,11 @@ class _PairCollector:
             order = order[run_starts(pairs[order])]
             self._found, self._estimates, self._accepted = pairs[order], estimates[order], []
 
-    def _add_flood(self, run: Ints) -> None:
+    def _add_overflowing_run(self, run: Ints) -> None:
         """Compare all documents with the first one, then those that do not overlap it with the next one, and so on."""
         rest = self._pair_new_with_old(run)
         if len(rest) > self._limit:
-            self._is_flooded[rest] = True
+            self._is_overflowing[rest] = True
         for _ in range(ANCHORS):
             if len(rest) <= self._limit:
                 break
@@ -202,6 +204,6 @@ class _PairCollector:
         compared = old[: max(ANCHORS, self._limit**2 // len(new))]
         self._add(pair_keys(np.repeat(compared, len(new)), np.tile(new, len(compared))))
         if len(compared) < len(old):
-            self._is_flooded[new] = True
+            self._is_overflowing[new] = True
             self._skipped_comparisons += (len(old) - len(compared)) * len(new)
         return new

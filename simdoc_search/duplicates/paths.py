@@ -1,4 +1,4 @@
-"""Finds the files that documents were read from."""
+"""Checks the files that documents were read from."""
 
 from __future__ import annotations
 

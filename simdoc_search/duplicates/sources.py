@@ -63,14 +63,14 @@ def duplicates_in(
     """Find the duplicates in a store; see `SimilaritySearch.duplicates`."""
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     check_drop(drop)
-    if ignore and not (verify and store.store_texts):
-        raise QuerySyntaxError("cannot ignore words, because texts are not stored or not compared; leave ignore out")
+    if ignore and not (verify and store.has_texts):
+        raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
     if via not in VIA:
         raise QuerySyntaxError(f"via must be one of {', '.join(VIA)}, not {via!r:.60}")
     if via == "memory" and checkpoint is not None:
-        raise QuerySyntaxError("a checkpoint needs via engine; add via engine, or leave the checkpoint out")
+        raise QuerySyntaxError("a checkpoint needs via='engine'; set it, or omit the checkpoint")
     if via == "engine" and (since is not None or new is not None):
-        raise QuerySyntaxError("via engine compares all documents; leave out via engine, or leave out since and new")
+        raise QuerySyntaxError("via='engine' compares all documents; omit 'via', or omit 'since' and 'new'")
     kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
 
     def read(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
@@ -78,12 +78,12 @@ def duplicates_in(
             (record for record in _with_progress(store, records, progress) if not within or is_within(record, within)),
             store.settings,
             keep_rule,
-            is_new=_newness_test(since, new),
+            is_new=_make_newness_test(since, new),
             is_preferred=lambda record: record.id in kept_ids or record.id.startswith(prefixes),
             with_tokens=with_tokens,
         )
         if prefixes and documents and not documents.has_preferred:
-            raise QuerySyntaxError(f"no id begins with {' or '.join(map(repr, prefixes))}; check keep_in")
+            raise QuerySyntaxError(f"no document id begins with {' or '.join(map(repr, prefixes))}; correct 'keep_in'")
         if keep_rule.field and documents and not documents.has_field:
             raise _unknown_field(store, keep_rule.field)
         return documents
@@ -93,7 +93,7 @@ def duplicates_in(
             documents,
             threshold,
             store.settings,
-            partial(_read_texts, store, documents) if verify and store.store_texts else None,
+            partial(_read_texts, store, documents) if verify and store.has_texts else None,
             find_pairs=find_pairs,
             limit=limit,
             ignore=ignore,
@@ -107,7 +107,7 @@ def duplicates_in(
     if via == "memory":
         return find(read(store.scan(filters=filters)))
     if not isinstance(store, Freezable):
-        raise StoreError("this store is not in an engine; leave out via engine to compare in memory")
+        raise StoreError("this store is not in an engine; omit via='engine' to compare in memory")
     with store.frozen(filters=filters) as frozen:
         options = {
             "the index": frozen.identity,
@@ -190,8 +190,8 @@ def _field_hashes(store: Store, documents: Documents, numbers: Sequence[int]) ->
     return {number_at[place]: fields_hash for place, fields_hash in hashes.items() if place in number_at}
 
 
-def _newness_test(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
-    """Return a function that tells whether a document is new, by its id or by the modification time of its file."""
+def _make_newness_test(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
+    """Return a function that decides whether a document is new, by its id or by the modification time of its file."""
     if since is None and new is None:
         return lambda _: True
     ids = frozenset(new or ())
@@ -202,7 +202,10 @@ def _newness_test(since: datetime | None, new: Collection[str] | None) -> Callab
 def _unknown_field(store: Store, field: str) -> SimdocError:
     known = store.filter_suggestions(Condition(field, ()))
     if known is None:
-        return StoreError(f"cannot read the field {field!r} of an application's index; use another keep rule")
+        return StoreError(
+            f"cannot order documents by the field {field!r}, because simdoc-search did not create the index; use "
+            "another keep rule"
+        )
     return UnknownFieldError(field, known)
 
 

@@ -29,15 +29,15 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.character_differences import character_differences
 from simdoc_search.passages.summary import describe_character_differences
 
-Kind = Literal["identical", "hard link", "same text", "same words", "near"]
-DUPLICATE_KINDS: tuple[Kind, ...] = get_args(Kind)
+DuplicateKind = Literal["identical", "hard link", "same text", "same words", "near"]
+DUPLICATE_KINDS: tuple[DuplicateKind, ...] = get_args(DuplicateKind)
 
 DropScope = Literal["same-text", "same-words"]
 """Which kinds a plan drops besides identical documents. `same-words` includes `same-text`."""
 
 DROP_SCOPES: tuple[DropScope, ...] = get_args(DropScope)
 
-_DROPPED_KINDS: Mapping[DropScope | None, tuple[Kind, ...]] = {
+_DROPPED_KINDS: Mapping[DropScope | None, tuple[DuplicateKind, ...]] = {
     None: ("identical",),
     "same-text": ("identical", "same text"),
     "same-words": ("identical", "same text", "same words"),
@@ -54,11 +54,11 @@ def check_drop(drop: DropScope | None) -> None:
 class Verdict:
     """The kind of a duplicate, and the action that a plan proposes for it."""
 
-    kind: Kind  # what the duplicate has in common with `duplicate_of`
+    kind: DuplicateKind  # what the duplicate has in common with `duplicate_of`
     action: Action  # the proposed action
     duplicate_of: int  # number of the document to keep instead
     link_of: int | None = None  # number of another document with the same file; None if there is none
-    problem: str = ""  # why the duplicate is not dropped although its kind would be, or why its bytes were not compared
+    problem: str = ""  # why the duplicate must not be dropped, or why its bytes were not compared
 
 
 class Verdicts:
@@ -82,8 +82,8 @@ class Verdicts:
         self._documents, self._contents, self._dropped_kinds = documents, contents, _DROPPED_KINDS[drop]
         self._verdicts: dict[int, Verdict] = {}
         for kept, duplicates in groups.items():
-            self._judge(kept, duplicates)
-        self.kinds: Counter[Kind] = Counter(verdict.kind for verdict in self._verdicts.values())
+            self._add_verdicts(kept, duplicates)
+        self.kinds: Counter[DuplicateKind] = Counter(verdict.kind for verdict in self._verdicts.values())
         dropped = [number for number, verdict in self._verdicts.items() if verdict.action == "drop"]
         self.drops: int = len(dropped)
         self._frees = freed_bytes({number: contents.files[number] for number in dropped if number in contents.files})
@@ -105,7 +105,7 @@ class Verdicts:
         file = self._contents.files.get(number)
         return file is not None and file.links > 1
 
-    def kind_of(self, a: int, b: int) -> Kind:
+    def kind_of(self, a: int, b: int) -> DuplicateKind:
         """Return the kind of two documents that overlap enough."""
         contents, documents = self._contents, self._documents
         file, other = contents.files.get(a), contents.files.get(b)
@@ -117,7 +117,7 @@ class Verdicts:
             return "same text"
         return "same words" if documents.word_labels[a] == documents.word_labels[b] else "near"
 
-    def _judge(self, kept: int, duplicates: list[int]) -> None:
+    def _add_verdicts(self, kept: int, duplicates: list[int]) -> None:
         labels, files = self._contents.labels, self._contents.files
         first_with_content = {int(labels[kept]): kept}
         first_with_inode = {files[kept].inode: kept} if kept in files else {}
@@ -168,12 +168,13 @@ def reason_for(
     match verdict.kind:
         case "identical":
             to_other = f" to {other_id}" if other_id else ""
-            is_useless = verdict.action == "drop" and not frees_bytes
-            reason = f"identical{to_other}{'; frees nothing, as other hard links of it remain' if is_useless else ''}"
+            frees_nothing = verdict.action == "drop" and not frees_bytes
+            why = "; frees nothing, because other hard links to the file remain" if frees_nothing else ""
+            reason = f"identical{to_other}{why}"
         case "hard link":
-            return f"hard link of {other_id}; frees nothing"
+            return f"hard link to {other_id}; frees nothing"
         case "same text":
-            different = "file (pictures or layout may differ)" if has_file else "metadata"
+            different = "bytes (pictures or layout may differ)" if has_file else "metadata"
             reason = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
             reason = f"same words; {characters}"

@@ -1,7 +1,7 @@
-"""Overlaps of pairs. They are estimated at first, and computed from the texts when a result depends on them.
+"""Computes the overlaps of pairs. An overlap is estimated first, and computed from the texts if a result depends on it.
 
-Texts are compared as sets of shingles. Shingles are compared by 64 bits of SipHash, with a random key per run. Two
-different shingles have equal hashes in about one of 10**13 pairs of long texts. Because the key is random, nobody can
+Texts are compared as sets of shingles. Shingles are compared by 64 bits of SipHash, with a random key per run. In about
+one of 10**13 pairs of long texts, two different shingles have equal hashes. Because the key is random, nobody can
 prepare texts whose hashes collide.
 """
 
@@ -22,11 +22,11 @@ from simdoc_search.duplicates.pairs import JoinedPairs
 from simdoc_search.passages.ignored_words import ignored_words, text_without_words
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import siphash_2_4_128
-from simdoc_search.sketch.hashing import numbered
-from simdoc_search.sketch.long_text import LONG, shingles_in_pieces
+from simdoc_search.sketch.hashing import occurrence_hashes
+from simdoc_search.sketch.long_text import LONG_TEXT, shingles_in_pieces
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
-"""Reads the texts of documents, given by number. A text that is not stored is None, or left out."""
+"""Reads the texts of documents, given by number. A text that is not stored is None or omitted."""
 
 _CACHE_BYTES = 1 << 28
 _CACHE_ENTRY_BYTES = 100
@@ -35,7 +35,7 @@ _PAIRS_AT_ONCE = _TEXTS_AT_ONCE = 50
 
 
 class PairOverlaps:
-    """Pairs of documents, sorted by both, and their overlaps. Without a verifier, all overlaps are estimates.
+    """Pairs of documents, sorted by both numbers, and their overlaps. Without a verifier, all overlaps are estimates.
 
     Attributes:
         first: the preferred document of each pair; int64, shape (pairs,).
@@ -65,14 +65,14 @@ class PairOverlaps:
         self._enough = np.append(self._enough, estimates >= float(self._measure.overlap))[order]
         self._unverified = np.append(self._unverified, np.full(count, self._verifier is not None))[order]
 
-    def is_enough(self, pairs: Ints) -> Bools:
-        """Return which of these pairs overlap enough, according to their texts if these are stored."""
+    def overlap_enough(self, pairs: Ints) -> Bools:
+        """Return which of these pairs overlap enough, according to their texts if the texts are stored."""
         if self._verifier is not None and len(unverified := pairs[self._unverified[pairs]]):
             self._unverified[unverified] = False
-            shared, first, second = self._verifier.shared(self.first[unverified], self.second[unverified])
+            shared, first, second = self._verifier.count_shared(self.first[unverified], self.second[unverified])
             has_texts = shared >= 0
             verified = unverified[has_texts]
-            sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)  # all words may be ignored
+            sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)  # 0 if all words are ignored
             self.overlap[verified] = self._measure.values(shared[has_texts], *sizes)
             self._enough[verified] = self._measure.is_reached(shared[has_texts], *sizes)
             self.exact[verified] = True
@@ -90,8 +90,8 @@ class Verifier:
         self._cache_bytes = cache_bytes
         self._free_bytes = cache_bytes
 
-    def shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """Count distinct shingles for each pair: those in both documents, in the first one, and in the second one.
+    def count_shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+        """Count the distinct shingles of each pair: in both documents, in the first one, and in the second one.
 
         All three counts are -1 if a text is not stored.
         """
@@ -102,8 +102,8 @@ class Verifier:
             for index, (a, b) in enumerate(pairs, part.start):
                 left, right = hashes[a], hashes[b]
                 if left is not None and right is not None:
-                    few, many = sorted((left, right), key=len)
-                    counts[:, index] = count_common(many, few), len(left), len(right)
+                    smaller, larger = sorted((left, right), key=len)
+                    counts[:, index] = count_common(larger, smaller), len(left), len(right)
         return counts[0], counts[1], counts[2]
 
     def _hashes_of(self, documents: set[int]) -> Mapping[int, Keys | None]:
@@ -136,7 +136,7 @@ class TextsWithoutTemplates:
     Words are also ignored if the template was slightly edited.
 
     Attributes:
-        ignored: document to number of ignored words.
+        ignored: number of ignored words of each document that was read.
     """
 
     def __init__(self, read_texts: ReadTexts, templates: Sequence[str], analysis: Analysis) -> None:
@@ -155,9 +155,10 @@ class TextsWithoutTemplates:
                 yield number, text_without_words(text, words, is_ignored)
 
     def separate_templates(self, labels: Ints) -> Ints:
-        """Return labels in which each document without words outside templates has a unique label.
+        """Return labels in which each document that only contains words of templates has a unique label.
 
-        Labels are equal for documents with equal words. Such documents would become duplicates without a comparison.
+        Documents with equal words have equal labels, so they become duplicates without a comparison. Documents that
+        only contain words of templates must not become duplicates.
         """
         numbers, first, counts = np.unique(labels, return_index=True, return_counts=True)
         repeated, representatives = numbers[counts > 1], first[counts > 1].tolist()
@@ -174,7 +175,7 @@ class TextsWithoutTemplates:
 
 def shingle_hashes(texts: Sequence[str], analysis: Analysis, key: tuple[int, int]) -> list[Keys]:
     """Return the hashes of the distinct shingles of each text, ascending; uint64."""
-    if analysis.unit == "word" and analysis.is_plain and any(len(text) >= LONG for text in texts):
+    if analysis.unit == "word" and analysis.is_plain and any(len(text) >= LONG_TEXT for text in texts):
         return [_hashes_of_long_text(text, analysis, key) for text in texts]
     if not texts:
         return []
@@ -191,4 +192,4 @@ def _hashes(batch: ShingleBatch, key: tuple[int, int]) -> Keys:
     if not len(batch.starts):
         return np.zeros(0, np.uint64)
     hashes = siphash_2_4_128(batch.units, batch.starts, batch.ends, key)[0]
-    return numbered(hashes, batch.counts) if batch.with_frequencies else hashes
+    return occurrence_hashes(hashes, batch.counts) if batch.with_frequencies else hashes

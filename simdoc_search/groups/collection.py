@@ -30,13 +30,13 @@ _PROGRESS_STEP = 256
 class AllDocuments:
     """All documents, numbered in the order of their ids."""
 
-    places: list[Place]  # place of each document
+    places: list[Place]  # key of each document
     # simhashes of the sentences of all documents, one document after the other, distinct within a document; uint64
     sentences: Simhashes
     begins: Ints  # where the simhashes of each document begin; int64, shape (documents,)
     counts: Ints  # number of simhashes of each document; int64, shape (documents,)
     concepts: list[Paragraphs] = field(default_factory=list)  # concepts of each document; empty if they were not read
-    left_out: dict[Place, str] = field(default_factory=dict)  # place to reason, of documents that cannot be compared
+    left_out: dict[Place, str] = field(default_factory=dict)  # maps each document that cannot be compared to the reason
 
     def __len__(self) -> int:
         return len(self.places)
@@ -54,9 +54,9 @@ def read_documents(
         MissingExtraError: the store has no sentences, and sentencex is not installed.
     """
     from_texts = store.settings.sentences is None and not concepts
-    if from_texts and not store.store_texts:
+    if from_texts and not store.has_texts:
         raise StoreError(
-            "the index has neither sentences nor texts to compare; run simdoc-search index again with --with versions"
+            "the index has neither sentences nor texts to compare; index the documents again with --with versions"
         )
     read: list[tuple[Place, Simhashes, Paragraphs | None]] = []
     left_out: dict[Place, str] = {}

@@ -14,8 +14,8 @@ class Edge(NamedTuple):
     """Two documents that are versions of each other, or related.
 
     Attributes:
-        a: place of the document with the smaller id.
-        b: place of the other document.
+        a: key of the document with the smaller id.
+        b: key of the other document.
         score: the score that `versions` or `related` gives to the pair.
         kind: `version` or `related`.
     """
@@ -27,10 +27,10 @@ class Edge(NamedTuple):
 
 
 def connected_components(count: int, first: Ints, second: Ints) -> Ints:
-    """Label each document with the smallest number in its connected component.
+    """Label each document with the smallest document number in its connected component.
 
-    The smaller label of each edge is passed to both documents, and also to the documents with the numbers of their
-    labels. So labels cross a long chain in few rounds.
+    In each round, the smaller label of an edge is passed to both documents, and to the documents whose numbers are
+    their labels. So a label crosses a long chain in few rounds.
 
     Args:
         count: number of documents.

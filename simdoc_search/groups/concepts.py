@@ -1,9 +1,10 @@
 """Finds related documents in a whole collection, by comparing documents that share rare concepts.
 
-For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. The MAX_COMPARED
-candidates that share the most concepts in relation to their length are compared, as in `related`. So the cost is
-linear. A pair is compared if either document is among the nearest candidates of the other. If very many documents have
-a concept, it only yields a few of them, and always the same ones. So a large group of similar documents is still found.
+For each document, the rarest concepts are looked up until they yield MAX_CANDIDATES other documents. Of these
+candidates, the MAX_COMPARED that share the most concepts relative to their length are compared, as in `related`. So the
+cost is linear. A pair is compared if either document is among the nearest candidates of the other. If very many
+documents have a concept, it only yields a few of them, and always the same ones. So a large group of similar documents
+is still found.
 """
 
 from __future__ import annotations
@@ -25,20 +26,19 @@ from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
 MAX_CANDIDATES, ANCHORS = 2_000, 16
-"""Maximum number of candidates per document. A concept that more documents have only yields the first ANCHORS of them.
-"""
+"""Maximum number of candidates per document. A concept in more documents only yields the first ANCHORS of them."""
 
 MAX_COMPARED = 50
-"""Maximum number of candidates with which a document is compared. Documents for which it is one of the nearest
-candidates are compared with it too."""
+"""Maximum number of candidates with which a document is compared. It is also compared with the documents of which it is
+one of the nearest candidates."""
 
 _CANDIDATES_AT_ONCE = 1 << 22
 _PAIRS_AT_ONCE = 1 << 15
-_OTHER_BITS, _ROW_BITS, _WEIGHT_BITS = 27, 13, 20
-_NEARNESS_BITS, _PLACE_BITS = 26, 24
+_CANDIDATE_BITS, _ROW_BITS, _WEIGHT_BITS = 27, 13, 20
+_NEARNESS_BITS, _POSITION_BITS = 26, 24
 _ROWS_AT_ONCE = 1 << _ROW_BITS
 _UNIT = 1 << 10
-"""The integer that represents a weight of 1. A sum has room for 1,024 of them."""
+"""The integer that represents a weight of 1. A sum of weights can be at most 1,024."""
 
 
 class RelatedPairs(NamedTuple):
@@ -51,9 +51,10 @@ class RelatedPairs(NamedTuple):
     is_version: Bools  # whether each pair is a pair of versions; bool, shape (pairs,)
     codes: NDArray[np.uint32]  # all concepts, ascending; uint32, shape (concepts,)
     weights: Floats  # weight of each concept; float64, shape (concepts,)
-    frequent: int  # number of concepts in more than MAX_CANDIDATES documents, which yield only ANCHORS candidates
-    cut: int  # number of documents with more than MAX_COMPARED candidates
-    alone: int  # number of documents without candidates
+    # number of concepts in more than MAX_CANDIDATES documents, which yield only ANCHORS candidates
+    frequent_concept_count: int
+    documents_with_too_many_candidates: int  # number of documents with more than MAX_COMPARED candidates
+    documents_without_candidates: int  # number of documents without candidates
 
 
 class _Postings:
@@ -83,7 +84,7 @@ def related_pairs(
     frequencies = store.concept_frequencies(postings.codes) if filtered else postings.counts
     (total,) = store.concept_frequencies(np.array([PARAGRAPH_END], np.uint32))  # every document has this code
     weights = concept_weights(frequencies, int(total))
-    keys, cut, alone = _candidates(postings, weights, progress)
+    keys, too_many, without = _candidate_pairs(postings, weights, progress)
     first, second = split_pair_keys(keys)
     weighted = WeightedConcepts(documents.concepts, postings.codes, weights)
     scores, is_version = np.zeros(len(keys)), np.zeros(len(keys), bool)
@@ -97,7 +98,7 @@ def related_pairs(
     shown = np.flatnonzero(scores >= limits.min_score)
     frequent = int(np.count_nonzero(postings.counts > MAX_CANDIDATES))
     pairs = first[shown], second[shown], scores[shown], len(keys)
-    return RelatedPairs(*pairs, is_version[shown], postings.codes, weights, frequent, cut, alone)
+    return RelatedPairs(*pairs, is_version[shown], postings.codes, weights, frequent, too_many, without)
 
 
 def _version_scores(documents: AllDocuments, limits: Limits, first: Ints, second: Ints) -> Floats:
@@ -110,8 +111,8 @@ def _version_scores(documents: AllDocuments, limits: Limits, first: Ints, second
     return scores
 
 
-def _candidates(postings: _Postings, weights: Floats, progress: Progress) -> tuple[Keys, int, int]:
-    """Return the pairs to compare, and the counts `cut` and `alone` of `RelatedPairs`."""
+def _candidate_pairs(postings: _Postings, weights: Floats, progress: Progress) -> tuple[Keys, int, int]:
+    """Return the pairs to compare, and how many documents have too many candidates, and how many have none."""
     count = len(postings.lengths)
     owner = np.repeat(np.arange(count), postings.lengths)
     frequency = postings.counts[postings.concepts]
@@ -125,7 +126,7 @@ def _candidates(postings: _Postings, weights: Floats, progress: Progress) -> tup
     concept_counts = np.bincount(owner[looked_up], minlength=count)
     begins = np.cumsum(concept_counts) - concept_counts
     costs = np.bincount(owner[looked_up], yields[looked_up], count).astype(np.int64)
-    pairs, cut, alone = [np.zeros(0, np.uint64)], 0, 0
+    pairs, too_many, without = [np.zeros(0, np.uint64)], 0, 0
     for part in slices_by_cost(np.maximum(costs, _CANDIDATES_AT_ONCE // _ROWS_AT_ONCE + 1), _CANDIDATES_AT_ONCE):
         check_stopped()
         documents = np.arange(part.start, part.stop)
@@ -140,20 +141,20 @@ def _candidates(postings: _Postings, weights: Floats, progress: Progress) -> tup
         best = _nearest_positions(rows, shared_units / np.sqrt(postings.lengths[others]), shared)
         first, second = documents[rows[best]], others[best]
         pairs.append(pair_keys(np.minimum(first, second), np.maximum(first, second)))
-        cut += int(np.count_nonzero(shared > MAX_COMPARED))
-        alone += int(np.count_nonzero(shared == 0))
+        too_many += int(np.count_nonzero(shared > MAX_COMPARED))
+        without += int(np.count_nonzero(shared == 0))
         progress("pairing", part.stop / count)
-    return distinct(np.concatenate(pairs)), cut, alone
+    return distinct(np.concatenate(pairs)), too_many, without
 
 
 def _sum_by_pair(rows: Ints, others: Ints, units: Ints) -> tuple[Ints, Ints, Ints]:
-    """Sum the units of each pair of a row and a document. All three are sorted as one number, which is fastest."""
-    keys = np.sort(rows << _OTHER_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | units)
+    """Sum the units of each pair of a row and a document. For speed, each triple is sorted as one number."""
+    keys = np.sort(rows << _CANDIDATE_BITS + _WEIGHT_BITS | others << _WEIGHT_BITS | units)
     pairs = keys >> _WEIGHT_BITS
     begins = run_starts(pairs)
     sums = np.add.reduceat(keys & (1 << _WEIGHT_BITS) - 1, begins) if len(begins) else begins
     pairs = pairs[begins]
-    return pairs >> _OTHER_BITS, pairs & (1 << _OTHER_BITS) - 1, sums
+    return pairs >> _CANDIDATE_BITS, pairs & (1 << _CANDIDATE_BITS) - 1, sums
 
 
 def _nearest_positions(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
@@ -162,7 +163,9 @@ def _nearest_positions(rows: Ints, nearness: Floats, counts: Ints) -> Ints:
     Row, nearness and position are sorted as one number. The bits of positive floats sort like the floats themselves.
     """
     far = (1 << _NEARNESS_BITS) - 1 - (nearness.astype(np.float32).view(np.uint32) >> 31 - _NEARNESS_BITS)
-    keys = np.sort(rows << _NEARNESS_BITS + _PLACE_BITS | far.astype(np.int64) << _PLACE_BITS | np.arange(len(rows)))
+    keys = np.sort(
+        rows << _NEARNESS_BITS + _POSITION_BITS | far.astype(np.int64) << _POSITION_BITS | np.arange(len(rows))
+    )
     rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    nearest: Ints = keys[rank < MAX_COMPARED] & (1 << _PLACE_BITS) - 1
+    nearest: Ints = keys[rank < MAX_COMPARED] & (1 << _POSITION_BITS) - 1
     return nearest

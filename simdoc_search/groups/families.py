@@ -10,7 +10,7 @@ import numpy as np
 from simdoc_search.documents import Place
 from simdoc_search.groups.collection import AllDocuments, Progress, read_documents
 from simdoc_search.groups.components import Edge, connected_components, groups_of_labels
-from simdoc_search.groups.sentences import ANCHORS, MAX_OWNERS, VersionPairs, version_pairs
+from simdoc_search.groups.sentences import ANCHORS, FREQUENT_SENTENCE_LIMIT, VersionPairs, version_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -21,14 +21,14 @@ class FamilyMembers(NamedTuple):
     """The documents of a family.
 
     Attributes:
-        places: places of the documents, ordered by id.
-        edges: number of pairs in the family that are versions of each other.
-        least: lowest score of these pairs, 0.75 to 1.
+        places: keys of the documents, ordered by id.
+        edge_count: number of pairs in the family that are versions of each other.
+        least_score: lowest score of these pairs, 0.75 to 1.
     """
 
     places: tuple[Place, ...]
-    edges: int
-    least: float
+    edge_count: int
+    least_score: float
 
 
 class Families:
@@ -37,22 +37,24 @@ class Families:
     Attributes:
         limits: the limits that decide whether two documents are versions.
         documents: number of compared documents.
-        left_out: place to reason, of documents that cannot be compared.
-        left_out_indices: the indices behind an alias whose documents were not compared, and why.
+        left_out: maps the key of each document that cannot be compared to the reason.
+        left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared: number of pairs that were compared.
         edge_count: number of pairs that are versions.
         family_count: number of families.
         member_count: number of documents in families.
-        all_near: whether all similar sentences were found. Otherwise all equal sentences and a sample of the similar
-            ones were found, so versions without an equal sentence may be missing.
-        crowded: number of documents that share one of their rarer sentences with more than `most_owners` documents.
-            Each was only compared with `anchors` of these documents, so versions may be missing.
-        most_owners: see `crowded`.
-        anchors: see `crowded`.
+        found_all_similar: whether all similar sentences were found. Otherwise all equal sentences and a sample of the
+            similar ones were found, so versions without an equal sentence may be missing.
+        documents_with_frequent_sentences: number of documents that share one of their rarer sentences with more than
+            `frequent_sentence_limit` documents. Each was only compared with `compared_per_sentence` of these documents,
+            so versions may be missing.
+        frequent_sentence_limit: a sentence is frequent if more documents than this contain it.
+        compared_per_sentence: maximum number of documents with the same frequent sentence with which each of them is
+            compared.
     """
 
-    most_owners: int = MAX_OWNERS
-    anchors: int = ANCHORS
+    frequent_sentence_limit: int = FREQUENT_SENTENCE_LIMIT
+    compared_per_sentence: int = ANCHORS
 
     def __init__(self, documents: AllDocuments, pairs: VersionPairs, limits: Limits) -> None:
         self._places, self._pairs = documents.places, pairs
@@ -69,8 +71,8 @@ class Families:
         self.edge_count: int = len(pairs.first)
         self.family_count: int = len(self._members)
         self.member_count: int = sum(map(len, self._members))
-        self.all_near: bool = pairs.all_near
-        self.crowded: int = pairs.crowded
+        self.found_all_similar: bool = pairs.found_all_similar
+        self.documents_with_frequent_sentences: int = pairs.documents_with_frequent_sentences
 
     def families(self, size: int | None = None, offset: int = 0) -> Iterator[FamilyMembers]:
         """Yield `size` families from `offset` on, the largest family first."""

@@ -22,7 +22,7 @@ from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sor
 from simdoc_search.groups.collection import AllDocuments, Progress
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.near_bits import near_pairs, sampled_near_pairs
-from simdoc_search.sketch.simhash import BITS
+from simdoc_search.sketch.simhash import SIMHASH_BITS
 from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
@@ -30,10 +30,11 @@ MAX_EXACT_SENTENCES = 1 << 16
 """Maximum number of distinct sentences among which all similar pairs are found."""
 
 _SAMPLES = 48
-"""Number of random choices of bits by which similar pairs are found among more sentences."""
+"""Number of random choices of bits that are used to find similar pairs among more sentences than that."""
 
-MAX_OWNERS, ANCHORS = 100, 16
-"""If more than MAX_OWNERS documents contain a sentence, each of them is only paired with the first ANCHORS of them."""
+FREQUENT_SENTENCE_LIMIT, ANCHORS = 100, 16
+"""A sentence in more than FREQUENT_SENTENCE_LIMIT documents is frequent. These documents are only paired with the first
+ANCHORS of them."""
 
 _PAIRS_AT_ONCE = 1 << 22
 
@@ -45,8 +46,10 @@ class VersionPairs(NamedTuple):
     second: Ints  # the other document of each pair
     scores: Floats  # score of each pair; float64, shape (pairs,)
     compared: int  # number of pairs that were compared
-    all_near: bool  # whether all similar sentences were found. Otherwise, only a sample of the similar ones was found
-    crowded: int  # number of documents that share a looked-up sentence with more than MAX_OWNERS documents
+    # whether all similar sentences were found. Otherwise, all equal ones and a sample of the similar ones were found
+    found_all_similar: bool
+    # number of documents that share a looked-up sentence with more than FREQUENT_SENTENCE_LIMIT documents
+    documents_with_frequent_sentences: int
 
 
 def version_pairs(documents: AllDocuments, limits: Limits, progress: Progress) -> VersionPairs:
@@ -54,17 +57,17 @@ def version_pairs(documents: AllDocuments, limits: Limits, progress: Progress) -
     search = _VersionSearch(documents, limits, progress)
     count = len(search.values)
     progress("pairing", 0.0)
-    all_near = count <= MAX_EXACT_SENTENCES
-    if all_near:
-        near = near_pairs(search.values, BITS, limits.bits)
+    is_small = count <= MAX_EXACT_SENTENCES
+    if is_small:
+        near = near_pairs(search.values, SIMHASH_BITS, limits.bits)
     else:
-        near = sampled_near_pairs(search.values, BITS, limits.bits, _SAMPLES)
+        near = sampled_near_pairs(search.values, SIMHASH_BITS, limits.bits, _SAMPLES)
     progress("pairing", 1.0)
     equal = np.arange(count)[search.owners.counts > 1]
     search.compare(equal, equal, search.queriers.counts)
-    few = np.where(search.owners.counts > MAX_OWNERS, ANCHORS, search.queriers.counts)
-    search.compare(*search.limit_similar(*near), np.minimum(search.queriers.counts, few))
-    return search.result(all_near=all_near)
+    limited_counts = np.where(search.owners.counts > FREQUENT_SENTENCE_LIMIT, ANCHORS, search.queriers.counts)
+    search.compare(*search.limit_similar(*near), np.minimum(search.queriers.counts, limited_counts))
+    return search.result(found_all_similar=is_small)
 
 
 class _DocumentsOfSentences:
@@ -92,8 +95,8 @@ class _VersionSearch:
         self.owners = _DocumentsOfSentences(sentences, owner, len(self.values))
         looked_up = _rarest_sentences(sentences, owner, self.owners.counts, documents.counts, limits)
         self.queriers = _DocumentsOfSentences(sentences[looked_up], owner[looked_up], len(self.values))
-        self._crowded: list[Ints] = []
-        self._note_crowded(self.owners.counts > MAX_OWNERS)
+        self._with_frequent: list[Ints] = []  # documents that look up a frequent sentence
+        self._note_frequent(self.owners.counts > FREQUENT_SENTENCE_LIMIT)
         self._compared: Keys = np.zeros(0, np.uint64)
         self._found = [(np.zeros(0, np.uint64), np.zeros(0))]
 
@@ -104,8 +107,8 @@ class _VersionSearch:
         queried, similar = queried[order], similar[order]
         counts = np.bincount(queried, minlength=len(self.values))
         rank = np.arange(len(queried)) - (np.cumsum(counts) - counts)[queried]
-        self._note_crowded(counts > MAX_OWNERS)
-        is_left = rank < np.where(counts > MAX_OWNERS, ANCHORS, counts)[queried]
+        self._note_frequent(counts > FREQUENT_SENTENCE_LIMIT)
+        is_left = rank < np.where(counts > FREQUENT_SENTENCE_LIMIT, ANCHORS, counts)[queried]
         return queried[is_left], similar[is_left]
 
     def compare(self, queried: Ints, similar: Ints, querier_counts: Ints) -> None:
@@ -114,9 +117,9 @@ class _VersionSearch:
         Args:
             queried: position in `values` of each sentence to look up.
             similar: position in `values` of a sentence similar to it.
-            querier_counts: maximum number of documents to compare for each of `values`. The first ones are used.
+            querier_counts: maximum number of documents that look up each of `values`. The first ones are used.
         """
-        owner_counts = np.where(self.owners.counts > MAX_OWNERS, ANCHORS, self.owners.counts)
+        owner_counts = np.where(self.owners.counts > FREQUENT_SENTENCE_LIMIT, ANCHORS, self.owners.counts)
         costs = querier_counts[queried] * owner_counts[similar]
         done, total = 0, max(1, int(costs.sum()))
         for part in slices_by_cost(costs, _PAIRS_AT_ONCE):
@@ -130,15 +133,17 @@ class _VersionSearch:
             self._progress("comparing", done / total)
             check_stopped()
 
-    def result(self, *, all_near: bool) -> VersionPairs:
+    def result(self, *, found_all_similar: bool) -> VersionPairs:
         """Return the versions found so far."""
         keys, scores = (np.concatenate(parts) for parts in zip(*self._found, strict=True))
         order = np.argsort(keys, kind="stable")
-        crowded = len(distinct(np.concatenate(self._crowded)))
-        return VersionPairs(*split_pair_keys(keys[order]), scores[order], len(self._compared), all_near, crowded)
+        affected = len(distinct(np.concatenate(self._with_frequent)))
+        compared = len(self._compared)
+        return VersionPairs(*split_pair_keys(keys[order]), scores[order], compared, found_all_similar, affected)
 
-    def _note_crowded(self, is_crowded: Bools) -> None:
-        self._crowded.append(self.queriers.documents[np.repeat(is_crowded, self.queriers.counts)])
+    def _note_frequent(self, is_frequent: Bools) -> None:
+        """Note the documents that look up a frequent sentence."""
+        self._with_frequent.append(self.queriers.documents[np.repeat(is_frequent, self.queriers.counts)])
 
     def _compare_pairs(self, keys: Keys) -> None:
         keys = distinct(keys)

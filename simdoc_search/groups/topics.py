@@ -2,7 +2,8 @@
 
 All documents of a topic are related to its centre. Documents with the most related documents are considered first. If
 such a document is in no topic yet, it becomes the centre of a topic. The topic contains all related documents that are
-in no topic yet. If chains were allowed, nearly all documents would be in one topic.
+in no topic yet. Topics do not follow chains of related documents, because then nearly all documents would be in one
+topic.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class TopicMember(NamedTuple):
     """A document of a topic that is not its centre.
 
     Attributes:
-        place: place of the document.
+        place: key of the document.
         score: score of the document and the centre; at least 0.75 for a version.
         kind: "related" or "version".
     """
@@ -47,8 +48,8 @@ class Topic(NamedTuple):
     Attributes:
         centre: the document that all others are related to.
         members: the other documents, the most related first.
-        concepts: the numbers of at most 20 concepts that the centre shares with members. The value of a concept is its
-            weight times the number of members that have it. The greatest value comes first.
+        concepts: maps the numbers of at most 20 concepts that the centre shares with members to their values. The value
+            of a concept is its weight times the number of members that have it. The largest value comes first.
     """
 
     centre: Place
@@ -61,25 +62,25 @@ class Topics:
 
     Attributes:
         documents: number of compared documents.
-        left_out: place to reason, of documents that cannot be compared.
-        left_out_indices: the indices behind an alias whose documents were not compared, and why.
+        left_out: maps the key of each document that cannot be compared to the reason.
+        left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared: number of pairs that were compared.
         edge_count: number of pairs that are related, or versions.
         topic_count: number of topics.
         member_count: number of documents in topics.
-        frequent: number of concepts in more than `most_met` documents. They count in scores, but only the first
-            `anchors` of these documents are found through them.
-        cut: number of documents that share rarer concepts with more than `most_compared` others. Each was only compared
-            with the others that share the most, so pairs may be missing.
-        alone: number of documents that share no concept with others.
-        most_met: see `frequent`.
-        anchors: see `frequent`.
-        most_compared: see `cut`.
+        frequent_concept_count: number of concepts in more than `frequent_concept_limit` documents. They count in
+            scores, but only the first `found_per_concept` of these documents are found through them.
+        documents_with_too_many_candidates: number of documents that share rarer concepts with more than `max_compared`
+            others. Each was only compared with the others that share the most, so pairs may be missing.
+        documents_without_candidates: number of documents that share no concept with others.
+        frequent_concept_limit: a concept is frequent if more documents than this have it.
+        found_per_concept: maximum number of documents that are found through a frequent concept.
+        max_compared: maximum number of candidates with which a document is compared.
     """
 
-    most_met: int = MAX_CANDIDATES
-    anchors: int = ANCHORS
-    most_compared: int = MAX_COMPARED
+    frequent_concept_limit: int = MAX_CANDIDATES
+    found_per_concept: int = ANCHORS
+    max_compared: int = MAX_COMPARED
 
     def __init__(self, documents: AllDocuments, pairs: RelatedPairs) -> None:
         self._documents, self._pairs = documents, pairs
@@ -103,9 +104,9 @@ class Topics:
         self.edge_count: int = len(pairs.first)
         self.topic_count: int = len(self._groups)
         self.member_count: int = sum(map(len, self._groups))
-        self.frequent: int = pairs.frequent
-        self.cut: int = pairs.cut
-        self.alone: int = pairs.alone
+        self.frequent_concept_count: int = pairs.frequent_concept_count
+        self.documents_with_too_many_candidates: int = pairs.documents_with_too_many_candidates
+        self.documents_without_candidates: int = pairs.documents_without_candidates
 
     def topics(self, size: int | None = None, offset: int = 0) -> Iterator[Topic]:
         """Yield `size` topics from `offset` on, the largest topic first."""

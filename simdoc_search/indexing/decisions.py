@@ -12,7 +12,8 @@ from typing import NamedTuple, Protocol
 from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Document, Skipped
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.preparation import Job, Outcome, origin_of
+from simdoc_search.indexing.jobs import Job, origin_of
+from simdoc_search.indexing.preparation import Outcome, Prepared
 from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_gone, is_same_file, is_unchanged
@@ -20,7 +21,6 @@ from simdoc_search.indexing.seen import IdStatus, Seen
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, kind_of
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
-from simdoc_search.stores.sketching import missing_kinds
 
 _LOOKUP_BATCH = 64  # sources; at most as many as a chunk of jobs, because a chunk waits for its last job
 
@@ -95,8 +95,8 @@ class Decisions:
         located = self._locate(source)
         members = None
         if isinstance(source, FileSource) and isinstance(located.source, FileSource) and located.named:
-            is_named_itself = source.root == absolute(source.path)
-            members = self._archives.members_of(located.source, is_named_itself=is_named_itself)
+            is_named_by_user = source.root == absolute(source.path)
+            members = self._archives.members_of(located.source, is_named_by_user=is_named_by_user)
         if members is None or not located.named:
             yield located
             return
@@ -193,10 +193,15 @@ class Decisions:
             outcomes = self._document_filter.filter_outcomes(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
             stored = self._stored_before.pop(id, None)
-            if isinstance(outcome, Record):
-                self._writer.put([outcome])
+            if isinstance(outcome, Prepared | Record):
+                prepared = (
+                    Prepared.of(outcome, self._store.settings, self._store.encoder)
+                    if isinstance(outcome, Record)
+                    else outcome
+                )
+                self._writer.put_encoded([prepared.encoded])
                 self._written(id)
-                self.report.note_missing_kinds(id, missing_kinds(self._store.settings, outcome))
+                self.report.note_missing_kinds(id, prepared.missing_kinds)
                 self._seen.note_stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):
@@ -280,7 +285,7 @@ class Decisions:
         report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
         report.replaced, report.deleted = seen.count(IdStatus.REPLACED), seen.count(IdStatus.DELETED) + self._removed
         for named in self._paths:
-            report.problems += named.conflicts()
+            report.problems += named.conflict_messages()
             if named.renamed:
                 files = "1 file" if named.renamed == 1 else f"{named.renamed:,} files"
                 report.notes.append(f"{files} of {named.path} got new ids; the documents with the old ids were removed")

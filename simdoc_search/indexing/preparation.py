@@ -1,73 +1,68 @@
-"""Makes the records of documents: reads them, compares them with the stored digests, and fingerprints them."""
+"""Prepares documents for a store: compares them with the stored digests, fingerprints them, and encodes the records."""
 
 from __future__ import annotations
 
 import functools
 import itertools
 import json
-from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
-from hashlib import blake2b
-from typing import TypeVar
+from typing import NamedTuple
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
-from simdoc_search.corpus.file_reader import NeedsSubprocessError, load
-from simdoc_search.corpus.file_source import FileSource, Source
-from simdoc_search.corpus.text_filters import without_parts
-from simdoc_search.documents import Document, MetadataValue, Skipped, check_id
-from simdoc_search.errors import DocumentError
+from simdoc_search.corpus.file_reader import NeedsSubprocessError
+from simdoc_search.corpus.file_source import FileSource
+from simdoc_search.corpus.text_filters import remove_parts
+from simdoc_search.documents import Document, MetadataValue, Skipped
+from simdoc_search.indexing.jobs import Job, chunks_of, map_chunks, origin_of, read_document
 from simdoc_search.languages import FIELD as LANGUAGE
 from simdoc_search.languages import language_of
 from simdoc_search.sketch.fingerprint import fingerprints
+from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.record import Origin, Record
-from simdoc_search.stores.sketching import sketches_of
+from simdoc_search.stores.base import Encoder
+from simdoc_search.stores.record import EncodedRecord, Origin, Record
+from simdoc_search.stores.sketching import missing_kinds, sketches_of
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS = "no words"
 
-_CHUNK_JOBS, _CHUNK_BYTES = 64, 1 << 20
-_RISKY_BYTES = 1 << 17  # a file of a risky format counts as at least this size, because it may unpack to more
 _FEW_CHUNKS = 4  # up to this number of chunks, this process is faster than starting subprocesses
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """A source to read, and the digest of its stored document, if any."""
-
-    source: Source
-    stored_digest: str | None
-
-    @property
-    def id(self) -> str:
-        """The id of the document."""
-        return self.source.path if isinstance(self.source, Skipped) else self.source.id
-
-    @property
-    def name(self) -> str:
-        """The name of the document in messages: the path of its file, or its id."""
-        return self.id if isinstance(self.source, Document) else str(self.source.path)
-
-    @property
-    def is_risky(self) -> bool:
-        """Whether the file must be read in a subprocess."""
-        return isinstance(self.source, FileSource) and self.source.is_risky
-
-    @property
-    def time_share(self) -> float:
-        """The share of the time limit that the job may take, 0..1."""
-        return self.source.time_share if isinstance(self.source, FileSource) else 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class PreparationSettings:
-    """What is needed to make records: the settings of the store, and the extractor of its concepts."""
+    """What is needed to prepare documents.
+
+    Attributes:
+        settings: settings of the store.
+        extractor: extractor of its concepts, if it has any.
+        encode: encoder of the store. If None, the outcomes are records.
+    """
 
     settings: Settings
     extractor: Extractor | None = None
+    encode: Encoder | None = None
+
+
+class Prepared(NamedTuple):
+    """The outcome for a new or changed document.
+
+    Attributes:
+        encoded: the document, for the writer.
+        digest: its digest, as in `Record`.
+        missing_kinds: kinds of tokens that the store has and that could not be computed.
+    """
+
+    encoded: EncodedRecord
+    digest: str
+    missing_kinds: list[KindName]
+
+    @classmethod
+    def of(cls, record: Record, settings: Settings, encode: Encoder) -> Prepared:
+        """Encode a record."""
+        return cls(encode(record), record.digest, missing_kinds(settings, record))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +72,7 @@ class Unchanged:
     origin: Origin | None
 
 
-Outcome = tuple[str, Record | Skipped | Unchanged]  # with the id
-Result = TypeVar("Result")
-
-
-def origin_of(source: FileSource) -> Origin:
-    """Return the origin that the store records for a file or a member of an archive."""
-    content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
-    return Origin(source.root, source.size, source.mtime_ns, source.prefix, content)
+Outcome = tuple[str, Prepared | Record | Skipped | Unchanged]  # with the id
 
 
 def prepare_jobs(
@@ -133,51 +121,6 @@ def _prepare_in_process(
             pool.close()
 
 
-def map_chunks(
-    chunks: Iterable[list[Job]], pool: WorkerPool[Job, Result], ahead: int
-) -> Generator[list[Result], None, None]:
-    """Yield the results of a pool in order, and close the pool. At most `ahead` chunks are read ahead."""
-    waiting: deque[Future[list[Result]]] = deque()
-    try:
-        for chunk in chunks:
-            waiting.append(pool.submit(chunk))
-            if len(waiting) > ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.close()
-
-
-def chunks_of(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Group jobs into chunks that are limited by number and size."""
-    chunk: list[Job] = []
-    total = 0
-    for job in jobs:
-        source, size = _plain_source(job.source)
-        chunk.append(Job(source, job.stored_digest))
-        total += size
-        if len(chunk) >= _CHUNK_JOBS or total >= _CHUNK_BYTES:
-            yield chunk
-            chunk, total = [], 0
-    if chunk:
-        yield chunk
-
-
-def _plain_source(source: Source) -> tuple[Source, int]:
-    """Convert a document to built-in types that can be pickled and converted to JSON. Also return its size."""
-    if isinstance(source, FileSource):
-        return source, max(source.size, _RISKY_BYTES if source.is_risky else 0)
-    if isinstance(source, Skipped):
-        return source, 0
-    try:
-        metadata = json.dumps(dict(source.metadata))
-    except (TypeError, ValueError) as error:
-        return Skipped(str(source.id), f"its metadata cannot be converted to JSON: {error}"), 0
-    document = Document(str(source.id), str(source.text), json.loads(metadata))
-    return document, len(document.text) + len(metadata)
-
-
 def _prepare_chunk(
     preparation: PreparationSettings, jobs: Sequence[Job], begin: BeginItem, *, allow_risky: bool = True
 ) -> list[Outcome]:
@@ -197,7 +140,7 @@ def _prepare_chunk(
         origin = None
         if isinstance(job.source, FileSource):
             origin = origin_of(job.source)
-            document = without_parts(document, job.source.format, preparation.settings.left_out)
+            document = remove_parts(document, job.source.format, preparation.settings.left_out)
         digest = _digest(document)
         outcomes.append((document.id, Unchanged(origin)))
         if digest != job.stored_digest:
@@ -205,8 +148,16 @@ def _prepare_chunk(
     begin(None)
     records = _records([(document, digest, origin) for _, document, digest, origin in changed], preparation)
     for (number, *_), record in zip(changed, records, strict=True):
-        outcomes[number] = (record.id, record if record.shingles else Skipped(jobs[number].name, NO_WORDS))
+        outcomes[number] = (record.id, _outcome_of(record, jobs[number], preparation))
     return outcomes
+
+
+def _outcome_of(record: Record, job: Job, preparation: PreparationSettings) -> Prepared | Record | Skipped:
+    if not record.shingles:
+        return Skipped(job.name, NO_WORDS)
+    if preparation.encode is None:
+        return record
+    return Prepared.of(record, preparation.settings, preparation.encode)
 
 
 def _records(
@@ -238,24 +189,6 @@ def _records(
             concepts=sketch.concepts,
             words=fingerprint.words,
         )
-
-
-def read_document(job: Job, *, allow_risky: bool = True) -> Document | Skipped:
-    """Return the document of a job, read if it is a file.
-
-    Raises:
-        NeedsSubprocessError: the file is risky, and `allow_risky` is False.
-    """
-    source = job.source
-    if isinstance(source, Skipped):
-        return source
-    try:
-        check_id(source.id)
-    except DocumentError as error:
-        return Skipped(job.name, str(error))
-    if isinstance(source, Document):
-        return source
-    return load(source, allow_risky=allow_risky)
 
 
 def _with_language(document: Document) -> Mapping[str, MetadataValue]:

@@ -1,15 +1,15 @@
-"""Turns FINGERPRINT queries into queries for an engine. These are pure functions: they need no engine or store.
+"""Turns FINGERPRINT queries into queries for an engine. All functions are pure and need neither engine nor store.
 
 syntax.py             the FINGERPRINT string "doc123_20_80"
-planner.py            from an overlap and a probability to a plan
+planner.py            plans for an overlap and a probability
 plans.py              the kinds of plans
 curve.py              the probability that a plan finds a document
-alfresco.py           FINGERPRINT strings as Alfresco reads them
+alfresco.py           FINGERPRINT strings in the syntax of Alfresco
 clauses.py            FINGERPRINT clauses among the other clauses of a query
-lucene.py             clauses in Lucene's query syntax
-dsl.py                from a plan to OpenSearch or Elasticsearch JSON
+lucene.py             clauses of a query in Lucene's query syntax
+dsl.py                plans as JSON for OpenSearch and Elasticsearch
 application_query.py  similarity within an application's own request
-sql.py                from a plan to SQL for SQLite, DuckDB or PostgreSQL
+sql.py                plans as SQL for SQLite, DuckDB and PostgreSQL
 """
 
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in ("Similar", "SimilarHit"):  # they are slower to import, and queries with tokens do not need them
+    if name in ("Similar", "SimilarHit"):  # the module is slow to import, and most callers do not need it
         from simdoc_search.query import application_query  # noqa: PLC0415 - only if needed
 
         return getattr(application_query, name)

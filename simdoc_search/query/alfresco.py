@@ -1,7 +1,7 @@
 """Reads FINGERPRINT strings as Alfresco does: `workspace://SpacesStore/UUID_20_80`, `UUID_0.2_0.8`.
 
-In Alfresco, the id ends at the first `_`. A number up to 1 is a fraction, and a larger number is a percentage. A node
-may be given by its reference. The field name is case-insensitive. The value may be quoted, or only the id. One bug of
+In Alfresco, the id ends at the first `_`. A number up to 1 is a fraction, and a larger number is a percentage. The id
+may be a node reference. The field name is case-insensitive. The whole value or only the id may be quoted. One bug of
 Alfresco is not copied: here, a probability of 100 % does not discard the overlap.
 
 Source: Solr4QueryParser of Alfresco Search Services.
@@ -26,8 +26,9 @@ _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 def parse_alfresco(text: str) -> FingerprintQuery:
     """Return the query that Alfresco would read, with the UUID of the node as id.
 
-    To get Alfresco's answers, use `planner="all"` and `include_self=True`. Also add filters for the documents that the
-    user may read, because an index does not know these. In Alfresco, the repository adds them.
+    To get the same hits as Alfresco, use `planner="all"` and `include_self=True`. Also add filters for the documents
+    that the user may read, because an index does not know the permissions. In Alfresco, the repository adds such
+    filters.
 
     Raises:
         QuerySyntaxError: there is no id, or a number is malformed or out of range.
@@ -36,13 +37,15 @@ def parse_alfresco(text: str) -> FingerprintQuery:
     value = "".join(group for group in match.groups() if group) if match else ""
     id, *numbers = value.strip().rstrip("_").split("_")
     if not id or len(numbers) >= _MAX_PARTS:
-        raise QuerySyntaxError(f"{text!r} is not a FINGERPRINT of Alfresco; write UUID_20_80, without _ in the id")
+        raise QuerySyntaxError(
+            f"{text!r} is not a FINGERPRINT in the syntax of Alfresco; write UUID_20_80, without _ in the id"
+        )
     overlap, probability = [*(_fraction(number, text) for number in numbers), None, None][:2]
     return FingerprintQuery(id.rpartition("/")[2], overlap, probability)
 
 
 def _fraction(part: str, text: str) -> Fraction:
-    """Return the value of a number. It is a percentage if it is over 1 or has a percent sign."""
+    """Return a number as a fraction. It is a percentage if it is over 1 or has a percent sign."""
     match = _NUMBER.fullmatch(part)
     if not match:
         raise QuerySyntaxError(f"{part!r} in {text!r} is not a number; write UUID_20_80")

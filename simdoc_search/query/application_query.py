@@ -1,4 +1,4 @@
-"""Adds similarity to an application's own request: makes a clause for the query, and refines the hits."""
+"""Adds similarity to an application's own request. It makes a clause for the query, and refines the hits."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _log = logging.getLogger(__name__)
 
 
 class SimilarHit(NamedTuple):
-    """A hit that is similar to the source.
+    """A hit that is similar to the source document.
 
     Attributes:
         hit: the hit as returned by the engine.
-        overlap: estimated overlap with the source, 0..1.
-        matched: number of shared tokens.
+        overlap: estimated overlap with the source document, 0..1.
+        matched: number of tokens that it shares with the source document.
     """
 
     hit: Mapping[str, Any]
@@ -36,18 +36,18 @@ class SimilarHit(NamedTuple):
 
 
 class Similar:
-    """Finds documents similar to a source within one request of an application.
+    """Finds documents similar to a source document within one request of an application.
 
-    Put `clause` into the application's query, next to its own words, filters and permissions. It only selects
-    candidates. Then `refine` keeps the hits that are similar, by the rules of `SimilaritySearch.similar`, and adds
-    their overlaps. This class sends no requests. An instance can be reused, and shared between threads.
+    Put `clause` into the application's query, next to its own words, filters and permissions. The clause only selects
+    candidates. Then pass the hits to `refine`. It keeps similar hits by the rules of `SimilaritySearch.similar`, and
+    adds their overlaps. This class does not send requests. An instance can be reused, and shared between threads.
 
     Args:
-        tokens: tokens of the source: the content of the document's field, read with the caller's rights. For a text,
-            use `of_text`. With None or no tokens, no document is similar.
+        tokens: the content of the source document's field `field`. Read it with the permissions of the caller. For a
+            text, use `of_text`. With None or no tokens, no document is similar.
         overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more equal tokens than by chance.
         probability: probability of finding a document of exactly that overlap, over 0, up to 1. None: certainty.
-        field: the field that has the tokens.
+        field: the field with the tokens.
         kind: `text` (a field of simdoc-search) or `terms` (a keyword field with one token per term).
         buckets_field: the field with each document's number of tokens, which is `simdoc.buckets` in the mapping of
             simdoc-search. With it, the engine leaves out documents that are too short or too long to reach the overlap.
@@ -57,7 +57,7 @@ class Similar:
     Attributes:
         tokens: the tokens as a tuple.
         plan: the plan of the query.
-        parts: fields that the `_source` of hits must have, so that they can be refined.
+        parts: the fields that `refine` needs in the `_source` of hits.
 
     Raises:
         QuerySyntaxError: a number is out of range, or the planner is unknown.
@@ -92,7 +92,7 @@ class Similar:
         settings: Settings | None = None,
         **options: Any,
     ) -> Similar:
-        """Return the search for a text, which need not be stored. A text without words has no tokens."""
+        """Return an instance for a text that need not be stored. Nothing is similar to a text without words."""
         settings = settings or Settings()
         tokens = fingerprint(text, settings.analysis, settings.minhash).tokens(length=settings.token_length)
         return cls(tokens, overlap, probability, settings=settings, **options)
@@ -107,7 +107,7 @@ class Similar:
     ) -> dict[str, Any]:
         """Return the clause. Put it into the `must` of a `bool` query, or into its `filter` to keep your own scores.
 
-        For the arguments and errors, see `to_dsl`. The score `tokens` sorts approximately by overlap.
+        For the arguments and errors, see `to_dsl`. With the score `tokens`, hits are approximately sorted by overlap.
         """
         return to_dsl(
             self.plan,
@@ -130,33 +130,41 @@ class Similar:
         Hits without tokens are left out. Hits with unreadable tokens are left out, too, and are logged.
 
         Args:
-            hits: `response["hits"]["hits"]` of an engine's answer. Their `_source` must contain `parts`.
+            hits: `response["hits"]["hits"]` of an engine's response. Their `_source` must contain `parts`.
 
         Raises:
-            QuerySyntaxError: no hit has tokens in its `_source`, or the tokens of the source are not made by
-                simdoc-search. Terms of an engine's `min_hash` filter, for example, are not in the hits.
+            QuerySyntaxError: no hit has tokens in its `_source`, or the tokens of the source document were not made by
+                simdoc-search. Hits cannot be refined by the terms of an engine's `min_hash` filter, for example.
         """
         rows = [(hit, list(_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
         if rows and not any(values for _, values in rows):
-            raise QuerySyntaxError(f"no hit has {self._field} in its _source; add it to the _source of the request")
+            raise QuerySyntaxError(
+                f"no hit has {self._field} in its _source; add the field to the _source of the request"
+            )
         try:
             source_codes = self._codes(self.tokens)
         except ValueError as error:
-            raise QuerySyntaxError(f"cannot refine hits; the source has no tokens of simdoc-search: {error}") from error
+            raise QuerySyntaxError(
+                f"cannot refine hits, because the source document has no tokens of simdoc-search: {error}"
+            ) from error
         refined = []
         for hit, values in rows:
             tokens = [token for value in values for token in str(value).split()]
             try:
                 shared, union = self._settings.estimate(source_codes, self._codes(tokens))
             except ValueError as error:
-                _log.warning("left out document %r: its tokens are not readable (%s)", hit.get("_id"), error)
+                _log.warning("left out document %r, because its tokens are not readable: %s", hit.get("_id"), error)
                 continue
             if tokens and self.plan.is_hit(shared, union, self._overlap):
                 refined.append(SimilarHit(hit, shared / union, shared))
         return refined
 
     def _codes(self, tokens: Sequence[str]) -> NDArray[np.uint32]:
-        """Return tokens as numbers, ascending, without repeats."""
+        """Return the codes of tokens, ascending.
+
+        Raises:
+            ValueError: a token is malformed, or occurs twice.
+        """
         codes = np.unique(decode(tokens, self._settings.token_length))
         if len(codes) < len(tokens):
             raise ValueError("a token occurs twice")
@@ -164,7 +172,7 @@ class Similar:
 
 
 def _values(value: Any, path: Sequence[str]) -> Iterator[Any]:
-    """Yield the values at a path of a document. They may be in objects, at keys with dots, and in lists of either."""
+    """Yield the values at a path of a document. It may lead through objects, keys with dots, and lists of objects."""
     if isinstance(value, list | tuple):
         for item in value:
             yield from _values(item, path)

@@ -45,7 +45,7 @@ class ClauseFilters(NamedTuple):
 
 
 def has_clauses(text: str) -> bool:
-    """Whether a text has a FINGERPRINT among other clauses. Otherwise it is only an id, which may contain spaces."""
+    """Whether a text has a FINGERPRINT among other clauses. Otherwise it is an id, which may contain spaces."""
     return all(_occurs_unquoted(pattern, text) for pattern in (_FIELD_NAME, _OPERATOR))
 
 
@@ -59,13 +59,13 @@ def expand(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause]) -
     Args:
         query: a string in `query_string` syntax, or a request body or part of one. In a body, every `query_string` is
             expanded. The body itself is not changed.
-        clause_of: returns the clause for a FINGERPRINT such as `doc123_20_80` or `"an id"_20`.
+        clause_of: a function that returns the clause for a FINGERPRINT such as `doc123_20_80` or `"an id"_20`.
 
     Returns:
         A clause, or an expanded copy of the body. Clauses without a FINGERPRINT are unchanged.
 
     Raises:
-        QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or the FINGERPRINT has no meaning there.
+        QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or the FINGERPRINT is not allowed there.
         MissingExtraError: luqum is not installed.
     """
     if isinstance(query, str):
@@ -74,7 +74,7 @@ def expand(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause]) -
 
 
 def parse_filters(query: str) -> ClauseFilters:
-    """Return a FINGERPRINT and its filters, that is, clauses FIELD:VALUE that are required or excluded.
+    """Return the FINGERPRINT of a query and its filters: clauses FIELD:VALUE that are required or excluded.
 
     Raises:
         QuerySyntaxError: the query does not have this form.
@@ -87,12 +87,16 @@ def parse_filters(query: str) -> ClauseFilters:
         if fingerprint and part.occur == "must" and not filters.fingerprint:
             filters = filters._replace(fingerprint=fingerprint)
         elif fingerprint or not field or part.occur == "should":
-            raise QuerySyntaxError(f"{query!r:.200} is not supported as a query here; {_ADVICE}")
+            raise _unsupported(query)
         else:
             (filters.required if part.occur == "must" else filters.excluded).append((field, field_values))
     if not filters.fingerprint:
-        raise QuerySyntaxError(f"{query!r:.200} is not supported as a query here; {_ADVICE}")
+        raise _unsupported(query)
     return filters
+
+
+def _unsupported(query: str) -> QuerySyntaxError:
+    return QuerySyntaxError(f"this store does not support the query {query!r:.200}; {_ADVICE}")
 
 
 def _expanded_value(value: Any, clause_of: Callable[[str], Clause]) -> Any:
@@ -100,7 +104,7 @@ def _expanded_value(value: Any, clause_of: Callable[[str], Clause]) -> Any:
         options = value.get("query_string")
         if isinstance(options, Mapping) and _occurs_unquoted(_FIELD_NAME, options.get("query")):
             if len(value) > 1:
-                raise QuerySyntaxError("a query_string must be the only key of its clause")
+                raise QuerySyntaxError("a clause with query_string has other keys; remove them")
             return _expanded_query_string(options, clause_of)
         return {key: _expanded_value(part, clause_of) for key, part in value.items()}
     return [_expanded_value(part, clause_of) for part in value] if isinstance(value, list) else value
@@ -125,7 +129,7 @@ class _Expansion:
         self._is_and = str(options.get("default_operator", "or")).lower() == "and"
 
     def expanded(self, node: Any, minimum: object = None) -> Clause:
-        """Expand one clause, or all clauses of a level. `minimum` is the `minimum_should_match` of the level."""
+        """Expand a clause with all clauses in it. `minimum` is the `minimum_should_match` of the outermost level."""
         from luqum import tree  # noqa: PLC0415 - of an extra
 
         if not has_fingerprint(node):
@@ -162,7 +166,7 @@ class _Expansion:
     def _expanded_level(self, parts: list[Part], minimum: object) -> Clause:
         """Expand the clauses of a level.
 
-        Adjacent clauses without a FINGERPRINT stay in one `query_string` if they occur in the same way. With a
+        Adjacent clauses without a FINGERPRINT are put into one `query_string` if they have the same `occur`. With a
         `minimum`, they are separate, because the engine counts the clauses of the `bool` query.
         """
         clauses: list[tuple[Occur, Clause]] = []
@@ -172,7 +176,7 @@ class _Expansion:
                 clauses.append((part.occur, self.expanded(part.node)))
                 continue
             run.append(str(part.node).strip())
-            if following and minimum is None and self._can_stay_together(part, following):
+            if following and minimum is None and self._can_be_joined(part, following):
                 continue
             is_default = (part.occur == "must") == self._is_and
             conjunction = " " if is_default else " AND " if part.occur == "must" else " OR "
@@ -181,7 +185,7 @@ class _Expansion:
         return _bool(clauses, minimum)
 
     @staticmethod
-    def _can_stay_together(part: Part, following: Part) -> bool:
+    def _can_be_joined(part: Part, following: Part) -> bool:
         are_bare = part.is_bare and following.is_bare and not has_fingerprint(following.node)
         return are_bare and part.occur == following.occur != "must_not"
 
@@ -197,7 +201,7 @@ def _bool(clauses: list[tuple[Occur, Clause]], minimum: object = None) -> Clause
 
 
 def _field_values(node: Any) -> tuple[str, list[str]]:
-    """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE). For others, both are empty."""
+    """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE), both empty for other clauses."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     if not isinstance(node, tree.SearchField):

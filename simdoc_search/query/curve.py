@@ -1,4 +1,4 @@
-"""Computes the S-curve: the probability that a document is found, depending on its true overlap.
+"""Computes the probability that a document is found, as a function of its true overlap (the S-curve).
 
 The model assumes that each token of the query is shared with probability `overlap`, independently of the others.
 """
@@ -36,17 +36,17 @@ def reliable_matches(count: int, overlap: float, missed: float) -> int:
 def probability_of_bands(count: int, rows: int, bands: int, overlap: float, minimum: int = 0) -> float:
     """Return the probability, 0..1, that at least one whole band is shared, and at least `minimum` tokens in total.
 
-    The result is exact, even if the last band wraps around and so has tokens of the first band. For example, 40 bands
-    of 2 tokens at overlap 0.2 give 1 - (1 - 0.04)**40 = 0.805. With a `minimum`, documents without a whole band are
-    subtracted from those with enough tokens. The distribution of their number of tokens is the product of the
-    polynomials of the bands.
+    The result is exact, even if the last band wraps around, that is, contains the first tokens again. For example, 40
+    bands of 2 tokens at overlap 0.2 give 1 - (1 - 0.04)**40 = 0.805. With a `minimum`, the result is the probability of
+    enough tokens, minus the probability of enough tokens without a whole band. For the latter, the generating functions
+    of the bands are multiplied.
 
     Args:
         count: number of tokens of the query.
         rows: tokens per band.
         bands: number of bands.
         overlap: the true overlap, 0..1.
-        minimum: tokens that must be shared. Up to `rows`, it makes no difference.
+        minimum: number of tokens that must be shared. Values up to `rows` make no difference.
     """
     if not count or not bands:
         return 0.0
@@ -54,7 +54,7 @@ def probability_of_bands(count: int, rows: int, bands: int, overlap: float, mini
         without_band = float(_without_band(count, rows, bands, overlap)[minimum:].sum())
         return max(0.0, probability_of_matches(count, minimum, overlap) - without_band)
     match: float = overlap**rows
-    wrapped = rows * bands - count  # tokens of the first band that are also in the last
+    wrapped = rows * bands - count  # tokens of the first band that are also in the last band
     if wrapped <= 0 or bands == 1:
         return 1 - (1 - match) ** bands
     both: float = overlap ** (2 * rows - wrapped)

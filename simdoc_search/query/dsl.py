@@ -2,8 +2,8 @@
 
 There are two kinds of fields. `text` is a field of simdoc-search: one string of tokens separated by spaces. It has
 `similarity: boolean`, so the score is the number of equal tokens. `terms` is a `keyword` field, or a text field that a
-`min_hash` analyzer fills. In the latter, all tokens have the same position. A `match` would become one SynonymQuery,
-which ignores minimum_should_match, so each token is a separate clause.
+`min_hash` analyzer fills. A `min_hash` analyzer gives all tokens the same position. A `match` would become one
+SynonymQuery, which ignores minimum_should_match, so each token is a separate clause.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from simdoc_search.query.planner import Planner, parse_fraction, plan
 from simdoc_search.query.plans import MAX_BEYOND_CHANCE, Bands, Plan, Threshold
 
 MAX_CLAUSES = 1024
-"""The default of `indices.query.bool.max_clause_count` in engines. Nested clauses count, too."""
+"""The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses count, too."""
 
 BEYOND_CHANCE = f"1<-99% {100 * MAX_BEYOND_CHANCE - 100}<{MAX_BEYOND_CHANCE}"
 """The minimum_should_match for `min_beyond_chance`: 1 % of the tokens, from 1 to 4."""
@@ -26,9 +26,9 @@ Score = Literal["bands", "tokens", "nothing"]
 """The score of banded clauses: the number of matched bands, the number of equal tokens, or none."""
 
 FieldKind = Literal["text", "terms"]
-"""How a field contains tokens: as words of a text, or as separate terms."""
+"""How a field contains tokens: as words of one string, or as separate terms."""
 
-_MAX_TOKENS = 512  # tokens of a document that `more_like_this` uses. The default settings make as many
+_MAX_TOKENS = 512  # maximum number of tokens that `more_like_this` uses. The default settings make at most 512
 _COMPOUNDS = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
 
 
@@ -44,25 +44,25 @@ def to_dsl(
     score: Score = "bands",
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
-    """Compile a plan.
+    """Compile a plan to a query clause.
 
     Args:
         plan: the plan.
-        field: the field that has the tokens.
+        field: the field with the tokens.
         kind: `text` (a field of simdoc-search) or `terms` (a keyword field, or a field that a `min_hash` analyzer
             fills).
         buckets_field: the field with each document's number of tokens. With it, the engine leaves out documents that
             are too short or too long to reach the overlap.
         filters: clauses of the caller that must match. They are not changed.
-        exclude_id: the `_id` of a document to leave out, usually the source.
+        exclude_id: the `_id` of a document to leave out, usually the source document.
         without: clauses of the caller that must not match.
-        score: the score of a plan with bands. `tokens` also leaves out documents with fewer equal tokens than the
-            plan's `minimum_match`. If this would exceed the clause limit, `bands` is used instead. `nothing` is the
-            cheapest.
+        score: the score for a plan with bands; see `Score`. `tokens` also leaves out documents with fewer equal tokens
+            than the plan's `minimum_match`. If this would exceed the clause limit, `bands` is used instead. `nothing`
+            is the fastest.
         max_clauses: the engine's clause limit.
 
     Returns:
-        A query clause. The score of a threshold is the number of equal tokens. A plan without tokens matches nothing.
+        A query clause. For a threshold, the score is the number of equal tokens. A plan without tokens matches nothing.
 
     Raises:
         QuerySyntaxError: the kind or the score is unknown, or the plan alone exceeds the clause limit.
@@ -74,7 +74,7 @@ def to_dsl(
     if not plan.can_match:  # a `match` with one token would ignore a minimum of two
         return {"match_none": {}}
     if kind == "text" and any(len(token.split()) != 1 for token in plan.tokens):
-        raise QuerySyntaxError("some tokens contain white space, as Lucene terms do; query them with kind='terms'")
+        raise QuerySyntaxError("a token contains white space, as Lucene terms do; query such tokens with kind='terms'")
     required = [*filters, *_bucket_range(plan, buckets_field)]
     excluded = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
     others = clause_count([*required, *excluded])
@@ -124,28 +124,29 @@ def similar_by_id(
     routing: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Return a query by the id of a stored document. The engine reads its tokens, so one request is enough.
+    """Return a query for documents similar to a stored document. The engine reads its tokens, so one request is enough.
 
     The score is the number of equal tokens. In an index with one shard, the query finds the same documents as
     `similar_query` with the same overlap, except for the following differences:
 
     - The engine reads the source regardless of all filters, so check first that the caller may read it. For an unknown
-      id, the query finds nothing, and there is no error.
+      id, the query finds nothing. This is not an error.
     - A shard counts only the tokens that occur in it. Shards without the source therefore require fewer tokens, and
       return hits below the overlap. Drop hits with a score below the overlap times the source's `simdoc.buckets`, or
       use that number as the `min_score` of the request.
-    - Only the engine knows the number of tokens of the source. So hits that are too long for the overlap are not left
-      out, as they are with `buckets_field`, and hits cannot be refined.
-    - The overlap is rounded down to a whole percentage, and at most 512 tokens of the source are used.
+    - The caller does not know the number of tokens of the source. So hits that are too long for the overlap are
+      not left out, as they are with `buckets_field`, and hits cannot be refined.
+    - The overlap is rounded down to a whole percentage. At most 512 tokens of the source are used.
 
     Args:
-        index: the index of the source, as in the `_index` of a hit. It must not be an alias of several indices.
-        id: the `_id` of the source. The source is not among the hits.
+        index: the index of the source document, as in the `_index` of a hit. It must not be an alias of several
+            indices.
+        id: the `_id` of the source document, which is not among the hits.
         overlap: minimum Jaccard similarity, 0..1. None or a value under 0.01: any overlap, that is, 1 % of the tokens,
             from 1 to 4.
-        field: the field of tokens, made by simdoc-search. It must be in `_source`.
-        routing: the routing of the source, if it has one.
-        filters: clauses of the caller that hits must match. They are not changed, and do not apply to the source.
+        field: the field with the tokens of simdoc-search. It must be in `_source`.
+        routing: the routing of the source document, if it has one.
+        filters: clauses of the caller that hits must match. They are not changed. The source document need not match.
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
@@ -179,11 +180,11 @@ def _minimum_should_match(share: Fraction) -> str:
     percent = int(share * 100)
     if not percent:
         return BEYOND_CHANCE
-    return "100%" if percent == 100 else f"{percent - 100}%"  # the engine would require nothing for -0%
+    return "100%" if percent == 100 else f"{percent - 100}%"  # for -0%, the engine would require nothing
 
 
 def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]:
-    """Return a filter for the numbers of tokens with which a document can reach the overlap."""
+    """Return a filter for documents with a number of tokens that can reach the overlap."""
     match plan:
         case Threshold(buckets=(least, most)) if buckets_field:
             return [{"range": {buckets_field: {"gte": least, "lte": most}}}]
@@ -202,7 +203,7 @@ def _candidates(plan: Plan, field: str, kind: FieldKind, score: Score, max_claus
 
 
 def can_count_tokens(plan: Plan, others: int, max_clauses: int) -> bool:
-    """Whether the clauses to select and to count, and `others`, are within the engine's limit together."""
+    """Whether a query that selects and counts tokens, with `others` further clauses, is within the clause limit."""
     counting = len(plan.tokens) if isinstance(plan, Bands) else 0
     return plan.clauses + counting + others <= max_clauses
 

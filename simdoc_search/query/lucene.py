@@ -1,4 +1,4 @@
-"""Splits a query in Lucene's query syntax into clauses, and finds out which ones are required, optional or excluded.
+"""Splits a query in Lucene's query syntax into clauses that are required, optional or excluded.
 
 Clauses without parentheses are combined as in Lucene's classic query parser (`QueryParserBase.addClause`): AND makes
 the clauses on both sides required, and there is no precedence.
@@ -16,7 +16,7 @@ from simdoc_search.errors import MissingExtraError, QuerySyntaxError
 Occur = Literal["must", "should", "must_not"]
 
 FIELD = "FINGERPRINT"
-"""The name is in capitals, because applications may have a field `fingerprint`, for example from Logstash."""
+"""The field name is in capitals, because applications may have a field `fingerprint`, for example from Logstash."""
 
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 _TOKEN = re.compile(
@@ -25,15 +25,15 @@ _TOKEN = re.compile(
     r"|(?P<and>(?<!\S)&&(?!\S))|(?P<or>(?<!\S)\|\|(?!\S))|(?P<not>(?<![^\s(])!(?=\S))",
     re.DOTALL,
 )
-"""Matches a FINGERPRINT with a quoted id, parts that are skipped, and the operators &&, || and !.
+"""Matches a FINGERPRINT with a quoted id, the operators &&, || and !, and parts that must not be changed.
 
-luqum would read these operators as words.
+The operators are replaced, because luqum would read them as words.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A clause of a level.
+    """A clause of a query.
 
     Attributes:
         node: the node of luqum's tree, without its modifier.
@@ -47,7 +47,12 @@ class Part:
 
 
 def parse_query(query: str) -> tuple[Any, list[str]]:
-    """Return the tree of a query, and the values of its quoted FINGERPRINTs. The tree has placeholders for them."""
+    """Return the tree of a query, and the values of its quoted FINGERPRINTs, for which the tree has placeholders.
+
+    Raises:
+        QuerySyntaxError: the query is malformed.
+        MissingExtraError: luqum is not installed.
+    """
     try:
         from luqum.exceptions import ParseError  # noqa: PLC0415 - of an extra
         from luqum.parser import parser  # noqa: PLC0415
@@ -110,14 +115,18 @@ def _is_fingerprint(node: Any) -> bool:
 
 
 def fingerprint_of(node: Any, values: list[str]) -> str:
-    """Return the FINGERPRINT of a clause. It is empty for any other clause."""
+    """Return the value of a FINGERPRINT clause. It is empty for other clauses."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     return value_of(node.expr, values) if _is_fingerprint(node) and isinstance(node.expr, tree.Term) else ""
 
 
 def value_of(node: Any, values: list[str]) -> str:
-    """Return the value of a FINGERPRINT clause."""
+    """Return the value of a FINGERPRINT clause.
+
+    Raises:
+        QuerySyntaxError: the value is not an id, for example a range or a wildcard.
+    """
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     if isinstance(node, tree.Phrase):

@@ -1,7 +1,7 @@
-"""Makes a plan from an overlap and a probability: which tokens, and how many of them, a document must share.
+"""Makes a plan from an overlap and a probability. A plan says how many and which tokens a document must share.
 
 `Threshold` counts equal tokens, and finds every document whose estimate reaches the overlap. `Bands` uses fewer tokens
-and misses some documents: a document must share all tokens of at least one band. A document of overlap s shares one
+and misses some documents. A document must share all tokens of at least one band. A document of overlap s shares one
 token with probability s, all r tokens of a band with probability s**r, and at least one of b bands with probability
 1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
 """
@@ -33,7 +33,7 @@ _MAX_BUCKETS = 2**31 - 1  # maximum of an engine's integer field
 
 
 def parse_fraction(value: float | str | Fraction, name: str) -> Fraction:
-    """Return a fraction 0..1, exactly as written: 0.07 is 7/100.
+    """Return a number from 0 to 1 as an exact fraction, as it is written: 0.07 is 7/100.
 
     Raises:
         QuerySyntaxError: the value is not a number from 0 to 1.
@@ -48,7 +48,7 @@ def parse_fraction(value: float | str | Fraction, name: str) -> Fraction:
 
 
 def _decimal(text: str) -> Decimal:
-    """Parse a number of limited length, because exact arithmetic with long numbers would take too long."""
+    """Parse a number of limited length. Exact arithmetic with longer numbers would be too slow."""
     number = Decimal(text)
     if len(text) > _MAX_DIGITS or not number.is_finite() or (number and abs(number.adjusted()) > _MAX_DIGITS):
         raise ValueError(text)
@@ -70,7 +70,8 @@ def plan(
         overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more equal tokens than by chance
             (`min_beyond_chance`: 1 % of the tokens, 1 to 4).
         probability: probability of finding a document of exactly that overlap, over 0, up to 1. None or 1: certainty.
-        planner: `enough` (as few bands as the probability needs), or `all` (all tokens, as in Alfresco and Solr).
+        planner: `enough` (as few bands as the probability requires) or `all` (bands of all tokens, as in Alfresco and
+            Solr).
         verified: whether the texts of candidates are compared afterwards. A threshold then requires fewer equal tokens,
             so that fewer than 1 % of the documents of that overlap are missed. Bands do not change.
 
@@ -113,8 +114,8 @@ def check_planner(planner: object) -> None:
 def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     """Return a threshold that misses no document whose estimate reaches the overlap.
 
-    It follows from the number of buckets that are filled in either document, which is at least the number in one of
-    them. There is one exception: for an overlap under 1 %, at least `min_beyond_chance` equal tokens are required.
+    The estimate is `shared / union`, and the union has at least as many filled buckets as each document. There is one
+    exception: for an overlap under 1 %, at least `min_beyond_chance` equal tokens are required.
     """
     count = len(tokens)
     minimum, maximum = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
@@ -131,10 +132,10 @@ def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
 
 
 def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> int:
-    """Return how many equal tokens can be required in addition to a whole band, with the requested probability.
+    """Return how many equal tokens a plan with bands can also require and still reach the requested probability.
 
-    The probability of bands is a little higher than requested. The cut-off misses fewer documents than this margin
-    allows, and fewer than 1 in 100.
+    The probability of the bands alone is a little higher than requested. The cut-off misses fewer documents than this
+    margin, and fewer than 1 in 100.
     """
     margin = probability_of_bands(count, rows, bands, share) - chance
     return reliable_matches(count, share, min(_MISSED, max(0.0, margin)))
@@ -152,10 +153,11 @@ def _unbanded(banded: Bands, share: Fraction) -> Threshold:
 def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
     """Return the rows and bands of planner `enough` for `count` tokens.
 
-    For each number of rows, the planner takes the fewest bands that reach the probability and fit. Some of these plans
-    find a document of half the overlap in at most 5 of 100 cases. Of these, it takes the plan with the fewest clauses.
-    Without such a plan, it takes the plan that finds such a document least often. If no plan fits, it takes bands of
-    one token and all tokens. The probability is then lower; see `Bands.probability_of_finding`.
+    For each number of rows, the planner considers the fewest bands that reach the probability, if there are enough
+    tokens for them. A plan is selective if it finds a document of half the overlap with a probability of at most 5 %.
+    The planner takes the selective plan with the fewest clauses. If no plan is selective, it takes the most selective
+    one. If no plan reaches the probability, it takes all tokens, in bands of one token; see
+    `Bands.probability_of_finding`.
     """
     share, chance = float(overlap), float(probability)
     plans: list[tuple[bool, float, int, int, int]] = []
@@ -163,8 +165,8 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
         bands = _fewest_bands(share**rows, chance, count // rows)
         if bands is not None:
             false_positives = -math.expm1(bands * math.log1p(-((share / 2) ** rows)))
-            is_tight = false_positives <= _FALSE_POSITIVES + _ROUNDING
-            plans.append((not is_tight, 0.0 if is_tight else false_positives, bands * rows, rows, bands))
+            is_selective = false_positives <= _FALSE_POSITIVES + _ROUNDING
+            plans.append((not is_selective, 0.0 if is_selective else false_positives, bands * rows, rows, bands))
     return min(plans)[3:] if plans else (1, count)
 
 
@@ -175,7 +177,7 @@ def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
     """
     if match >= 1:
         return 1
-    if match < 1e-300:  # too small for floating point. So many bands never fit
+    if match < 1e-300:  # too small for floating point. There are never enough tokens for so many bands
         return None
     needed = math.log1p(-probability) / math.log1p(-match)
     if needed > limit + 1:
@@ -189,7 +191,7 @@ def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
 def rows_of_all(count: int, overlap: Fraction, probability: Fraction) -> int:
     """Return the rows of planner `all` for `count` tokens.
 
-    With r = n // b, it takes the first number of bands b for which 1 - (1 - s**r)**b > p.
+    They are r = n // b for the first number of bands b with 1 - (1 - s**r)**b > p.
 
     Source: computeBandSize in Alfresco's Solr4QueryParser and Solr's MinHashQParser. As there, floats are used.
     """

@@ -1,7 +1,7 @@
-"""The kinds of plans. A plan says which tokens a document must share, and which candidates are hits.
+"""Defines the kinds of plans. A plan says which tokens a document must share, and which candidates are hits.
 
-It also knows the probability that a document is found. Code that compiles a plan for an engine must `match` all kinds
-of plans. The type checker then flags each place that misses a new kind.
+It also computes the probability that a document is found. Code that compiles a plan for an engine must `match` all
+kinds of plans, so that the type checker reports code that does not handle a new kind.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from fractions import Fraction
 from simdoc_search.query.curve import probability_of_bands, probability_of_matches
 
 MAX_BEYOND_CHANCE = 4
-"""In any query, this many equal tokens are more than chance.
+"""In any query, this many equal tokens are more than expected by chance.
 
-One equal token occurs by chance in 1.5 % of all pairs of long documents.
+One token is equal by chance in 1.5 % of all pairs of long documents.
 """
 
 DEVIATIONS = 2.33
@@ -23,10 +23,9 @@ DEVIATIONS = 2.33
 
 
 def min_beyond_chance(count: int) -> int:
-    """Return the fewest equal tokens that are more than chance: 1 % of the `count` tokens of a query, 1 to 4.
+    """Return the fewest equal tokens that are more than expected by chance: 1 % of the `count` query tokens, 1 to 4.
 
-    This number is the same for all queries. So a query for any overlap finds at least all hits of a query with an
-    overlap.
+    All queries require this number. A query for any overlap therefore finds all hits of a query with an overlap.
     """
     return max(1, min(MAX_BEYOND_CHANCE, math.ceil(count / 100)))
 
@@ -39,8 +38,8 @@ class Threshold:
         tokens: the tokens of the query.
         minimum_match: how many of them a document must have, at least 1.
         buckets: minimum and maximum number of tokens of a document that can reach the overlap. None: any number.
-        is_tolerant: whether a candidate is a hit if its estimate reaches `minimum_match` of all tokens, even if this is
-            less than the overlap. This is used for plans with a probability.
+        is_tolerant: whether an estimate below the overlap is enough for a hit. It must then reach `minimum_match`
+            divided by the number of tokens. This is used in plans with a probability.
     """
 
     tokens: tuple[str, ...]
@@ -63,7 +62,7 @@ class Threshold:
         return probability_of_matches(len(self.tokens), self.minimum_match, overlap)
 
     def min_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - as in `Bands`
-        """Return the minimum share of the query tokens that a hit has. It is 0, because any candidate may be a hit."""
+        """Return the minimum share of the query's tokens that a hit has: 0, because any candidate may be a hit."""
         return 0.0
 
     def is_hit(self, shared: int, union: int, overlap: Fraction | None) -> bool:
@@ -81,7 +80,7 @@ class Bands:
     Attributes:
         tokens: all tokens of the query. Hits are ranked by the number of equal tokens.
         bands: the tokens of each band. With planner `all`, the last band may wrap around to the first tokens.
-        minimum_match: how many of the tokens a document must have. 0: a whole band is enough.
+        minimum_match: how many of the tokens a document must have. 0: one whole band is enough.
         unbanded: a plan without bands that finds a document of the overlap with at least the same probability. It is
             cheaper if the bands match too many documents. None: there is no such plan.
     """

@@ -1,8 +1,8 @@
 """Compiles plans to SELECT statements, for applications with documents in SQLite, DuckDB or PostgreSQL.
 
-These functions only make SQL. They do not connect to a database. There are two tables. `simdoc_documents` has a
-number, the id and the number of tokens of each document. `simdoc_tokens` has a row for each token of each document.
-Fill them for each document:
+These functions only make SQL. They do not connect to a database. There are two tables. `simdoc_documents` has one row
+per document, with a number, the id and the number of tokens. `simdoc_tokens` has one row per token of each document.
+Create the tables, and add each document:
 
     tables = Tables()
     for statement in tables.create():
@@ -16,13 +16,13 @@ Then query, for a stored document or for any text:
     rows = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
 
 The rows are candidates with `id` and `matched`, the largest `matched` first. Estimate their overlaps with
-`sketch.overlap_of_tokens`; see examples/with_sql.py. The application adds its own filters and permissions. The SELECT
-can be used as a subquery.
+`sketch.overlap_of_tokens`; see examples/with_sql.py. Add filters and permissions in your application, for example by
+using the SELECT as a subquery.
 
-The bands of a plan depend on the tokens of the query document, so they are not columns. They are a table with one row
-per token. A document has a whole band if its count reaches the size of the band. Expressions are not nested, so the
-depth limits of SQLite and DuckDB do not matter. SQLite allows 32,766 parameters, and PostgreSQL 65,535. The plan of a
-document with 512 tokens has up to 1,536.
+The bands of a plan depend on the tokens of the query document, so they cannot be columns. In the SELECT, they are a
+table with one row per token. A document has a whole band if it has as many tokens of the band as the band has.
+Expressions are not nested, so the depth limits of SQLite and DuckDB do not matter. SQLite allows 32,766 parameters, and
+PostgreSQL 65,535. The plan of a document with 512 tokens has up to 1,536.
 
 Tokens and ids are always parameters, never part of the statement. The statement is the same for all three databases,
 except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg, `$1` for asyncpg.
@@ -90,8 +90,8 @@ class Tables:
     def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
         """Return statements that add a document. Execute them in one transaction.
 
-        If there is a document with this id, `delete` it first. If two writers choose the same number for two documents,
-        the primary key makes the second fail. It must then try again.
+        If there is already a document with this id, `delete` it first. If two writers choose the same number for
+        different documents, the second insert violates the primary key. Retry it then.
 
         Args:
             id: any id.
@@ -140,16 +140,16 @@ def to_sql(
     score: Literal["bands", "tokens"] = "bands",
     max_parameters: int = MAX_PARAMETERS,
 ) -> Statement:
-    """Compile a plan.
+    """Compile a plan to a SELECT statement.
 
     Args:
         plan: the plan.
         tables: the tables. None: tables with placeholder `?`.
-        exclude_id: the id of a document to leave out, usually the source.
-        score: what `matched` counts for a plan with bands: equal tokens, or whole bands, which costs less. With
+        exclude_id: the id of a document to leave out, usually the source document.
+        score: what `matched` counts for a plan with bands: equal tokens, or whole bands, which is faster. With
             `tokens`, documents with fewer equal tokens than the plan's `minimum_match` are left out. A threshold always
             counts tokens.
-        max_parameters: the limit of the database.
+        max_parameters: the maximum number of parameters of the database.
 
     Returns:
         A SELECT of the columns `id` and `matched`, the largest `matched` first. A plan without tokens finds nothing.
@@ -177,8 +177,8 @@ def to_sql(
 def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
     """Return the tokens of the query as tables, and the SELECT of the candidates of a plan.
 
-    SQLite does not know the sizes of the tables, and might start a join at the wrong one. A CROSS JOIN with a condition
-    prevents this.
+    SQLite does not know the sizes of the tables, and might start a join with the larger one. A CROSS JOIN with a
+    condition prevents this.
     """
     match plan:
         case Threshold():

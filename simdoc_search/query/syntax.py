@@ -2,7 +2,7 @@
 
     [FINGERPRINT:]<id>[_<overlap>[_<probability>]]
 
-An id may contain underscores and end in a number. So `invoice_10` may be a document, or mean 10 % overlap with
+An id may contain underscores and end with a number. So `invoice_10` may be a document, or may mean 10 % overlap with
 `invoice`. `parse` returns every reading, and `choose` picks the reading whose document exists. A quoted id, as in
 `"my_doc_7"_20`, has only one reading.
 
@@ -34,7 +34,7 @@ class FingerprintQuery:
     Attributes:
         id: id of the query document.
         overlap: minimum Jaccard similarity, as a fraction; None for any overlap.
-        probability: probability of finding a document of exactly that overlap, as a fraction. None: all are found.
+        probability: probability of finding a document of exactly that overlap, as a fraction. None: certainty.
     """
 
     id: str
@@ -50,13 +50,13 @@ class FingerprintQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedFingerprint:
     """All readings of a FINGERPRINT string.
 
     Attributes:
         text: the string.
         readings: the valid readings, the longest id first.
-        refused: the id of each invalid reading, and the reason why it is refused.
+        refused: pairs of the id of an invalid reading and the error message.
     """
 
     text: str
@@ -65,10 +65,10 @@ class Parsed:
 
 
 def fraction_of_percent(text: str, name: str) -> Fraction:
-    """Return a percentage as an exact fraction: "12.5" and "12.5%" are 1/8. `name` is used in messages.
+    """Return a percentage as an exact fraction: "12.5" and "12.5%" are 1/8. `name` is for messages.
 
     Raises:
-        QuerySyntaxError: the text is not a number, or it is over 100, between 0 and 1, or a probability of 0.
+        QuerySyntaxError: the text is not a number, the number is over 100 or between 0 and 1, or a probability is 0.
     """
     number = _NUMBER.fullmatch(text.strip())
     if not number:
@@ -91,7 +91,7 @@ def _percent(fraction: Fraction) -> str:
     return digits.rstrip("0").rstrip(".")
 
 
-def parse(text: str) -> Parsed:
+def parse(text: str) -> ParsedFingerprint:
     """Parse a FINGERPRINT string.
 
     Raises:
@@ -103,7 +103,7 @@ def parse(text: str) -> Parsed:
     if not body:
         raise QuerySyntaxError("the FINGERPRINT is empty; write an id, such as doc123 or doc123_20_80")
     if body.startswith('"'):
-        return Parsed(text, (_quoted(body),))
+        return ParsedFingerprint(text, (_quoted(body),))
     readings, refused = [FingerprintQuery(body)], []
     id = body
     numbers: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ def parse(text: str) -> Parsed:
             readings.append(_reading(id, numbers[0], *numbers[1:]))
         except QuerySyntaxError as error:
             refused.append((id, str(error)))
-    return Parsed(text, tuple(readings), tuple(refused))
+    return ParsedFingerprint(text, tuple(readings), tuple(refused))
 
 
 def _reading(id: str, overlap: str, probability: str | None = None) -> FingerprintQuery:
@@ -145,19 +145,21 @@ def _quoted(body: str) -> FingerprintQuery:
 
 
 def choose(
-    parsed: Parsed, find: Callable[[str], Sequence[str]], suggest: Callable[[str], Sequence[str]] = lambda _: ()
+    parsed: ParsedFingerprint,
+    find: Callable[[str], Sequence[str]],
+    suggest: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> FingerprintQuery:
     """Return the reading whose document exists, with the document's full id.
 
     Args:
         parsed: the result of `parse`.
-        find: takes a name, and returns the ids of all documents that it may mean.
-        suggest: takes a name, and returns similar ids for the error message.
+        find: a function that returns the ids of all documents that a name may mean.
+        suggest: a function that returns ids similar to a name, for the error message.
 
     Raises:
         AmbiguousQueryError: the documents of several readings exist, or a name may mean several documents.
-        QuerySyntaxError: a document exists, but its reading has a number that is out of range.
-        UnknownDocumentError: no document exists.
+        QuerySyntaxError: the only reading whose document exists has a number that is out of range.
+        UnknownDocumentError: no reading has a document that exists.
     """
     existing = [
         FingerprintQuery(id, reading.overlap, reading.probability)

@@ -69,11 +69,11 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
         settings = store.settings.concepts
         if settings is not None and settings.synonyms and names.extractor.synonyms is None:
             unnamed = "synonyms cannot be named; give the synonyms that the index was made with"
-    whole = concepts.paragraphs.whole()
+    whole = concepts.paragraphs.as_one_paragraph()
     by_code, frequencies = weights.weights_by_code(), weights.frequencies()
     words_of_document = [
         DocumentConcept(named.word, by_code[code], frequencies[code], times, named.names, named.synonyms)
-        for code, times in zip(whole.codes.tolist(), whole.times.tolist(), strict=True)
+        for code, times in zip(whole.codes.tolist(), whole.frequencies.tolist(), strict=True)
         for named in [named_words.get(code, UNNAMED)]
     ]
     words_of_document.sort(key=lambda concept: (-concept.weight, -concept.times, concept.word))

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from simdoc_search.documents import Place, Placed
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.verdicts import Kind
+from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.results import result_or_raise
@@ -22,7 +22,7 @@ from simdoc_search.stores.record import Record, has_changed
 _MAX_HITS = 10
 """Number of best hits that are checked for the same text."""
 
-_KINDS: tuple[Kind, ...] = ("same text", "same words", "near")
+_KINDS: tuple[DuplicateKind, ...] = ("same text", "same words", "near")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class NearestDuplicate(Placed):
 
     place: Place
     overlap: float
-    kind: Kind
+    kind: DuplicateKind
     exact: bool
 
 
@@ -82,7 +82,7 @@ def nearest_duplicates(
         yield _nearest(store, source, hits, accepts)
 
 
-def kind_of_pair(one: Record, other: Record) -> Kind:
+def kind_of_pair(one: Record, other: Record) -> DuplicateKind:
     """Return what two duplicates have in common."""
     if has_changed(other):
         return "same text" if one.text == other.text else "near"

@@ -94,7 +94,7 @@ def guaranteed_run(store: Store, document: QueryDocument) -> int:
     Exceptions are runs whose words are too common; see `PassageCandidates.too_common`.
     """
     settings = store.settings
-    by_tokens = settings.passages.run(settings.analysis.shingle_size) if settings.passages else 0
+    by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0
     if document.analysed is None or not store.can_find_phrases:
         return by_tokens
     words = len(document.analysed.words.words)

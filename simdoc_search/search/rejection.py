@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Rejected
-from simdoc_search.duplicates.verdicts import Kind
+from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import is_gone
 from simdoc_search.search.nearest import NearestDuplicate, kind_of_pair, nearest_duplicates, parse_min_overlap
@@ -99,7 +99,7 @@ class _WrittenDocuments:
     """Documents that were written but not yet committed."""
 
     def __init__(self, store: Store, overlap: Fraction) -> None:
-        self._settings, self._verify, self._overlap = store.settings, store.store_texts, overlap
+        self._settings, self._verify, self._overlap = store.settings, store.has_texts, overlap
         self._records: dict[str, Record] = {}
         self._ids_by_token: defaultdict[int, list[str]] = defaultdict(list)
         self._characters = 0
@@ -147,7 +147,7 @@ class _WrittenDocuments:
 
 def _rejected(record: Record, duplicate: NearestDuplicate) -> Rejected:
     share = percent(duplicate.overlap) if duplicate.exact else estimate(duplicate.overlap)
-    reasons: dict[Kind, str] = {
+    reasons: dict[DuplicateKind, str] = {
         "same text": f"the same text as {duplicate.id}",
         "same words": f"the same words as {duplicate.id}",
         "near": f"overlaps {duplicate.id} by {share}",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from simdoc_search.display import counted, printable
 from simdoc_search.documents import Place, Placed
 from simdoc_search.search.results import Hits
-from simdoc_search.sketch.limits import THETA, Limits
+from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
 
 _PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
@@ -57,7 +57,7 @@ class RelatedHit(Placed):
 
     Attributes:
         place: the place of the document.
-        score: 0.5 up to `THETA` for a related document, `THETA` to 1 for a version.
+        score: 0.5 up to `MIN_VERSION_SCORE` for a related document, `MIN_VERSION_SCORE` to 1 for a version.
         kind: `related` or `version`.
         shared: number of distinct words of concepts that both documents have.
         concepts: names of shared concepts, greatest weight first. Empty if they have no names, see
@@ -105,7 +105,7 @@ class RelatedResult(Hits[RelatedHit]):
     @property
     def theta(self) -> float:
         """The minimum score of a version."""
-        return THETA
+        return MIN_VERSION_SCORE
 
     def __str__(self) -> str:
         lines = [f"{printable(self.source) or 'the text'}: {counted(len(self.hits), 'related document')}"]

@@ -10,7 +10,7 @@ from itertools import chain
 from simdoc_search.documents import Place, ambiguous_id_message, unicode_forms
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.query.planner import parse_fraction
-from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
+from simdoc_search.query.syntax import FingerprintQuery, ParsedFingerprint, choose, parse
 from simdoc_search.search.files import ids_of_file, possible_ids
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -67,7 +67,7 @@ class Resolver:
             if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
                 raise QuerySyntaxError(f"{parsed.text} already has an overlap; give the overlap only once")
             with_options = fingerprint_query(parsed.readings[0].id, overlap, probability)
-            parsed = Parsed(parsed.text, (FingerprintQuery(with_options.id),))
+            parsed = ParsedFingerprint(parsed.text, (FingerprintQuery(with_options.id),))
             self._check_id_alone(query, with_options.id)
         is_id = isinstance(query, Place) or any(self._ids_equal_to(reading.id) for reading in parsed.readings)
         try:
@@ -165,7 +165,7 @@ def fingerprint_query(
     )
 
 
-def _parsed(query: Query) -> Parsed:
+def _parsed(query: Query) -> ParsedFingerprint:
     if isinstance(query, Place):
         query = FingerprintQuery(query.id)
-    return Parsed(query.id, (query,)) if isinstance(query, FingerprintQuery) else parse(query)
+    return ParsedFingerprint(query.id, (query,)) if isinstance(query, FingerprintQuery) else parse(query)

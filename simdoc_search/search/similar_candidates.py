@@ -22,7 +22,7 @@ def plan_for(store: Store, query: FingerprintQuery, source: Record, options: Sim
     """Return the plan of a query. Raises NoFingerprintError if the document has no tokens."""
     check_has_tokens(source)
     tokens = source.tokens(store.settings.token_length)
-    verified = options.verify and store.store_texts
+    verified = options.verify and store.has_texts
     return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 
 

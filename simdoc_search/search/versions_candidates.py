@@ -90,7 +90,7 @@ def _by_sentences(
     flips = flips_for(len(queried), bits)
 
     def search(codes: Codes) -> int:
-        sharing = store.documents_sharing(codes, among="sentences", filters=query.filters, exclude=exclude, size=size)
+        sharing = store.documents_sharing(codes, kind="sentences", filters=query.filters, exclude=exclude, size=size)
         places = [shared.place for shared in sharing.documents if shared.place not in records]
         records.update(read_records(store, places, text=False, sketches=True))
         return sharing.total
@@ -110,7 +110,7 @@ def _by_sentences(
 def _by_texts(
     store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, size: int
 ) -> VersionCandidates:
-    if not store.store_texts or document.text is None:
+    if not store.has_texts or document.text is None:
         raise StoreError(
             "the index has no texts, so their sentences cannot be compared. "
             "Run simdoc-search index again with --with versions"

@@ -11,7 +11,7 @@ from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.summary import key_change_lines
 from simdoc_search.search.results import Hits
-from simdoc_search.sketch.limits import THETA, Limits
+from simdoc_search.sketch.limits import MIN_VERSION_SCORE, Limits
 from simdoc_search.stores.record import LeftOutIndex
 from simdoc_search.versions import DocumentDate, EvidenceKind, SentenceMatches
 from simdoc_search.versions.chronology import evidence_title
@@ -108,7 +108,7 @@ class VersionHit(Placed):
 
     Attributes:
         place: the place of the version.
-        score: the score, `THETA` to 1; see `Limits.score_of`.
+        score: the score, `MIN_VERSION_SCORE` to 1.
         share: share of the query document's sentences with a similar sentence in the hit, 0..1.
         share_of_hit: share of the hit's sentences with a similar sentence in the query document, 0..1.
         sentences: number of sentences of the hit.
@@ -234,7 +234,7 @@ class VersionsResult(VersionOrder, Hits[VersionHit]):
     @property
     def theta(self) -> float:
         """The minimum score of a version."""
-        return THETA
+        return MIN_VERSION_SCORE
 
     @property
     def entries(self) -> tuple[VersionEntry, ...]:

@@ -6,20 +6,20 @@ base.py            the interface of a sketch
 hashing.py         hashes of shingles
 minhash.py         the default sketch
 schemes.py         the other sketches
-fingerprint.py     from a text to its Fingerprint
-long_text.py       fingerprints of texts too long to be handled at once
-tokens.py          the stored form of tokens
+fingerprint.py     fingerprints of texts
+long_text.py       fingerprints of long texts, in bounded memory
+tokens.py          encoding of tokens as text
 terms.py           terms of an engine's own `min_hash` filter
-estimate.py        overlap of two fingerprints
+estimate.py        estimated overlap and its confidence interval
 winnow.py          passage tokens
 simhash.py         a 64-bit number for a set of features
 sentences.py       simhashes of sentences
 concepts.py        concepts of paragraphs
 near_bits.py       search for numbers that differ in few bits
 crafted_text.py    detection of texts crafted to look similar to any text
-settings.py        settings of an index
+settings.py        settings of the fingerprints of an index
 stored_sketches.py the stored form of sketches
-kinds.py           kinds of tokens besides fingerprints
+kinds.py           passage, sentence and concept tokens of an index
 limits.py          limits for similar sentences and versions
 """
 

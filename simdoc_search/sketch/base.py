@@ -14,8 +14,8 @@ from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.key import HashKey
 
-MAX_PLACES = 4096
-"""Maximum number of places. With more, too few bits of a token would be left for the hash."""
+MAX_SLOTS = 4096
+"""Maximum number of slots of a sketch. With more, too few bits of a token would be left for the hash."""
 
 TOKEN_LENGTH = 4
 """Default number of characters in a token, 6 bits each."""
@@ -23,14 +23,15 @@ TOKEN_LENGTH = 4
 _BOOLEANS = {"true": True, "false": False}
 
 Codes = NDArray[np.uint32]
+"""Tokens as numbers; `tokens.encode` makes strings from them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Minima:
-    """The values that a sketch keeps of one text, ordered by place.
+    """The values that a sketch keeps of one text, ordered by slot.
 
     Attributes:
-        slots: place of each value; int64, shape (values,), ascending. For MinHash, it is hash function * bucket_count +
+        slots: slot of each value; int64, shape (values,), ascending. For MinHash, it is hash function * bucket_count +
             bucket, which is the order in which Lucene emits terms.
         val1: first half of each value. Its highest bits are in the token; uint64, shape (values,).
         val2: second half of each value. Values are ordered by it; uint64, shape (values,).
@@ -44,15 +45,16 @@ class Minima:
 class Sketch(ABC):
     """Defines how a set of shingles becomes tokens, and how two sets of tokens are compared.
 
-    Every sketch is a frozen dataclass. It has numbered places, and each token contains the number of its place.
+    Every sketch is a frozen dataclass. It has numbered slots, and each token contains the number of its slot. A slot is
+    a bucket of MinHash, or a hash function of another sketch.
 
     Attributes:
-        name: the name in `--sketch`.
+        name: the name for the option `--sketch`.
         stored_name: the name in stored settings.
         stored_fields: the parameters in stored settings, the size first.
-        version: must be increased by one if the tokens of a text with the same settings change.
-        fills_all_places: whether a text with at least one shingle has a token for every place.
-        key: a secret that is needed to compute tokens. With it, shingles are hashed with SipHash-2-4 instead of
+        version: version of the tokens. Increase it by one if the tokens of a text with the same settings change.
+        fills_all_slots: whether a text with at least one shingle has a token for every slot.
+        key: a secret that is needed to compute tokens. With a key, shingles are hashed with SipHash-2-4 instead of
             MurmurHash3, which takes about twice as long. None: no key, as in Lucene.
     """
 
@@ -60,39 +62,39 @@ class Sketch(ABC):
     stored_name: ClassVar[str]
     stored_fields: ClassVar[tuple[str, ...]]
     version: ClassVar[int] = 1
-    fills_all_places: ClassVar[bool] = True
+    fills_all_slots: ClassVar[bool] = True
     key: HashKey | None
 
     @property
     @abstractmethod
-    def places(self) -> int:
-        """Number of places."""
+    def slot_count(self) -> int:
+        """Number of slots."""
 
     @property
-    def values(self) -> tuple[str, ...]:
-        """The parameters as they are stored: short words without spaces."""
+    def stored_values(self) -> tuple[str, ...]:
+        """The parameters as strings without spaces, in the order of `stored_fields`."""
         return tuple(str(getattr(self, name)).lower() for name in self.stored_fields)
 
     @classmethod
-    def of_values(cls, values: Sequence[str]) -> Sketch:
+    def from_stored_values(cls, values: Sequence[str]) -> Sketch:
         """Return the sketch with these stored parameters.
 
         Raises:
             ValueError: a parameter is malformed.
         """
-        kinds: dict[str, Any] = {field.name: type(field.default) for field in fields(cast(Any, cls))}
+        types: dict[str, Any] = {field.name: type(field.default) for field in fields(cast(Any, cls))}
         parsed: dict[str, Any] = {}
         for name, value in zip(cls.stored_fields, values, strict=True):
-            if kinds[name] is bool and value not in _BOOLEANS:
+            if types[name] is bool and value not in _BOOLEANS:
                 raise ValueError(f"{value!r:.60} is neither true nor false")
-            parsed[name] = _BOOLEANS[value] if kinds[name] is bool else kinds[name](value)
+            parsed[name] = _BOOLEANS[value] if types[name] is bool else types[name](value)
         return cls(**parsed)
 
     @abstractmethod
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
         """Return the minima of each text.
 
-        `h1` and `h2` are both halves of the hash of each shingle; uint64, shape (shingles,).
+        `h1` and `h2` are the two halves of the hash of each shingle; uint64, shape (shingles,).
         """
 
     @property
@@ -105,12 +107,12 @@ class Sketch(ABC):
         """Return the minima of a text, given the minima of its two parts."""
 
     def completed(self, minima: Minima) -> Minima:
-        """Return the minima that tokens are made from, given the minima of a whole text."""
+        """Return the minima from which tokens are made, given the minima of a whole text. Empty slots may be filled."""
         return minima
 
     @abstractmethod
     def shared_and_union(self, a: Codes, b: Codes, length: int = TOKEN_LENGTH) -> tuple[int, int]:
-        """Return two counts. `shared / union` is an unbiased estimate of the Jaccard similarity.
+        """Return two counts, `shared` and `union`. Their quotient is an unbiased estimate of the Jaccard similarity.
 
         Args:
             a: token codes of one document, ascending, without repeats.
@@ -118,7 +120,7 @@ class Sketch(ABC):
             length: characters of a token, 4 or 5.
         """
 
-    def check_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens
+    def require_bucketed_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens
         """Raise a ValueError if these settings have no bucketed tokens."""
 
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - for MinHash

@@ -1,14 +1,14 @@
-"""The concepts of each paragraph of a text as tokens, and the simhashes of its paragraphs.
+"""Decodes the stored concepts of the paragraphs of a text, and makes simhashes of its paragraphs.
 
-Concepts are stored as one list of 30-bit numbers. Each paragraph has its concepts, repeated as often as they occur, and
-then a 0, which is never a concept. The simhash of a paragraph can therefore be computed at any time, with or without
-weights. The weights come from the current document frequencies of the store.
+The concepts of a text are stored as one list of 30-bit numbers. For each paragraph, the list contains the concepts,
+repeated as often as they occur, and then a 0, which is never a concept. The simhash of a paragraph can therefore be
+computed at any time, with or without weights. The weights come from the current document frequencies in the store.
 
-Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2. They use one simhash per
-paragraph, over its distinct concepts, and one with tf-idf weights. If two simhashes differ in d of 64 bits, the cosine
-of the paragraphs is estimated as cos(pi d / 64) (Charikar 2002). For a cosine of 0, the standard error is 0.2, so among
-hundreds of pairs of paragraphs some seem to have a cosine of 0.6. Simhashes are therefore only used to find the nearest
-paragraph. Its similarity is computed from the concepts.
+Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2. They use two
+simhashes per paragraph: one of its distinct concepts, and one with tf-idf weights. If two simhashes differ in d of 64
+bits, the cosine of the paragraphs is estimated as cos(pi d / 64) (Charikar 2002). For a cosine of 0, the standard error
+is 0.2, so among hundreds of pairs of paragraphs some seem to have a cosine of 0.6. Simhashes are therefore only used to
+find the nearest paragraph. Its similarity is computed from the concepts.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ CONCEPT_LENGTH = 5
 """Characters of a token, 6 bits each."""
 
 PARAGRAPH_END = 0
-"""The number after each paragraph."""
+"""The number that is stored after each paragraph."""
 
 _PARAGRAPHS_AT_ONCE = 1 << 16
-_NAME = re.compile(r"[a-z0-9][a-z0-9/._-]{0,17}")
-_CHECK = re.compile(r"(?:[0-9a-f]{6})?")
+_EXTRACTOR_NAME = re.compile(r"[a-z0-9][a-z0-9/._-]{0,17}")
+_SYNONYMS_CHECK = re.compile(r"(?:[0-9a-f]{6})?")
 
 Codes = NDArray[np.uint32]
 Ints = NDArray[np.int64]
@@ -44,19 +44,19 @@ class Concepts:
 
     Attributes:
         extractor: name of the extractor: 1 to 18 lower-case letters, digits, `/`, `.`, `_` and `-`.
-        synonyms: 6 hexadecimal digits that change with the synonyms; empty without synonyms.
+        synonyms: check value of the synonyms, 6 hexadecimal digits; empty without synonyms.
     """
 
     extractor: str = "yake"
     synonyms: str = ""
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.extractor):
+        if not _EXTRACTOR_NAME.fullmatch(self.extractor):
             raise ValueError(
                 "the name of an extractor must be up to 18 lower-case letters, digits, '/', '.', '_' or '-', such as "
                 f"'sp/en_core_web_sm', not {self.extractor!r:.60}"
             )
-        if not _CHECK.fullmatch(self.synonyms):
+        if not _SYNONYMS_CHECK.fullmatch(self.synonyms):
             raise ValueError(f"the check value of synonyms must be 6 hexadecimal digits, not {self.synonyms!r:.60}")
 
 
@@ -66,40 +66,40 @@ class Paragraphs:
 
     Attributes:
         codes: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (entries,).
-        times: how often each concept occurs in its paragraph; int64, shape (entries,).
-        numbers: number of the paragraph of each concept, from 0; int64, shape (entries,), ascending.
+        frequencies: how often each concept occurs in its paragraph; int64, shape (entries,).
+        paragraph_of: number of the paragraph of each concept, from 0; int64, shape (entries,), ascending.
         count: number of paragraphs.
     """
 
     codes: Codes
-    times: Ints
-    numbers: Ints
+    frequencies: Ints
+    paragraph_of: Ints
     count: int
 
-    def whole(self) -> Paragraphs:
+    def as_one_paragraph(self) -> Paragraphs:
         """Return the concepts of the whole text as one paragraph."""
         codes, inverse = np.unique(self.codes, return_inverse=True)
-        times = np.bincount(inverse, self.times, len(codes)).astype(np.int64)
-        return Paragraphs(codes, times, np.zeros(len(codes), np.int64), min(1, self.count))
+        frequencies = np.bincount(inverse, self.frequencies, len(codes)).astype(np.int64)
+        return Paragraphs(codes, frequencies, np.zeros(len(codes), np.int64), min(1, self.count))
 
 
 def paragraphs_of(stored: Codes) -> Paragraphs:
-    """Return the paragraphs of stored concepts."""
+    """Return the paragraphs from the stored list of a text."""
     ends = stored == PARAGRAPH_END
     _, numbers = np.unique((np.cumsum(ends) - ends)[~ends], return_inverse=True)
-    keys, times = np.unique(numbers.astype(np.uint64) << np.uint64(32) | stored[~ends], return_counts=True)
+    keys, frequencies = np.unique(numbers.astype(np.uint64) << np.uint64(32) | stored[~ends], return_counts=True)
     numbers = (keys >> np.uint64(32)).astype(np.int64)
     codes = (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-    return Paragraphs(codes, times.astype(np.int64), numbers, int(numbers[-1]) + 1 if len(numbers) else 0)
+    return Paragraphs(codes, frequencies.astype(np.int64), numbers, int(numbers[-1]) + 1 if len(numbers) else 0)
 
 
-def joined(documents: Sequence[Paragraphs]) -> Paragraphs:
+def concatenated(documents: Sequence[Paragraphs]) -> Paragraphs:
     """Concatenate the paragraphs of several texts."""
     begins = np.cumsum([0, *(document.count for document in documents)]).tolist()
-    numbers = [document.numbers + begin for document, begin in zip(documents, begins, strict=False)]
+    numbers = [document.paragraph_of + begin for document, begin in zip(documents, begins, strict=False)]
     return Paragraphs(
         np.concatenate([np.zeros(0, np.uint32), *(document.codes for document in documents)]),
-        np.concatenate([np.zeros(0, np.int64), *(document.times for document in documents)]),
+        np.concatenate([np.zeros(0, np.int64), *(document.frequencies for document in documents)]),
         np.concatenate([np.zeros(0, np.int64), *numbers]),
         begins[-1],
     )
@@ -110,7 +110,7 @@ def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -
 
     `weights` has the weight of each concept. None: all weights are 1.
     """
-    counts = np.bincount(paragraphs.numbers, minlength=paragraphs.count)
+    counts = np.bincount(paragraphs.paragraph_of, minlength=paragraphs.count)
     ends = np.append(0, np.cumsum(counts))
     values = np.zeros(paragraphs.count, np.uint64)
     for begin in range(0, paragraphs.count, _PARAGRAPHS_AT_ONCE):

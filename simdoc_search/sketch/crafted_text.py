@@ -2,10 +2,10 @@
 
 Without a key, anybody can search for words with very small hashes. Such words win the buckets of a fingerprint, and
 texts that contain them seem to overlap. The hashes of n shingles are distributed like random numbers, so the minimum of
-each bucket has a known distribution. If the minimum is at the fraction u of its bucket, n u / B hashes were expected
-below it. This number is exponentially distributed with mean 1, cut off at the end of the bucket. The minima of words
-that were found by trying thousands per bucket are far smaller. The sum over all buckets shows this. For an honest text,
-such a sum is only possible by chance.
+each of the B buckets has a known distribution. If the minimum is at the fraction u of its bucket, n u / B hashes were
+expected below it. This number is exponentially distributed with mean 1, cut off at the end of the bucket. The minima of
+words that were found by trying thousands per bucket are far smaller. The sum over all buckets shows this. For an honest
+text, such a sum is only possible by chance.
 
 The test needs the values that order a bucket. A fingerprint has these values and its tokens do not, so the test needs
 the text.
@@ -33,7 +33,7 @@ def is_implausible(fp: Fingerprint) -> bool:
 
     This detects a text whose words were chosen to win a third of 512 buckets, or nearly all of 64. Fewer than 1 in
     10**9 honest texts are reported, and none with fewer than 48 shingles. A text is not detected if it wins fewer
-    buckets, or if it has as many other shingles as were tried to find the chosen words.
+    buckets, or if it has as many other shingles as the attacker tried to find the chosen words.
 
     Raises:
         ValueError: the settings have no bucketed tokens.
@@ -45,7 +45,7 @@ def ids_of_crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iter
     """Yield the ids of texts for which `is_implausible` is true, lazily. `texts` are pairs of an id and a text.
 
     Raises:
-        FormatMismatchError: the key of the settings is not known, or their sketch is not minhash.
+        FormatMismatchError: the secret of the hash key is not known, or their sketch is not minhash.
     """
     if not isinstance(settings.minhash, MinHash):
         raise FormatMismatchError(
@@ -57,13 +57,13 @@ def ids_of_crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iter
 
 
 def deviation(fp: Fingerprint) -> float:
-    """Return how many standard deviations the minima are above the expected value; 0 for a text without shingles.
+    """Return by how many standard deviations the minima exceed the expected value; 0 for a text without shingles.
 
     The variance assumes a random number of shingles, which is slightly more than for a fixed number.
     """
     if not isinstance(fp.minhash, MinHash):
         raise ValueError(f"only the sketch minhash has buckets, not {fp.minhash.name}")
-    fp.minhash.check_tokens()
+    fp.minhash.require_bucketed_tokens()
     count, size = fp.minhash.bucket_count, fp.minhash.bucket_size << 32
     expected = fp.shingles / count  # hashes in a bucket
     if not expected:

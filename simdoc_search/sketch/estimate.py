@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Estimate = Callable[[NDArray[Any], NDArray[Any]], tuple[int, int]]
-"""Maps the codes of two documents to two counts. `shared / union` is their estimated overlap."""
+"""Maps the token codes of two documents to the counts `shared` and `union`. Their quotient is the estimated overlap."""
 
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
 def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, int]:
-    """Return two counts. `shared / union` is an estimate of the Jaccard similarity.
+    """Return two counts, `shared` and `union`. Their quotient is an estimate of the Jaccard similarity J.
 
     Without rotation, it is unbiased: the minimum of a bucket of the union is in the intersection with probability J.
-    "Jointly empty" buckets do not count (Li, Owen, Zhang 2012, section 2.2).
+    Buckets that are empty in both documents do not count (Li, Owen, Zhang 2012, section 2.2).
 
     Args:
         a: token codes of one document, ascending, without repeats.

@@ -15,31 +15,31 @@ from simdoc_search.analysis.native import Kernel, kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.analysis.words import without_surrogates
-from simdoc_search.sketch.base import MAX_PLACES, TOKEN_LENGTH, Minima, Sketch
+from simdoc_search.sketch.base import MAX_SLOTS, TOKEN_LENGTH, Minima, Sketch
 from simdoc_search.sketch.estimate import overlap_interval
 from simdoc_search.sketch.hashing import distinct_counts, hash_shingles, minima, top_bits
-from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
+from simdoc_search.sketch.long_text import LONG_TEXT, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
-_BATCH_SIZE = 1 << 16  # characters and places handled together. Larger batches do not fit into the processor's cache
+_BATCH_SIZE = 1 << 16  # characters and slots per batch. Larger batches do not fit into the processor's cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fingerprint:
-    """The bucket minima of a text.
+    """The minima of a text, its number of shingles, and its passage tokens.
 
     Attributes:
         analysis: how the text was split into shingles.
         minhash: how the minima were computed from the shingles.
         shingles: number of distinct shingles.
-        minima: the values of the buckets, rotated if `minhash.with_rotation` is set.
+        minima: the smallest values of each slot. If `minhash.with_rotation` is set, empty buckets are filled.
         words_hash: `text_hash` of the normalised words, joined by one space. It is equal for texts with the same words.
             Empty unless requested.
         words: the distinct normalised words in UTF-8, in any order, joined by one space. Empty unless requested, and
-            for texts so long that they are read in pieces.
+            for long texts, which are processed in pieces.
         passages: passage token codes; uint32, ascending, without repeats. Empty unless requested.
     """
 
@@ -72,7 +72,8 @@ class Fingerprint:
             repeats: whether to return a `lucene` term as often as the filter emits it.
 
         Raises:
-            ValueError: the format is unknown, the settings have no bucketed tokens, or `lucene` with a hash key.
+            ValueError: the format is unknown, or the settings have no tokens of this format. With a hash key, there are
+                no `lucene` terms.
         """
         if format == "bucketed":
             return encode(self.codes(length), length)
@@ -84,7 +85,7 @@ class Fingerprint:
         """Estimate the Jaccard similarity of the shingles of two texts, 0..1.
 
         With 512 buckets, the standard error is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5. It
-        is smaller for texts of up to some thousand shingles, and larger for short texts with several hash functions.
+        is smaller for texts of up to a few thousand shingles, and larger for short texts with several hash functions.
 
         Raises:
             ValueError: the fingerprints were made with different settings.
@@ -96,8 +97,8 @@ class Fingerprint:
         """Return the 95 % confidence interval of `overlap`, as fractions.
 
         Raises:
-            ValueError: the fingerprints were made with different settings, or with several hash functions. These draw
-                the same shingles again, so the number of buckets does not determine the error.
+            ValueError: the fingerprints were made with different settings, or with several hash functions. Several
+                functions sample the same shingles again, so the number of buckets does not determine the error.
         """
         if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
             raise ValueError(
@@ -113,7 +114,7 @@ class Fingerprint:
             )
         minhash = self.minhash
         try:
-            minhash.check_tokens()
+            minhash.require_bucketed_tokens()
         except ValueError:  # only MinHash has settings without tokens
             assert isinstance(minhash, MinHash)  # noqa: S101
             ours, theirs = (codes_of_terms(own_values(fp.minima, minhash), minhash) for fp in (self, other))
@@ -137,13 +138,14 @@ def fingerprints(
     words: bool = False,
     passages: Passages | None = None,
 ) -> Iterator[Fingerprint]:
-    """Yield the fingerprints of many texts in order, lazily. This is several times faster than one by one.
+    """Yield the fingerprints of many texts in order, lazily.
 
-    `words_hash`, `words` and `passages` also fill these attributes. Each of them takes a few percent more time.
+    This is several times faster than one call of `fingerprint` per text. `words_hash`, `words` and `passages` also fill
+    the attributes of these names. Each takes a few percent more time.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    for batch in _batches(texts, minhash.places):
-        if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):
+    for batch in _batches(texts, minhash.slot_count):
+        if len(batch) == 1 and len(batch[0]) >= LONG_TEXT and can_be_cut(analysis, minhash):
             yield _of_long_text(batch[0], analysis, minhash, passages, words_hash=words_hash)
             continue
         native = kernel()
@@ -168,11 +170,11 @@ def fingerprints(
 
 
 def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
-    """Return the passage token that each shingle of a text would have, for a query with all of them.
+    """Return the passage codes of all shingles of a text, for a query with all of them.
 
-    A document keeps about 2 of 33 of its shingles. A shared run that is shorter than the guaranteed length is therefore
-    found with the probability `Passages.chance`. Use this for query texts of up to 1,000 shingles, because longer texts
-    need too many terms.
+    A document keeps about 2 in 33 of its shingles. A shared run that is shorter than the guaranteed length is therefore
+    found with the probability `Passages.probability_of_finding`. Use this for query texts of up to 1,000 shingles,
+    because longer texts need too many terms.
 
     Returns:
         Codes as in `Fingerprint.passages`, which is a subset of them; uint32, ascending, without repeats.
@@ -217,7 +219,7 @@ def _fits_kernel(minhash: Sketch, analysis: Analysis) -> TypeGuard[MinHash]:
     if not analysis.is_plain or analysis.unit != "word" or not isinstance(minhash, MinHash) or minhash.key:
         return False
     count = minhash.bucket_count
-    return minhash.hash_count == minhash.hash_set_size == 1 and not count & (count - 1) and count <= MAX_PLACES
+    return minhash.hash_count == minhash.hash_set_size == 1 and not count & (count - 1) and count <= MAX_SLOTS
 
 
 def _by_kernel(
@@ -228,9 +230,10 @@ def _by_kernel(
     Args:
         native: the kernel.
         texts: the texts.
-        analysis: plain settings.
-        minhash: settings that the kernel knows.
-        requested: the window of passage tokens, or 0 for none, and whether to return hashes and distinct words.
+        analysis: settings that the kernel supports.
+        minhash: settings that the kernel supports.
+        requested: the window of passage tokens (0: none), whether to return hashes of words, and whether to return
+            distinct words.
     """
     settings = (analysis.profile, analysis.shingle_size, analysis.short_texts, minhash.bucket_count, *requested)
     try:
@@ -249,16 +252,16 @@ def _by_kernel(
         start, code_start = end, code_end
 
 
-def _batches(texts: Iterable[str], places: int) -> Iterator[list[str]]:
-    """Yield texts in batches of limited size. The places of a text count, too. A long text is a batch by itself."""
+def _batches(texts: Iterable[str], slot_count: int) -> Iterator[list[str]]:
+    """Yield texts in batches of limited size. The slots of the sketch count, too. A long text is a batch by itself."""
     batch: list[str] = []
     size = 0
     for text in texts:
-        if batch and len(text) >= LONG:
+        if batch and len(text) >= LONG_TEXT:
             yield batch
             batch, size = [], 0
         batch.append(text)
-        size += len(text) + places
+        size += len(text) + slot_count
         if size >= _BATCH_SIZE:
             yield batch
             batch, size = [], 0

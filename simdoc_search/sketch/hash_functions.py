@@ -1,11 +1,11 @@
 """Hashes many short strings at once, with MurmurHash3 x64 128 and SipHash-2-4.
 
 A string is a slice of a buffer of UTF-16 units. MurmurHash3 (Austin Appleby, seed 0) runs over UTF-16LE bytes, as in
-Lucene's MinHashFilter. Some strings collide with every seed.
+Lucene's MinHashFilter. It is not secure: some strings are known to collide with every seed.
 
 SipHash-2-4 with a 128-bit result is used with a secret key. It is a pseudo-random function: without the key, nobody can
-predict a hash, or find collisions faster than by trying. Source: Aumasson, Bernstein 2012, "SipHash: a fast short-input
-PRF"; the variant with 128 bits is that of its reference implementation.
+predict a hash, or find collisions faster than by trial and error. Source: Aumasson, Bernstein 2012, "SipHash: a fast
+short-input PRF". The variant with 128 bits comes from its reference implementation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Hashes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Units = NDArray[np.uint16]
 
-_CHUNK = 1 << 14  # strings hashed together, so that their state fits into the processor's cache
+_CHUNK = 1 << 14  # number of strings hashed together. Their state fits into the processor's cache
 _PADDING = 8  # units that may be read beyond the end of a string
 _33 = np.uint64(33)
 _MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
@@ -53,7 +53,7 @@ def siphash_2_4_128(units: Units, starts: Ints, ends: Ints, key: tuple[int, int]
 
 
 def mixed(values: Hashes) -> Hashes:
-    """Return values with their bits mixed by fmix64 of MurmurHash3 (Appleby). It maps 0 to 0."""
+    """Return the values with their bits mixed by the function fmix64 of MurmurHash3. It maps 0 to 0."""
     values = values.copy()
     _mix(values, np.empty_like(values))
     return values
@@ -81,7 +81,7 @@ def _hash_slices(
 
 
 def _strings_with_block(blocks: Ints) -> list[int]:
-    """Return how many strings have a first block, a second block, and so on. These strings are always the first ones.
+    """Return how many strings have a first block, how many have a second block, and so on. They are the first strings.
 
     `blocks` has the number of blocks of each string, in descending order.
     """
@@ -119,7 +119,7 @@ _TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK)], np.ui
 
 
 def _murmur3_of_chunk(quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
-    """Hash strings block by block. Each step changes the state of all strings that have this block, in place."""
+    """Hash strings block by block. Each step updates, in place, the state of all strings that have this block."""
     state = np.empty((4, len(at)), np.uint64)
     state[:2] = 0
     for n in _strings_with_block(lengths // _BLOCK):

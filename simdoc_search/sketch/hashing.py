@@ -1,4 +1,4 @@
-"""Hashes shingles.
+"""Hashes shingles, and computes the values of hash functions from their hashes.
 
 Source: Lucene 10.3.1, `org.apache.lucene.analysis.minhash.MinHashFilter`, unchanged since 6.6.
 """
@@ -24,20 +24,20 @@ def hash_shingles(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, 
     """Return both halves of the hash of each shingle; uint64, shape (shingles,). Equal shingles have equal hashes."""
     if key is None:
         return murmur3_x64_128(shingles.units, shingles.starts, shingles.ends)
-    return siphash_2_4_128(shingles.units, shingles.starts, shingles.ends, key.words)
+    return siphash_2_4_128(shingles.units, shingles.starts, shingles.ends, key.siphash_key)
 
 
 def minima(shingles: ShingleBatch, sketch: Sketch, h1: Hashes, h2: Hashes) -> list[Minima]:
-    """Return the minima of each text from the hashes of its shingles, before `Sketch.completed`."""
+    """Return the minima of each text, before `Sketch.completed`. `h1` and `h2` are those of `hash_shingles`."""
     if shingles.with_frequencies:
-        h1, h2 = numbered(h1, shingles.counts), numbered(h2, shingles.counts)
+        h1, h2 = occurrence_hashes(h1, shingles.counts), occurrence_hashes(h2, shingles.counts)
     return sketch.minima(shingles, h1, h2)
 
 
 def distinct_counts(shingles: ShingleBatch, h1: Hashes) -> list[int]:
-    """Return the number of distinct shingles of each text, or of all shingles if frequencies count.
+    """Return the number of distinct shingles of each text. With frequencies, return the number of all shingles.
 
-    Shingles are distinguished by 64 bits, which are equal by chance for one pair in 10**19.
+    Shingles are compared by 64 bits of their hashes, which are equal by chance for one pair in 10**19.
     """
     if shingles.with_frequencies:
         return list(map(int, shingles.counts))
@@ -46,12 +46,12 @@ def distinct_counts(shingles: ShingleBatch, h1: Hashes) -> list[int]:
     return [int(np.count_nonzero(text[1:] != text[:-1])) + 1 if len(text) else 0 for text in texts]
 
 
-def numbered(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
+def occurrence_hashes(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
     """Return hashes that differ for each occurrence of a shingle. The hash of the first occurrence is unchanged.
 
-    The Jaccard similarity of such sets is that of the multisets: the sum of the smaller frequencies divided by the sum
-    of the larger ones (Chum, Philbin, Zisserman 2008, "Near duplicate image detection: min-hash and tf-idf weighting",
-    section 4.1).
+    The Jaccard similarity of sets of such hashes is that of the multisets of shingles: the sum of the smaller
+    frequencies divided by the sum of the larger ones (Chum, Philbin, Zisserman 2008, "Near duplicate image detection:
+    min-hash and tf-idf weighting", section 4.1).
 
     Args:
         hashes: hashes of the shingles of some texts, one text after the other; uint64, shape (shingles,).
@@ -69,9 +69,9 @@ def numbered(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
 
 
 def top_bits(h1: Hashes) -> NDArray[np.uint32]:
-    """Return the highest 30 bits of val1 of each shingle, by the first hash function.
+    """Return the highest 30 bits of the val1 of hash function 0 for each shingle; uint32, shape (shingles,).
 
-    `h1` is the first half of the plain hash of each shingle.
+    `h1` is the first half of the hash of each shingle.
     """
     val1 = h1 * _MULTIPLIER
     val1 += _hash_of_number(0)[0]
@@ -80,12 +80,12 @@ def top_bits(h1: Hashes) -> NDArray[np.uint32]:
 
 
 def apply_function(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
-    """Return the values of hash function `index`.
+    """Return val1 and val2 of hash function `index` for each shingle.
 
-    They are Guava's combineOrdered of the plain hash and the hash of the index.
+    They are Guava's combineOrdered of the hash of the shingle and the hash of the index.
     """
-    one1, one2 = _hash_of_number(index)
-    return h1 * _MULTIPLIER + one1, h2 * _MULTIPLIER + one2
+    index1, index2 = _hash_of_number(index)
+    return h1 * _MULTIPLIER + index1, h2 * _MULTIPLIER + index2
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The secret hash key of an index. Without it, nobody can compute the tokens of a text."""
+"""Defines the secret hash key of an index. Without the key, nobody can compute the tokens of a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHECK = re.compile("[0-9a-f]{16}")
 class HashKey:
     """A key for hashing shingles. Two keys are equal if their check values are equal.
 
-    An index stores only the check value, which shows whether a key is the right one. With the check value, somebody
+    An index stores only the check value, which shows whether a key is the right one. With the check value, an attacker
     could guess a short or simple key, but not 32 random bytes, as printed by `openssl rand -hex 32`.
 
     Args:
@@ -31,7 +31,7 @@ class HashKey:
         ValueError: the secret is too short. The message does not show it.
     """
 
-    __slots__ = ("_words", "check")
+    __slots__ = ("_siphash_key", "check")
 
     def __init__(self, secret: str) -> None:
         if not isinstance(secret, str) or len(secret) < _MIN_CHARACTERS:
@@ -40,7 +40,10 @@ class HashKey:
             )
         root = hashlib.blake2b(secret.encode("utf-8", "surrogatepass")).digest()
         words = hashlib.blake2b(b"simdoc-search shingles", key=root, digest_size=16).digest()
-        self._words: tuple[int, int] | None = (int.from_bytes(words[:8], "little"), int.from_bytes(words[8:], "little"))
+        self._siphash_key: tuple[int, int] | None = (
+            int.from_bytes(words[:8], "little"),
+            int.from_bytes(words[8:], "little"),
+        )
         self.check: str = hashlib.blake2b(b"simdoc-search check", key=root, digest_size=8).hexdigest()
 
     @classmethod
@@ -53,24 +56,24 @@ class HashKey:
         if not isinstance(check, str) or not _CHECK.fullmatch(check):
             raise ValueError(f"{check!r:.60} is not the check value of a hash key")
         key = cls.__new__(cls)
-        key._words, key.check = None, check
+        key._siphash_key, key.check = None, check
         return key
 
     @property
     def is_known(self) -> bool:
         """Whether the secret is known, not only the check value."""
-        return self._words is not None
+        return self._siphash_key is not None
 
     @property
-    def words(self) -> tuple[int, int]:
-        """The 128 bits of the hash key, as two numbers.
+    def siphash_key(self) -> tuple[int, int]:
+        """The key for SipHash, as two 64-bit numbers.
 
         Raises:
             FormatMismatchError: only the check value is known.
         """
-        if self._words is None:
+        if self._siphash_key is None:
             raise FormatMismatchError(f"these fingerprints need the hash key of their index; set {HASH_KEY} to it")
-        return self._words
+        return self._siphash_key
 
     def __eq__(self, other: object) -> bool:
         return self.check == other.check if isinstance(other, HashKey) else NotImplemented

@@ -1,4 +1,4 @@
-"""The kinds of tokens that an index may have besides fingerprints."""
+"""Defines the optional kinds of tokens of an index: passages, sentences and concepts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 
 KindName = Literal["passages", "sentences", "concepts"]
-"""The names in settings, records and fields."""
+"""The name of a kind in settings, records and fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,15 @@ class Kind:
     Attributes:
         name: the name in settings, records, fields and messages.
         length: characters of a token, 6 bits each.
-        is_set: whether the tokens of a document are an ascending set. Otherwise they are in text order, with repeats.
+        is_sorted_set: whether the tokens of a document are an ascending set. Otherwise they are in text order, with
+            repeats.
         index_option: the option of `simdoc-search index` that adds these tokens. Empty if every new store has them.
         backfill_option: the option of `simdoc-search backfill` that adds these tokens.
     """
 
     name: KindName
     length: int
-    is_set: bool
+    is_sorted_set: bool
     index_option: str
     backfill_option: str
 
@@ -49,7 +50,7 @@ KINDS: dict[KindName, Kind] = {
     "sentences": Kind("sentences", SENTENCE_LENGTH, False, "--with versions", "--with versions"),
     "concepts": Kind("concepts", CONCEPT_LENGTH, False, "--with relations", "--with relations"),
 }
-"""All kinds, in the order in which they are stored."""
+"""All kinds by name, in the order in which they are stored."""
 
 
 def names_of_kinds(settings: Settings) -> list[KindName]:

@@ -1,7 +1,7 @@
-"""Limits that define similar sentences, versions, and the related documents that are shown.
+"""Defines the limits for similar sentences, versions, and the related documents that are shown.
 
-Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 2.3, do not give values for the bits,
-the share of sentences and the score. Here, each limit has a default. An index may store other limits
+Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 2.3, do not give values for the number
+of bits, the share of sentences and the score. Here, each limit has a default. An index may store other limits
 (`Settings.limits`), and `tune` learns them from labelled pairs.
 """
 
@@ -13,10 +13,10 @@ from typing import Protocol
 
 from simdoc_search.analysis.settings import check_whole_number
 
-THETA = 0.75
-"""Minimum score of two versions. Related documents have lower scores."""
+MIN_VERSION_SCORE = 0.75
+"""Minimum score of two versions (theta in the paper). Related documents have lower scores."""
 
-BITS, ENOUGH, LEAST, MIN_SCORE = 12, 0.5, 0.1, 0.5
+DEFAULT_BITS, DEFAULT_ENOUGH, DEFAULT_LEAST, DEFAULT_MIN_SCORE = 12, 0.5, 0.1, 0.5
 """The default limits."""
 
 MAX_BITS = 16
@@ -26,7 +26,7 @@ _STORED = re.compile(r"([\d.e-]{1,12}) ([\d.e-]{1,12}) (\d{1,2}) ([\d.e-]{1,12})
 
 
 class _Shares(Protocol):
-    """The shares of sentences that two documents have in common; see `versions.matching.SentenceMatches`."""
+    """How many sentences two documents have in common; see `versions.matching.SentenceMatches`."""
 
     @property
     def share(self) -> float: ...
@@ -38,31 +38,32 @@ class _Shares(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits that define similar sentences, versions, and the hits that are shown.
+    """Limits for similar sentences, versions, and the hits that are shown.
 
-    For each of two documents, the share of its sentences with a similar sentence in the other document is computed.
+    Two documents have two shares: the share of each document's sentences that have a similar sentence in the other.
 
     Attributes:
         enough: minimum of the larger share of two versions; over 0, up to 1.
-        least: minimum of the smaller share, 0..`enough`. With it, a book that quotes a note is not a version of it.
+        least: minimum of the smaller share of two versions, 0..`enough`. It prevents a book that quotes a note from
+            being a version of the note.
         bits: maximum number of the 64 simhash bits in which similar sentences differ, 0..`MAX_BITS`.
-        min_score: minimum score of a hit that is shown, 0..1. Versions have scores from `THETA` to 1, related documents
-            lower ones.
+        min_score: minimum score of a hit that is shown, 0..1. Versions have scores from `MIN_VERSION_SCORE` to 1,
+            related documents lower ones.
 
     Raises:
         ValueError: a value is out of its range.
     """
 
-    enough: float = ENOUGH
-    least: float = LEAST
-    bits: int = BITS
-    min_score: float = MIN_SCORE
+    enough: float = DEFAULT_ENOUGH
+    least: float = DEFAULT_LEAST
+    bits: int = DEFAULT_BITS
+    min_score: float = DEFAULT_MIN_SCORE
 
     def __post_init__(self) -> None:
         if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
-            given = f"{100 * self.enough:g} % and {100 * self.least:g} %"
             raise ValueError(
-                f"enough must be over 0 % and at most 100 %, and least must not be greater than enough, not {given}"
+                "enough must be over 0 % and at most 100 %, and least must be from 0 % to enough, not "
+                f"{100 * self.enough:g} % and {100 * self.least:g} %"
             )
         check_whole_number("bits", self.bits, 0, MAX_BITS)
         if not 0 <= self.min_score <= 1:
@@ -75,12 +76,15 @@ class Limits:
     def score(self, share: float, other: float) -> float | None:
         """Return the score of two documents with these shares, or None if they are not versions.
 
-        It rises with the larger share, from `THETA` at `enough` to 1.0 if all sentences of one document are similar.
+        The score rises with the larger share, from `MIN_VERSION_SCORE` at `enough` to 1.0 if all sentences of one
+        document are similar.
         """
         larger, smaller = max(share, other), min(share, other)
         if larger < self.enough or smaller < self.least or not smaller:
             return None
-        return THETA + (1 - THETA) * ((larger - self.enough) / (1 - self.enough) if self.enough < 1 else 1.0)
+        return MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) * (
+            (larger - self.enough) / (1 - self.enough) if self.enough < 1 else 1.0
+        )
 
     def to_text(self) -> str:
         """Return the stored form: `enough`, `least`, `bits` and `min_score`, with six significant digits."""

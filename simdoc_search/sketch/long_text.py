@@ -1,7 +1,7 @@
-"""Makes the fingerprint of a text that is too long to be handled at once, piece by piece in bounded memory.
+"""Makes the fingerprint of a long text piece by piece, in bounded memory.
 
-A text is never cut inside a word. The last words of each piece are put before the words of the next, so that no shingle
-is lost or changed. Only the hashes that count distinct shingles are kept to the end, 8 bytes each.
+A text is never cut inside a word. The last words of each piece are put before the words of the next piece, so that no
+shingle is lost or changed. To count distinct shingles, their hashes are kept until the end, 8 bytes each.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.hashing import hash_shingles, minima, top_bits
 from simdoc_search.sketch.winnow import Winnowing
 
-LONG = 1 << 21
+LONG_TEXT = 1 << 21
 """Minimum number of characters of a text that is cut into pieces."""
 
-_PIECE = 1 << 20  # characters of a piece, at least
-_LOOK = 1 << 12  # characters in which the end of a word is searched for
+_PIECE_LENGTH = 1 << 20  # minimum number of characters of a piece
+_LOOKAHEAD = 1 << 12  # number of characters in which the end of a word is searched for
 
 
 def can_be_cut(analysis: Analysis, minhash: Sketch) -> bool:
-    """Whether a text can be cut with these settings: shingles are runs of unchanged words, and minima can be merged."""
+    """Whether a text can be cut. Its shingles must be runs of unchanged words, and its minima must be mergeable."""
     return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
 
 
@@ -44,7 +44,7 @@ def long_text_minima(
     words_hash: WordsHash | None = None,
     winnowing: Winnowing | None = None,
 ) -> tuple[Minima, int]:
-    """Return the minima of one long text, without rotation, and its number of distinct shingles.
+    """Return the minima of one long text, before `Sketch.completed`, and its number of distinct shingles.
 
     All words are also added to `words_hash`, and all shingles to `winnowing`.
     """
@@ -63,7 +63,7 @@ def long_text_minima(
 
 def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | None = None) -> Iterator[ShingleBatch]:
     """Yield the shingles of one text, piece by piece, in order. All words are also added to `words_hash`."""
-    without_short_texts = replace(analysis, short_texts=False)  # a piece is not a short text
+    without_short_texts = replace(analysis, short_texts=False)  # a piece with few words is not a short text
     before = _no_words()
     has_shingles = False
     for piece in _pieces(text):
@@ -82,27 +82,29 @@ def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | No
 
 def _pieces(text: str) -> Iterator[str]:
     """Yield pieces of the text. The words of each piece are the same as in the whole text."""
-    text = without_surrogates(text)  # a pair must not be cut
+    text = without_surrogates(text)  # otherwise a pair might be cut
     start = 0
     while start < len(text):
-        end = _next_gap(text, start + _PIECE) or start + _end_of_words(text[start : start + _PIECE + MAX_WORD_UNITS])
+        end = _next_gap(text, start + _PIECE_LENGTH) or start + _end_of_words(
+            text[start : start + _PIECE_LENGTH + MAX_WORD_UNITS]
+        )
         yield text[start:end]
         start = end
 
 
 def _next_gap(text: str, start: int) -> int:
-    """Return the end of the first character from `start` on that is not in a word, or 0 if there is none nearby."""
+    """Return the end of the first character from `start` on that is not part of a word. 0 if there is none nearby."""
     if start >= len(text):
         return len(text)
-    outside = np.flatnonzero(classes().numbers[_points(text[start : start + _LOOK])] == 0)
+    outside = np.flatnonzero(classes().numbers[_points(text[start : start + _LOOKAHEAD])] == 0)
     return start + int(outside[0]) + 1 if len(outside) else 0
 
 
 def _end_of_words(text: str) -> int:
-    """Return the end of the last word that begins within the length of a piece."""
+    """Return the end of the last word that begins within `_PIECE_LENGTH` characters."""
     starts, ends = word_spans(_points(text))
-    count = int(np.searchsorted(starts, _PIECE, side="right"))
-    return max(_PIECE, int(ends[count - 1])) if count else _PIECE
+    count = int(np.searchsorted(starts, _PIECE_LENGTH, side="right"))
+    return max(_PIECE_LENGTH, int(ends[count - 1])) if count else _PIECE_LENGTH
 
 
 def _points(text: str) -> NDArray[np.uint32]:
@@ -125,7 +127,7 @@ def _last_words(words: WordBatch, count: int) -> WordBatch:
 
 
 def _joined(before: WordBatch, words: WordBatch) -> WordBatch:
-    """Concatenate two batches of one text into one."""
+    """Concatenate the words of two batches with one text each."""
     if not len(before.starts):
         return words
     space: NDArray[np.uint16] = np.full(1, ord(" "), np.uint16)

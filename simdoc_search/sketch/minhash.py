@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import check_whole_number
 from simdoc_search.analysis.shingles import ShingleBatch
-from simdoc_search.sketch.base import MAX_PLACES, TOKEN_LENGTH, Codes, Minima, Sketch
+from simdoc_search.sketch.base import MAX_SLOTS, TOKEN_LENGTH, Codes, Minima, Sketch
 from simdoc_search.sketch.estimate import shared_and_union
 from simdoc_search.sketch.hash_functions import Hashes
 from simdoc_search.sketch.hashing import apply_function
@@ -45,7 +45,7 @@ class MinHash(Sketch):
     name: ClassVar[str] = "minhash"
     stored_name: ClassVar[str] = "bucketed"
     stored_fields: ClassVar[tuple[str, ...]] = ("bucket_count", "hash_set_size", "with_rotation")
-    fills_all_places: ClassVar[bool] = False
+    fills_all_slots: ClassVar[bool] = False
 
     hash_count: int = 1
     bucket_count: int = 512
@@ -62,13 +62,13 @@ class MinHash(Sketch):
             raise ValueError("key must be a HashKey or None")
 
     @property
-    def places(self) -> int:
-        """Number of places. A place is a bucket."""
+    def slot_count(self) -> int:
+        """Number of slots. A slot is a bucket."""
         return self.bucket_count
 
     @property
     def bucket_size(self) -> int:
-        """How many of the 2**32 values of the highest bits of val2 belong to one bucket."""
+        """How many values of the highest 32 bits of val2 belong to one bucket."""
         return -(-(1 << 32) // self.bucket_count)
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
@@ -80,7 +80,7 @@ class MinHash(Sketch):
 
     @property
     def can_merge(self) -> bool:
-        """Whether minima can be merged. With one value per bucket, they do not depend on the order of shingles."""
+        """Whether minima can be merged. With several values per bucket, they depend on the order of the shingles."""
         return self.hash_set_size == 1
 
     def merged(self, a: Minima, b: Minima) -> Minima:
@@ -98,7 +98,7 @@ class MinHash(Sketch):
         """Count the equal tokens, and the buckets filled in either document; see `estimate.shared_and_union`."""
         return shared_and_union(a, b, hash_bits(self, length))
 
-    def check_tokens(self) -> None:
+    def require_bucketed_tokens(self) -> None:
         """Check that these settings have bucketed tokens.
 
         Raises:
@@ -107,15 +107,15 @@ class MinHash(Sketch):
         count = self.bucket_count
         if self.hash_count != 1 or self.hash_set_size != 1:
             raise ValueError(f"bucketed tokens need hash_count 1 and hash_set_size 1, not {self}; use format 'lucene'")
-        if count & (count - 1) or count > MAX_PLACES:
+        if count & (count - 1) or count > MAX_SLOTS:
             raise ValueError(
-                f"bucketed tokens need a power of two up to {MAX_PLACES} as the number of buckets, such as "
-                f"{min(1 << count.bit_length() - 1, MAX_PLACES)}, not {count}; the sketches xor and universal take any "
+                f"bucketed tokens need a power of two up to {MAX_SLOTS} as the number of buckets, such as "
+                f"{min(1 << count.bit_length() - 1, MAX_SLOTS)}, not {count}; the sketches xor and universal take any "
                 "size"
             )
 
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
-        """Return the terms of a Lucene index, in the order in which the filter emits them.
+        """Return the terms that Lucene's MinHashFilter indexes, in the order in which it emits them.
 
         A term has 8 UTF-16 units: val2 and val1. With several hash functions, it has the number of the function, val2
         and the upper half of val1. Units that are not valid UTF-16 become U+FFFD, as in Lucene.
@@ -162,7 +162,7 @@ def _smallest(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], minhash: MinHas
         slot += offset
         best2 = np.full(len(counts) * buckets, _MAX_HASH)
         np.minimum.at(best2, slot, val2)
-        winners = val2 == best2[slot]  # these are repeats of one shingle, or in theory others with the same val2
+        winners = val2 == best2[slot]  # repeats of one shingle, or (in theory) different shingles with the same val2
         best1 = np.full(len(best2), _MAX_HASH)
         filled = np.zeros(len(best2), bool)
         np.minimum.at(best1, slot[winners], val1[winners])
@@ -194,27 +194,28 @@ def _smallest_sets(h1: Hashes, h2: Hashes, minhash: MinHash) -> Minima:
         sets: dict[int, list[tuple[int, int]]] = {}
         buckets = buckets_of(val2, minhash).tolist()
         for bucket, value in zip(buckets, zip(val2.tolist(), val1.tolist(), strict=True), strict=True):
-            _keep(sets.setdefault(bucket, []), value, minhash.hash_set_size)
+            _insert(sets.setdefault(bucket, []), value, minhash.hash_set_size)
         for bucket in sorted(sets):
             rows += [(index * minhash.bucket_count + bucket, first, second) for second, first in sets[bucket]]
     slots, val1s, val2s = zip(*rows, strict=True) if rows else ((), (), ())
     return Minima(np.array(slots, np.int64), np.array(val1s, np.uint64), np.array(val2s, np.uint64))
 
 
-def _keep(values: list[tuple[int, int]], value: tuple[int, int], size: int) -> None:
+def _insert(values: list[tuple[int, int]], value: tuple[int, int], size: int) -> None:
+    """Insert a value into a sorted list of up to `size` distinct values, as Lucene does."""
     if len(values) == size:
         if value >= values[-1]:
             return
         values.pop()
-    place = bisect.bisect_left(values, value)
-    if values[place : place + 1] != [value]:
-        values.insert(place, value)
+    index = bisect.bisect_left(values, value)
+    if values[index : index + 1] != [value]:
+        values.insert(index, value)
 
 
 def _rotated(values: Minima, minhash: MinHash) -> Minima:
     """Copy the next non-empty bucket to its right into each empty bucket. After the last bucket, the first one follows.
 
-    This requires hash_set_size 1. The buckets of a text without shingles are still empty.
+    `hash_set_size` must be 1. The buckets of a text without shingles remain empty.
     """
     if not len(values.slots):
         return values

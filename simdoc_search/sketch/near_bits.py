@@ -2,8 +2,8 @@
 
 Numbers are cut into m blocks. Two numbers that differ in k bits are equal in at least m - k blocks (pigeonhole
 principle). For each choice of m - k blocks, the numbers are sorted by these blocks. Numbers with equal blocks are then
-adjacent, and only they are compared. More blocks mean longer equal parts and fewer comparisons, but more choices, so
-the cheapest number of blocks is used. The search is complete.
+adjacent, and only they are compared. More blocks mean longer equal parts and fewer comparisons, but more choices.
+Therefore the number of blocks with the lowest cost is used. The search finds all such pairs.
 
 Source: Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling", section 3.
 """
@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.sketch.simhash import BITS, Simhashes, set_bits
+from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, set_bits
 
-_PAIRS_AT_ONCE = 1 << 16  # so many pairs fit into the processor's cache
+_PAIRS_AT_ONCE = 1 << 16  # this many pairs fit into the processor's cache
 _MAX_MASKS = 64
-_DIGIT = 16
+_DIGIT_BITS = 16  # number of bits that are sorted at once
 _LOOKUP_COST = 16  # comparisons that cost as much as one lookup
 
 Ints = NDArray[np.int64]
@@ -32,12 +32,17 @@ Ints = NDArray[np.int64]
 def masks(bits: int, max_distance: int, count: int = 1) -> list[tuple[int, list[int]]]:
     """Return bit masks. Two numbers that differ in up to `max_distance` of `bits` bits are equal in at least one mask.
 
-    For searches among more numbers (`count`), there are more and longer masks. For one number, there are
-    `max_distance` + 1 disjoint masks. Each mask comes with a list of other masks. Pairs that are equal in one of these
-    are already found by an earlier mask.
+    `count` is the number of numbers that are searched. The larger it is, the more and the longer the masks are. For
+    one number, there are `max_distance` + 1 disjoint masks.
+
+    Returns:
+        Pairs of a mask and a list of other masks. If two numbers are equal in one of the other masks, an earlier mask
+        finds them.
     """
-    if not (1 <= bits <= BITS and 0 <= max_distance < bits):
-        raise ValueError(f"bits must be 1 to {BITS} and max_distance less than bits, not {bits} and {max_distance}")
+    if not (1 <= bits <= SIMHASH_BITS and 0 <= max_distance < bits):
+        raise ValueError(
+            f"bits must be 1 to {SIMHASH_BITS} and max_distance less than bits, not {bits} and {max_distance}"
+        )
 
     def cost(blocks: int) -> float:
         compared = math.ldexp(count, -(bits * (blocks - max_distance) // blocks))
@@ -55,7 +60,7 @@ def masks(bits: int, max_distance: int, count: int = 1) -> list[tuple[int, list[
 
 
 class NearBits:
-    """An index of numbers for queries for near numbers.
+    """An index of numbers that finds all numbers near a query.
 
     Args:
         values: numbers of `bits` bits; uint64, shape (values,). Each takes 16 bytes of memory per mask.
@@ -68,14 +73,14 @@ class NearBits:
         self._orders = [_SortedNumbers(values, *choice) for choice in masks(bits, max_distance, len(values))]
 
     def near(self, queries: Simhashes) -> tuple[Ints, Ints]:
-        """Return the pairs of a query number and a near number, as indices of both; int64, shape (pairs,), in order."""
+        """Return all pairs of a query and a near number, as the indices of both; int64, shape (pairs,), sorted."""
         pairs = (pair for order in self._orders for pair in order.near(queries, self._max_distance))
         keys = [query * self._count + value for query, value in pairs]
         return _pairs(np.sort(_concatenated(keys)), self._count)
 
 
 def near_pairs(values: Simhashes, bits: int, max_distance: int) -> tuple[Ints, Ints]:
-    """Return all pairs of near numbers, as the smaller and the larger index; both int64, shape (pairs,).
+    """Return all pairs of near numbers, as the smaller and the larger index; both int64, shape (pairs,), sorted.
 
     This takes less memory and time than one query per number. The arguments are those of `NearBits`.
     """
@@ -84,17 +89,18 @@ def near_pairs(values: Simhashes, bits: int, max_distance: int) -> tuple[Ints, I
     return _pairs(np.sort(keys), len(values))
 
 
-def sampled_near_pairs(values: Simhashes, bits: int, max_distance: int, times: int) -> tuple[Ints, Ints]:
-    """Return the pairs of near numbers that are equal in one of `times` random choices of bits; see `near_pairs`.
+def sampled_near_pairs(values: Simhashes, bits: int, max_distance: int, samples: int) -> tuple[Ints, Ints]:
+    """Return the pairs of near numbers that are equal in at least one of `samples` random samples of bits.
 
-    The cost is linear: each choice has enough bits that at most as many pairs are compared as there are numbers. A pair
-    that differs in d of 64 bits is missed with probability (1 - C(64-d, b) / C(64, b))**times, where b is the number of
-    bits in a choice. The choices are the same in every run.
+    The arguments and the result are otherwise those of `near_pairs`. The cost is linear: a sample has enough bits that
+    the number of compared pairs is at most the number of values. A pair that differs in d of 64 bits is missed with
+    probability (1 - C(64-d, b) / C(64, b))**samples, where b is the number of bits in a sample. The samples are the
+    same in every run.
     """
     generator = random.Random(bits)  # noqa: S311 - not used for secrets
     width = min(bits, max(1, len(values).bit_length() - 1))
     keys: list[Ints] = []
-    for _ in range(times):
+    for _ in range(samples):
         while True:
             order = _SortedNumbers(values, sum(1 << bit for bit in generator.sample(range(bits), width)), [])
             if width == bits or order.compared <= len(values):
@@ -113,7 +119,7 @@ def _pairs(keys: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 class _SortedNumbers:
-    """Numbers sorted by the bits of a mask. Pairs that are equal in one of the `others` belong to earlier masks."""
+    """Numbers sorted by the bits of a mask. Pairs that are equal in one of the masks `others` are left out."""
 
     def __init__(self, values: Simhashes, mask: int, others: list[int]) -> None:
         self._mask = np.uint64(mask)
@@ -129,15 +135,15 @@ class _SortedNumbers:
         return int((runs * (runs - 1) // 2).sum()) if len(keys) else 0
 
     def near(self, queries: Simhashes, max_distance: int) -> Iterator[tuple[Ints, Ints]]:
-        """Yield the near pairs that are equal in the bits of this mask and that no earlier mask finds."""
-        order = _order(queries, int(self._mask))  # sorted numbers can be looked up faster
+        """Yield the near pairs that are equal in this mask and in none of the `others`, as indices of both."""
+        order = _order(queries, int(self._mask))  # sorted queries are looked up faster
         keys, queries = self._values & self._mask, queries[order]
         begins = np.searchsorted(keys, queries & self._mask)
         ends = np.searchsorted(keys, queries & self._mask, side="right")
         return self._near_in_ranges(queries, order, begins, ends - begins, max_distance)
 
     def pair_keys(self, max_distance: int) -> Iterator[Ints]:
-        """Yield the near pairs among the numbers themselves, as smaller index × count + larger index."""
+        """Yield the near pairs among the numbers, encoded as smaller index × count + larger index."""
         keys = self._values & self._mask
         is_last = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
         ends = np.flatnonzero(is_last)[np.cumsum(is_last) - is_last] + 1
@@ -163,10 +169,10 @@ class _SortedNumbers:
 
 
 def _order(values: Simhashes, mask: int) -> Ints:
-    """Return the order of numbers by the bits of a mask. They are sorted 16 bits at a time, in linear time each."""
+    """Return the order of numbers by the bits of a mask. This is a radix sort in linear time."""
     order: Ints = np.arange(len(values))
-    for digit in range(0, BITS, _DIGIT):
-        if bits := mask >> digit & (1 << _DIGIT) - 1:
+    for digit in range(0, SIMHASH_BITS, _DIGIT_BITS):
+        if bits := mask >> digit & (1 << _DIGIT_BITS) - 1:
             keys = (values >> np.uint64(digit)).astype(np.uint16) & np.uint16(bits)
             order = order[np.argsort(keys[order], kind="stable")]
     return order

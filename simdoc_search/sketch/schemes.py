@@ -1,7 +1,8 @@
-"""All sketches that a store may use.
+"""Defines the sketches `Xor` and `Universal`, and lists all sketches that a store may use.
 
-The default and best one is `MinHash`, which cuts one hash into buckets. The others keep one value per hash function:
-`Xor`, which the literature describes, and `Universal`, the sketch of datasketch.
+The default and best sketch is `MinHash`, which divides the values of one hash function among buckets. `Xor` and
+`Universal` keep one value per hash function. `Xor` is described in the literature, and `Universal` is that of
+datasketch.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import check_whole_number
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
-from simdoc_search.sketch.base import MAX_PLACES, TOKEN_LENGTH, Codes, Minima, Sketch
+from simdoc_search.sketch.base import MAX_SLOTS, TOKEN_LENGTH, Codes, Minima, Sketch
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import Hashes, mixed
 from simdoc_search.sketch.key import HASH_KEY, HashKey
@@ -45,12 +46,12 @@ class _FunctionSketch(Sketch):
     seed: int = 1
 
     def __post_init__(self) -> None:
-        check_whole_number("count", self.count, 1, MAX_PLACES)
+        check_whole_number("count", self.count, 1, MAX_SLOTS)
         check_whole_number("seed", self.seed, 0, (1 << 32) - 1)
 
     @property
-    def places(self) -> int:
-        """Number of places: one per function."""
+    def slot_count(self) -> int:
+        """Number of slots. A slot is a hash function."""
         return self.count
 
     def merged(self, a: Minima, b: Minima) -> Minima:
@@ -65,15 +66,18 @@ class _FunctionSketch(Sketch):
 
 
 def _minima_of(values: Hashes) -> Minima:
-    """Return the minima of all functions. Their bits are mixed, because tokens contain only the highest bits."""
+    """Return the minima with the smallest value of each function.
+
+    In val1, the bits of the values are mixed, because tokens contain only the highest bits.
+    """
     return Minima(np.arange(len(values)), mixed(values), values)
 
 
 @dataclass(frozen=True, slots=True)
 class Xor(_FunctionSketch):
-    """Makes `count` hash functions from one hash, by XOR with random numbers.
+    """Makes `count` hash functions from one hash function, by XOR with random numbers.
 
-    The first function is the hash itself. Functions with similar numbers choose the same shingle more often than
+    Function 0 is the hash itself. Functions with similar numbers choose the same shingle more often than
     independent functions would. For a text with fewer shingles than functions, the error is therefore larger than
     sqrt(J (1 - J) / count). Source: "MinHash for dummies" (2013), which keeps 200 values.
 
@@ -110,9 +114,10 @@ class Xor(_FunctionSketch):
 class Universal(_FunctionSketch):
     """Uses `count` universal hash functions of datasketch, so that existing datasketch sketches can be indexed.
 
-    A text has exactly the values that `datasketch.MinHash` has after `update(shingle.encode())` for each of its
-    shingles. The values of existing sketches become tokens unchanged, whatever was hashed. A query text must be split
-    into the same shingles. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent permutations".
+    A text has exactly the values of a `datasketch.MinHash` that was updated with `shingle.encode()` for each shingle.
+    The values of existing sketches become tokens unchanged, whatever was hashed. To find them, a query text must be
+    split into the same shingles. Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent
+    permutations".
 
     Attributes:
         count: number of hash functions (`num_perm` in datasketch), 1 to 4,096.
@@ -121,7 +126,7 @@ class Universal(_FunctionSketch):
         key: None, because SHA-1 takes no key.
 
     Raises:
-        FormatMismatchError: there is a key.
+        FormatMismatchError: `key` is not None.
     """
 
     name: ClassVar[str] = "universal"
@@ -148,7 +153,7 @@ class Universal(_FunctionSketch):
         return [_minima_of(self._hash_values(text) if text else _uint64(())) for text in shingles.strings()]
 
     def codes_of(self, sketch: DatasketchMinHash | LeanMinHash, length: int = TOKEN_LENGTH) -> Codes:
-        """Return the tokens of a datasketch sketch as numbers, as in `Record.codes`. An empty sketch has no tokens.
+        """Return the token codes of a datasketch sketch, as in `Record.codes`. An empty sketch has no tokens.
 
         Raises:
             FormatMismatchError: the number of functions, the seed or the scheme differ from those of this sketch.
@@ -157,7 +162,7 @@ class Universal(_FunctionSketch):
         ours = self.count, self.seed, self.family
         if theirs != ours:
             raise FormatMismatchError(
-                f"the sketch has num_perm, seed and scheme {theirs}, but the store has {ours}; use a new store",
+                f"the sketch has num_perm, seed and scheme {theirs}, but the store has {ours}; index into a new store",
                 found=theirs,
                 expected=ours,
             )
@@ -173,7 +178,7 @@ class Universal(_FunctionSketch):
 
 @cache
 def _empty_sketch(count: int, seed: int, family: str) -> Any:
-    """Return an empty datasketch sketch. It is cached, because creating its functions takes some time."""
+    """Return an empty datasketch sketch. It is cached, because its functions take some time to create."""
     try:
         import datasketch  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -185,5 +190,5 @@ def _uint64(values: Any) -> NDArray[np.uint64]:
     return np.asarray(values, np.uint64)
 
 
-SCHEMES: dict[str, type[Sketch]] = {kind.stored_name: kind for kind in (MinHash, Universal, Xor)}
+SCHEMES: dict[str, type[Sketch]] = {scheme.stored_name: scheme for scheme in (MinHash, Universal, Xor)}
 """All sketches, by their names in stored settings."""

@@ -3,20 +3,20 @@
 The features of a sentence are the distinct letter triples of its words, with one space between words and around them.
 Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 4.1, use letter pairs, which unrelated
 sentences often share. `scripts/sentence_trial.py` measures both on 25,000 English sentences with one or two edited
-words, and on four million pairs of unrelated sentences. These shares of the pairs are near:
+words, and on four million pairs of unrelated sentences. These shares of the pairs are within the maximum distance:
 
-    feature                      one word edited   two words edited   unrelated
+    feature, maximum distance    one word edited   two words edited   unrelated
     letter pairs, 7 of 64 bits               .84                .66      .00007
     letter triples, 12 bits                  .96                .84      .00004
 
 Words, runs of four letters, and combinations are hardly better than triples, and words fail in languages without
-spaces. The hash is the finaliser of MurmurHash3 after the increment of SplitMix64. Without the increment, 0 would be
-hashed to 0.
+spaces. A feature is hashed by the finaliser of MurmurHash3, after the increment of SplitMix64. Without the increment,
+the hash of 0 would be 0.
 
 A simhash consists of four blocks of 16 bits, and each block is a token. If two numbers differ in up to 7 bits, at least
-one block differs in at most one bit (pigeonhole principle). A query with every block and all blocks that differ from it
-in one bit finds all such numbers, and many that differ in more bits. Source: Manku, Jain, Das Sarma 2007, "Detecting
-near-duplicates for web crawling". They use more tables, and this module uses more query tokens.
+one block differs in at most one bit (pigeonhole principle). A query with each block, and with all blocks that differ
+from it in one bit, finds all such numbers, and many that differ in more bits. Source: Manku, Jain, Das Sarma 2007,
+"Detecting near-duplicates for web crawling". They use more tables, and this module uses more query tokens.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch.hash_functions import mixed
-from simdoc_search.sketch.simhash import BITS, Simhashes, simhashes
+from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, simhashes
 
-BLOCKS, _BLOCK_BITS = 4, BITS // 4
+BLOCKS, _BLOCK_BITS = 4, SIMHASH_BITS // 4
 SENTENCE_LENGTH = 3
-"""Characters of a token, 6 bits each. They contain the number of the block and its 16 bits."""
+"""Characters of a token, 6 bits each. They contain the number of a block and its 16 bits."""
 
 MAX_QUERY_CODES = 4_384
 """Maximum number of query tokens if more than one bit of a block may differ: 8 sentences with two such bits."""
 
-_MIN_BYTES = (
-    16  # UTF-8 bytes in the words of a sentence. Shorter sentences, such as "See also", say little about a text
-)
+_MIN_BYTES = 16
+"""UTF-8 bytes in the words of a sentence, at least. Shorter ones, such as "See also", say little about a text."""
+
 _SPACE = np.uint16(ord(" "))
 _TRIPLE_BITS = np.uint64(48)
 _SENTENCES_AT_ONCE = 1 << 16
@@ -61,11 +61,11 @@ class Sentences:
 
 
 def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Simhashes, NDArray[np.int64]]:
-    """Return the simhashes of the sentences of a text. Sentences that are too short are left out.
+    """Return the simhashes of the sentences of a text. Short sentences are left out.
 
     Returns:
-        The simhashes; uint64, shape (kept,). The indices of their sentences; int64, ascending. If all sentences are too
-        short, the sentences with words are kept.
+        The simhashes; uint64, shape (kept,). The indices of their sentences; int64, ascending. If all sentences are
+        short, all sentences with words are kept.
     """
     batch = word_batch(sentences, analysis)
     ends = np.cumsum(batch.counts)
@@ -95,7 +95,7 @@ def _of_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops: N
 
 
 def _utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
-    """Count the UTF-8 bytes of each UTF-16 unit. Half of a surrogate pair counts as two, and a space as none."""
+    """Return the number of UTF-8 bytes of each UTF-16 unit. Half of a surrogate pair counts as two, a space as none."""
     sizes: NDArray[np.int64] = 1 + (units >= 0x80).astype(np.int64) + (units >= 0x800)
     sizes -= (units >= 0xD800) & (units < 0xE000)
     sizes[units == _SPACE] = 0
@@ -103,19 +103,19 @@ def _utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
 
 
 def codes_of_sentences(values: Simhashes) -> Codes:
-    """Return the tokens of simhashes as stored numbers; uint32, shape (4 × values,).
+    """Return the token codes of simhashes, as they are stored; uint32, shape (4 × values,).
 
-    Each number has the number of a block and then its bits.
+    The high bits of a code are the number of the block. The low 16 bits are the block.
     """
     blocks = np.arange(BLOCKS, dtype=np.uint64) << np.uint64(_BLOCK_BITS)
     return (blocks | values[:, np.newaxis] >> _SHIFTS & _BLOCK_MASK).astype(np.uint32).reshape(-1)
 
 
 def sentences_of_codes(codes: Codes) -> Simhashes:
-    """Return the simhashes from the result of `codes_of_sentences`.
+    """Return the simhashes from which `codes_of_sentences` made the codes; uint64.
 
     Raises:
-        ValueError: the codes are malformed.
+        ValueError: the codes are not complete simhashes.
     """
     rows = codes.astype(np.uint64).reshape(-1, BLOCKS) if len(codes) % BLOCKS == 0 else np.ones((1, BLOCKS), np.uint64)
     if not ((rows >> np.uint64(_BLOCK_BITS)) == np.arange(BLOCKS, dtype=np.uint64)).all():
@@ -125,24 +125,24 @@ def sentences_of_codes(codes: Codes) -> Simhashes:
 
 
 def query_codes(values: Simhashes, flips: int = 1) -> Codes:
-    """Return the query tokens of some sentences: each block, and all blocks that differ from it in up to `flips` bits.
+    """Return the query codes of simhashes: each block, and all blocks that differ from it in up to `flips` bits.
 
-    Every sentence that differs in up to 4 `flips` + 3 bits has one of these tokens. If the differing bits are random,
-    some more distant sentences have one, too: with one flip, 95 % of those that differ in 8 bits, 74 % for 10 bits and
-    49 % for 12; with two flips, 97 % for 12 bits.
+    Every sentence that differs in up to 4 × `flips` + 3 bits has one of these codes. If the differing bits are random,
+    some more distant sentences have one, too. With one flip, these are 95 % of the sentences that differ in 8 bits,
+    74 % for 10 bits and 49 % for 12 bits. With two flips, they are 97 % for 12 bits.
 
     Returns:
-        uint32, shape (values, tokens), without repeats in a row. There are 4 tokens without flips, 68 with one flip,
-        and 548 with two.
+        uint32, shape (values, codes), without repeats in a row. A row has 4 codes without flips, 68 with one flip, and
+        548 with two flips.
     """
     codes = codes_of_sentences(values).reshape(len(values), BLOCKS, 1) ^ _flipped(flips)
     return codes.reshape(len(values), codes.shape[1] * codes.shape[2])
 
 
 def flips_for(count: int, max_bits: int) -> int:
-    """Return the flips with which `query_codes` finds sentences that differ in up to `max_bits` bits.
+    """Return the number of flips with which `query_codes` finds sentences that differ in up to `max_bits` bits.
 
-    There are fewer flips if many sentences are queried. `count` is their number.
+    `count` is the number of queried sentences. If it is large, there are fewer flips, which limits the number of codes.
     """
     flips = max_bits // BLOCKS
     while flips > 1 and count * BLOCKS * len(_flipped(flips)) > MAX_QUERY_CODES:

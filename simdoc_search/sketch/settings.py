@@ -1,4 +1,4 @@
-"""The settings that determine the tokens of a text. An index stores them, and refuses queries with other settings."""
+"""Defines the settings that determine the tokens of a text. An index stores them and refuses other settings."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 LAYOUT_VERSION = 3
 """Version of the stored layout.
 
-In layout 1, every part was required, and there was one sketch without a name. In layout 2, tokens are always `bucketed`
-and shingles are runs of all words. Settings that layout 2 can express are still written in layout 2, so that older
-versions of simdoc-search can read them.
+In layout 1, every part is required, and there is one sketch, which has no name. In layout 2, the sketch of the tokens
+is always `bucketed`, and shingles are runs of all words. Settings that layout 2 can express are still written in layout
+2, so that older versions of simdoc-search can read them.
 """
 
 _LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
@@ -45,20 +45,21 @@ _LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of an index: the analysis, the sketch and the form of its tokens, and optional kinds of tokens.
+    """The settings of an index: the analysis, the sketch, the token length, and the optional kinds of tokens.
 
     Attributes:
         analysis: how a text is split into shingles.
-        minhash: how minima are computed from shingles: MinHash, or another sketch of `schemes`.
+        minhash: the sketch that makes tokens from shingles: MinHash, or another sketch of `schemes`.
         token_length: characters of a token, 4 (24 bits) or 5 (30 bits).
         passages: settings of passage tokens; None for none.
         sentences: settings of sentence simhashes; None for none.
         concepts: settings of concept tokens; None for none.
         language: whether to identify the language of documents that do not state it.
-        left_out: parts of files that do not count as text: `front-matter`, `quoted-replies`.
-        words: whether a local store indexes the words of its texts, to find short quotations. This needs stored texts
-            and passage tokens. It is ignored when settings are compared.
-        others: stored sketches that this version does not know. They are ignored when settings are compared.
+        left_out: parts of files that are not part of the text: `front-matter`, `quoted-replies`.
+        words: whether a local store indexes the words of its texts, to find short quotations. This requires stored
+            texts and passage tokens. It is ignored when settings are compared.
+        unknown_sketches: stored sketches that this version of simdoc-search does not know. They are kept, but ignored
+            when settings are compared.
         limits: default limits of versions and related documents. `stores.upgrade` can change them at any time. They are
             ignored when settings are compared.
 
@@ -75,7 +76,7 @@ class Settings:
     language: bool = False
     left_out: tuple[str, ...] = ()
     words: bool = field(default=True, compare=False)
-    others: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    unknown_sketches: tuple[str, ...] = field(default=(), compare=False, repr=False)
     limits: Limits = field(default_factory=Limits, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -85,8 +86,8 @@ class Settings:
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be {kind.__name__} or None, not {getattr(self, name)!r:.60}")
         if list(self.left_out) != [part for part in _LEFT_OUT if part in self.left_out]:
-            raise ValueError(f"left_out may have {', '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}")
-        self.minhash.check_tokens()
+            raise ValueError(f"left_out may contain {', '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}")
+        self.minhash.require_bucketed_tokens()
 
     @property
     def layout(self) -> int:
@@ -101,20 +102,20 @@ class Settings:
     @property
     def stored_kinds(self) -> tuple[str, ...]:
         """The optional kinds of tokens, in stored form. Unknown kinds are not included."""
-        specs = []
+        kinds = []
         if self.passages is not None:
-            specs.append(stored_form("passages", str(self.passages.window), str(PASSAGE_LENGTH)))
+            kinds.append(stored_form("passages", str(self.passages.window), str(PASSAGE_LENGTH)))
         if self.sentences is not None:
-            specs.append(stored_form("sentences"))
+            kinds.append(stored_form("sentences"))
         if self.concepts is not None:
-            specs.append(stored_form("concepts", self.concepts.extractor, self.concepts.synonyms or NO_SYNONYMS))
-        return tuple(specs)
+            kinds.append(stored_form("concepts", self.concepts.extractor, self.concepts.synonyms or NO_SYNONYMS))
+        return tuple(kinds)
 
     @property
     def sketches(self) -> tuple[str, ...]:
         """All sketches in stored form, including unknown ones."""
         flags = ["words"] * self.words + ["language"] * self.language + [_LEFT_OUT[part] for part in self.left_out]
-        return self.stored_sketch, *self.stored_kinds, *map(stored_form, flags), *self.others
+        return self.stored_sketch, *self.stored_kinds, *map(stored_form, flags), *self.unknown_sketches
 
     @property
     def estimate(self) -> Estimate:
@@ -122,14 +123,14 @@ class Settings:
         return partial(self.minhash.shared_and_union, length=self.token_length)
 
     def codes_and_terms(self, fingerprint: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """Return the codes to compare with, and the terms to query. Without terms, query the encoded codes."""
+        """Return the codes for the comparison, and the terms for the query. Without terms, query the encoded codes."""
         return fingerprint.codes(self.token_length), ()
 
     def satisfies(self, requested: Settings) -> bool:
         """Whether an index with these settings satisfies the requested settings.
 
-        If passage tokens were only requested by default, an index without them is accepted: everything except passages
-        works. An index may have sentences, concepts or languages although they were not requested.
+        An index without passage tokens satisfies the default settings of passages, because everything except passages
+        works. An index may have sentences, concepts or languages that were not requested.
         """
         return self == replace(
             requested,
@@ -148,29 +149,29 @@ class Settings:
         """Return the same settings with another key, or without a key."""
         return replace(self, minhash=_keyed(self.minhash, key))
 
-    def unlocked(self, key: HashKey | None, place: str) -> Settings:
-        """Return the settings of a store with its key.
+    def unlocked(self, key: HashKey | None, location: str) -> Settings:
+        """Return the settings of a store with the secret of its key.
 
         Args:
             key: the key of the caller.
-            place: the name of the store in messages.
+            location: the store, for messages.
 
         Raises:
             FormatMismatchError: the store has another key, or only one side has a key.
         """
-        theirs = self.minhash.key
-        if theirs == key:
+        store_key = self.minhash.key
+        if store_key == key:
             return self.with_key(key)
         if key is None:
-            problem = f"{place} was made with a secret hash key; set {HASH_KEY} to it"
-        elif theirs is None:
-            problem = f"{place} was made without a hash key; unset {HASH_KEY}, or index into a new store"
+            problem = f"{location} was made with a secret hash key; set {HASH_KEY} to it"
+        elif store_key is None:
+            problem = f"{location} was made without a hash key; unset {HASH_KEY}, or index into a new store"
         else:
-            problem = f"{place} was made with a different hash key; set {HASH_KEY} to the key of the store"
-        raise FormatMismatchError(problem, found=theirs, expected=key)
+            problem = f"{location} was made with a different hash key; set {HASH_KEY} to the key of the store"
+        raise FormatMismatchError(problem, found=store_key, expected=key)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, with the layout version. Only the check value of a key is included."""
+        """Return values for JSON, including the layout version. They contain only the check value of a key."""
         values = {"version": self.layout, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
         values |= {"limits": self.limits.to_text()} if self.limits != Limits() else {}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
@@ -200,13 +201,14 @@ class Settings:
     def of_parts(
         cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None, layout: int = 2
     ) -> Settings:
-        """Return the settings with an analysis and stored sketches. If `bucketed` is missing, it gets the defaults.
+        """Return the settings with an analysis and stored sketches.
 
-        In layout 3, the first sketch makes the tokens.
+        In layout 2, the sketch `bucketed` makes the tokens. If it is missing, it has the default parameters. In layout
+        3, the first sketch makes the tokens.
 
         Raises:
             ValueError: a sketch is malformed.
-            FormatMismatchError: the sketch of the tokens is unknown, or the version of a sketch is.
+            FormatMismatchError: the sketch of the tokens or the version of a sketch is unknown.
         """
         specs: dict[str, str] = {}
         for sketch in sketches:
@@ -215,7 +217,7 @@ class Settings:
                 raise ValueError(f"{sketch!r:.200} is not the stored form of a sketch, or occurs twice")
             specs[name] = spec
 
-        def has(name: str) -> bool:
+        def take_flag(name: str) -> bool:
             is_present = name in specs
             if is_present:
                 parameters_of(name, specs.pop(name))
@@ -236,17 +238,17 @@ class Settings:
             _keyed(minhash, key),
             length,
             passages,
-            Sentences() if has("sentences") else None,
+            Sentences() if take_flag("sentences") else None,
             concepts,
-            has("language"),
-            tuple(part for part, name in _LEFT_OUT.items() if has(name)),
-            has("words"),
+            take_flag("language"),
+            tuple(part for part, name in _LEFT_OUT.items() if take_flag(name)),
+            take_flag("words"),
             tuple(f"{name}:{spec}" for name, spec in specs.items()),
         )
 
 
 def check_version(version: object) -> int:
-    """Return the layout version, if this version of simdoc-search can read it.
+    """Return the layout version. Check that this version of simdoc-search can read it.
 
     Raises:
         FormatMismatchError: the layout version is newer, or missing.
@@ -260,7 +262,7 @@ def check_version(version: object) -> int:
 def _of_layout_1(analysis: Analysis, minhash: object, token_length: int) -> Settings:
     names = {"hash_count", "bucket_count", "hash_set_size", "with_rotation"}
     if not isinstance(minhash, dict) or set(minhash) != names:
-        raise ValueError(f"the settings of MinHash are {', '.join(sorted(names))}, not {minhash!r:.200}")
+        raise ValueError(f"the settings of MinHash must be {', '.join(sorted(names))}, not {minhash!r:.200}")
     return Settings(analysis, MinHash(**minhash), token_length, None, words=False)
 
 

@@ -1,8 +1,8 @@
-"""Computes simhashes: one number per chunk of text, similar for similar chunks.
+"""Computes simhashes, one 64-bit number per chunk of text. Those of similar chunks differ in few bits.
 
-Each feature of a chunk votes with the bits of its hash: for a bit that is 1, and against a bit that is 0. The majority
-decides. Sources: Charikar 2002, "Similarity estimation techniques from rounding algorithms"; Manku, Jain, Das Sarma
-2007, "Detecting near-duplicates for web crawling".
+Each feature of a chunk votes on each bit: for 1 if the bit of its hash is 1, and for 0 otherwise. The majority decides.
+Sources: Charikar 2002, "Similarity estimation techniques from rounding algorithms"; Manku, Jain, Das Sarma 2007,
+"Detecting near-duplicates for web crawling".
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-BITS = 64
+SIMHASH_BITS = 64
 
 _FEATURES_AT_ONCE = 1 << 16
-_SET_BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
+_SET_BITS_OF_16_BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
     1, dtype=np.uint8
 )
 
@@ -31,9 +31,9 @@ def simhashes(
         weights: weight of each feature. None: all weights are 1.
 
     Returns:
-        uint64, shape (chunks,). A bit is 1 if the votes for it outweigh the votes against it.
+        uint64, shape (chunks,). A bit is 1 if the votes for 1 outweigh the votes for 0.
     """
-    votes = np.zeros((len(counts), BITS))
+    votes = np.zeros((len(counts), SIMHASH_BITS))
     chunk_of = np.repeat(np.arange(len(counts)), counts)
     for start in range(0, len(hashes), _FEATURES_AT_ONCE):
         part = slice(start, start + _FEATURES_AT_ONCE)
@@ -63,6 +63,6 @@ def set_bits(values: Simhashes) -> NDArray[np.uint8]:
 def set_bits_by_table(values: Simhashes) -> NDArray[np.uint8]:
     """Return the same as `set_bits`, but with any version of numpy."""
     counts = np.zeros(values.shape, np.uint8)
-    for shift in range(0, BITS, 16):
-        counts += _SET_BITS[values >> np.uint64(shift) & np.uint64(0xFFFF)]
+    for shift in range(0, SIMHASH_BITS, 16):
+        counts += _SET_BITS_OF_16_BITS[values >> np.uint64(shift) & np.uint64(0xFFFF)]
     return counts

@@ -1,17 +1,17 @@
-"""The stored form of a sketch: its name, its version and its parameters. Missing parameters have defaults.
+"""Reads and writes the stored form of sketches: name, version and parameters. Missing parameters have defaults.
 
-    bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token. Another sketch of
-                                `schemes` has its own name and parameters, and then the characters of a token
-    passages:1 32 5             window, characters of a token. Without it, there are no passage tokens
+    bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token. The other sketches
+                                of `schemes` have other parameters, and then the characters of a token
+    passages:1 32 5             window, characters of a token
     sentences:2                 simhashes of sentences
-    concepts:1 yake -           extractor of concepts, check value of the synonyms
+    concepts:1 yake -           extractor, check value of the synonyms
     words:1                     no tokens: the words of the texts are indexed, in local stores only
     language:1                  no tokens: the language of each document is identified as metadata
     no_front_matter:1           no tokens: front matter is not part of the text
     no_quotes:1                 no tokens: quoted replies are not part of the text
 
-A version must be increased by one if the tokens, words or metadata of a text with the same settings change. An index
-may have more sketches. Versions of this package that do not know them ignore them.
+Increase a version by one if the tokens, words or metadata of a text with the same settings change. An index may have
+other sketches. Versions of simdoc-search that do not know a sketch ignore it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OPTIONAL: dict[str, tuple[int, tuple[str, ...]]] = {
     "no_front_matter": (1, ()),
     "no_quotes": (1, ()),
 }
-"""Version and default parameters of each optional sketch, that is, of all except the sketch of the tokens."""
+"""Version and default parameters of each optional sketch. The sketch of the tokens is not optional."""
 
 
 def stored_form(name: str, *parameters: str) -> str:
@@ -42,8 +42,8 @@ def stored_form(name: str, *parameters: str) -> str:
 
 
 def stored_form_of_tokens(sketch: Sketch, length: int) -> str:
-    """Return the stored form of the sketch of the tokens. A token has `length` characters."""
-    return " ".join((f"{sketch.stored_name}:{sketch.version}", *sketch.values, str(length)))
+    """Return the stored form of the sketch that makes the tokens. A token has `length` characters."""
+    return " ".join((f"{sketch.stored_name}:{sketch.version}", *sketch.stored_values, str(length)))
 
 
 def parameters_of(name: str, spec: str) -> tuple[str, ...]:
@@ -69,9 +69,9 @@ def sketch_of_tokens(name: str, spec: str) -> tuple[Sketch, int]:
     """
     if name not in SCHEMES:
         raise unreadable_error(f"sketch {name:.20}", ", ".join(SCHEMES), name, MinHash.stored_name)
-    kind = SCHEMES[name]
-    *values, length = _parsed(name, spec, kind.version, (*kind().values, "4"))
-    return kind.of_values(values), int(length)
+    scheme = SCHEMES[name]
+    *values, length = _parsed(name, spec, scheme.version, (*scheme().stored_values, "4"))
+    return scheme.from_stored_values(values), int(length)
 
 
 def unreadable_error(stored: str, readable: str, found: object, expected: object) -> FormatMismatchError:

@@ -1,9 +1,9 @@
-"""Handles fields that an engine's own `min_hash` filter fills: their terms, and the overlap that they estimate.
+"""Estimates the overlap from the terms of fields that an engine's own `min_hash` filter fills.
 
 The filter keeps up to `hash_set_size` values in each bucket of each hash function. The largest value may be missing
-(see `minhash._smallest_sets`), but smaller values never are. If hash_set_size S is over 1, the S - 1 smallest values of
-each bucket are therefore certain, and only these are queried and counted. A rotated value is a copy of the value of
-another bucket. The index has both as one term, so rotation does not change the terms of a text.
+(see `minhash._smallest_sets`), but smaller values are never missing. If hash_set_size S is over 1, only the S - 1
+smallest values of each bucket are therefore certain. Only these are queried and counted. A rotated value is a copy of
+the value of another bucket. In the index, both are the same term, so rotation does not change the terms of a text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BUCKET_BITS = 32  # highest bits of val2, which choose the bucket
 
 
 def own_values(values: Minima, minhash: MinHash) -> Minima:
-    """Return the values of the filter that are certainly the smallest of their own bucket, without rotated copies."""
+    """Return the values that are certainly the smallest of their bucket, without rotated copies."""
     is_own = buckets_of(values.val2, minhash) == values.slots % minhash.bucket_count
     slots = values.slots[is_own]
     is_sure = _rank(slots) < _sure_values(minhash)
@@ -30,7 +30,7 @@ def own_values(values: Minima, minhash: MinHash) -> Minima:
 
 
 def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
-    """Return a number for each value; uint64, ascending. It has the bucket and the highest bits within the bucket."""
+    """Return a code for each value; uint64, ascending. It has the slot and the highest bits within the bucket."""
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
     buckets = (values.slots % minhash.bucket_count).astype(np.uint64)
@@ -40,7 +40,7 @@ def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
 
 
 def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> tuple[int, int]:
-    """Return two counts. `shared / union` is an unbiased estimate of the Jaccard similarity J.
+    """Return two counts, `shared` and `union`. Their quotient is an unbiased estimate of the Jaccard similarity J.
 
     Of the smallest values of a bucket of the union, the share that is in both sets is J on average (Broder 1997, "On
     the resemblance and containment of documents", section 4). Buckets that are empty in both documents do not count
@@ -56,7 +56,7 @@ def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash
 
 
 def _sure_values(minhash: MinHash) -> int:
-    """Return how many values of a bucket are certainly the smallest."""
+    """Return how many values of a bucket are certainly its smallest."""
     return max(1, minhash.hash_set_size - 1)
 
 
@@ -65,5 +65,5 @@ def _slot_bits(minhash: MinHash) -> int:
 
 
 def _rank(slots: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the index of each value in its bucket, from 0. `slots` must be ascending."""
+    """Return the rank of each value in its slot, from 0. `slots` must be ascending."""
     return np.arange(len(slots)) - np.searchsorted(slots, slots)

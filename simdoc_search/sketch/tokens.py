@@ -1,9 +1,9 @@
-"""Encodes tokens as text. This is a stored format: if it changes, the `version` of sketches must be increased.
+"""Encodes tokens as text. This is a stored format. If it changes, increase the `version` of all sketches.
 
-A `bucketed` token has the bucket number and then the highest bits of the bucket's val1, together 24 bits (or 30). Each
-character encodes six bits, most significant first. The alphabet has no lower-case letters. A search word that was
+A `bucketed` token has the number of the bucket and then the highest bits of the bucket's val1, 24 or 30 bits in total.
+Each character encodes six bits, most significant first. The alphabet has no lower-case letters. A search word that was
 lower-cased by an analyzer therefore never equals a token that contains a letter. One token in eight has no letter, such
-as `2024`. The `simple` search analyzer of the field only keeps words of letters, so these tokens never match either.
+as `2024`. The `simple` search analyzer of the field only keeps letters, so a search never matches these tokens either.
 
 `MinHash.lucene_terms` returns the terms that Lucene's MinHashFilter indexes.
 """
@@ -20,13 +20,14 @@ from simdoc_search.sketch.base import TOKEN_LENGTH, Codes, Minima, Sketch
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
 TOKEN_LENGTHS = (4, 5)
 _BITS = 6  # of a character
-_LETTERS = np.frombuffer(ALPHABET.encode("ascii"), np.uint8)
+_SHIFTS = np.arange(_BITS * (max(TOKEN_LENGTHS) - 1), -1, -_BITS, dtype=np.uint32)  # of the characters of a code
 _SPACE, _NO_VALUE = 64, 255
+_CHARACTERS = f"{ALPHABET} ".ljust(256).encode("ascii")  # of the values
 _VALUES = bytes((ALPHABET + " ").find(chr(byte)) % 256 for byte in range(256))  # -1 % 256 is _NO_VALUE
 
 
 def bucketed_codes(values: Minima, sketch: Sketch, length: int = TOKEN_LENGTH) -> Codes:
-    """Return the tokens of a text as numbers.
+    """Return the token codes of a text.
 
     Args:
         values: the minima of the text.
@@ -34,36 +35,39 @@ def bucketed_codes(values: Minima, sketch: Sketch, length: int = TOKEN_LENGTH) -
         length: characters of a token, 4 or 5.
 
     Returns:
-        uint32, shape (values,), ascending. Each has the number of the place and then the highest bits of val1: 15 bits
-        for 512 buckets and length 4.
+        uint32, shape (values,), ascending. Each code has the number of the slot and then the highest bits of val1:
+        15 bits for 512 buckets and length 4.
 
     Raises:
         ValueError: the sketch has no bucketed tokens, or the length is not 4 or 5.
     """
     if length not in TOKEN_LENGTHS:
         raise ValueError(f"a token must have 4 or 5 characters, not {length!r}")
-    sketch.check_tokens()
+    sketch.require_bucketed_tokens()
     bits = hash_bits(sketch, length)
     return ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
 
 
 def encode(codes: Codes, length: int = TOKEN_LENGTH) -> list[str]:
-    """Encode numbers as tokens of `length` characters.
+    """Encode codes as tokens of `length` characters. The errors are those of `encode_text`."""
+    return encode_text(codes, length).split()
+
+
+def encode_text(codes: Codes, length: int = TOKEN_LENGTH) -> str:
+    """Encode codes as the text of a field: tokens of `length` characters, separated by spaces.
 
     Raises:
-        ValueError: a number needs more characters.
+        ValueError: a code needs more characters.
     """
     if len(codes) and int(codes.max()) >> (_BITS * length):
         raise ValueError(f"{int(codes.max())} does not fit into {length} characters")
-    text = np.empty((len(codes), length + 1), np.uint8)
-    text[:, length] = ord(" ")
-    for index in range(length):
-        text[:, index] = _LETTERS[(codes >> np.uint32(_BITS * (length - 1 - index))) & np.uint32(63)]
-    return text.tobytes().decode("ascii").split()
+    values = np.full((len(codes), length + 1), _SPACE, np.uint8)
+    values[:, :length] = (codes[:, np.newaxis] >> _SHIFTS[-length:]) & np.uint32(63)
+    return values.tobytes()[:-1].translate(_CHARACTERS).decode("ascii")
 
 
 def decode(tokens: Sequence[str], length: int = TOKEN_LENGTH) -> Codes:
-    """Decode tokens that `encode` wrote.
+    """Return the codes from which `encode` made the tokens; uint32.
 
     Raises:
         ValueError: a token has another length, or other characters.
@@ -79,9 +83,9 @@ def decode(tokens: Sequence[str], length: int = TOKEN_LENGTH) -> Codes:
 
 
 def decode_text(text: str, length: int = TOKEN_LENGTH) -> Codes:
-    """Decode the text of a field: tokens separated by spaces. The errors are those of `decode`.
+    """Decode the text of a field, that is, tokens separated by spaces. The errors are those of `decode`.
 
-    This is fastest if the tokens are separated by exactly one space.
+    This is fastest if there is exactly one space between tokens.
     """
     if text.isascii() and len(text) % (length + 1) == length:
         values = _values(f"{text} ")
@@ -93,7 +97,7 @@ def decode_text(text: str, length: int = TOKEN_LENGTH) -> Codes:
 
 
 def _values(text: str) -> NDArray[np.uint8]:
-    """Map character codes to their values."""
+    """Return the value of each character: 0..63, `_SPACE` for a space, `_NO_VALUE` for others."""
     return np.frombuffer(text.encode("ascii").translate(_VALUES), np.uint8)
 
 
@@ -107,5 +111,5 @@ def _numbers(values: NDArray[np.uint8]) -> Codes:
 
 
 def hash_bits(sketch: Sketch, length: int = TOKEN_LENGTH) -> int:
-    """Return how many low bits of a code belong to the hash. The others are the number of the place."""
-    return _BITS * length - (sketch.places - 1).bit_length()
+    """Return how many low bits of a code belong to the hash. The other bits are the number of the slot."""
+    return _BITS * length - (sketch.slot_count - 1).bit_length()

@@ -1,10 +1,10 @@
 """Makes passage tokens by winnowing: it keeps the smallest hash of every window of w shingles.
 
-If two texts share a long enough passage, they share a token. A run of w + n - 1 words (n per shingle) has w shingles.
-Two texts that share the run both keep the smallest of its hashes, whatever surrounds it and however long the texts are.
-About 2 / (w + 1) of all shingles are kept.
+If two texts share a long enough passage, they share a token. With n words per shingle, a run of w + n - 1 words has w
+shingles. Two texts that share the run both keep the smallest of its hashes, whatever surrounds it and however long the
+texts are. About 2 / (w + 1) of all shingles are kept.
 
-In the original algorithm, the rightmost of equal hashes counts. This does not matter for a set of tokens. The smallest
+In the original algorithm, the rightmost of equal hashes is kept. This does not matter for a set of tokens. The smallest
 hash has the smallest high bits, so only the high bits are compared.
 
 Source: Schleimer, Wilkerson, Aiken 2003, "Winnowing: local algorithms for document fingerprinting".
@@ -43,35 +43,35 @@ class Passages:
         check_whole_number("window", self.window, 1, _MAX_WINDOW)
 
     @classmethod
-    def of_run(cls, run: int, shingle_size: int) -> Passages:
-        """Return the settings with which every shared run of `run` words is found.
+    def for_run(cls, run: int, shingle_size: int) -> Passages:
+        """Return the settings with which every shared run of at least `run` words is found.
 
         Raises:
             ValueError: the run is shorter than a shingle, or too long.
         """
         return cls(run - shingle_size + 1)
 
-    def run(self, shingle_size: int) -> int:
-        """Return the number of words of the shortest run that is always found."""
+    def guaranteed_run(self, shingle_size: int) -> int:
+        """Return the length in words of the shortest shared run that is always found."""
         return self.window + shingle_size - 1
 
-    def chance(self, words: int, shingle_size: int) -> float:
+    def probability_of_finding(self, words: int, shingle_size: int) -> float:
         """Return the probability, 0..1, that a query with all shingles of a text finds a shared run of `words` words.
 
         The distances between kept shingles are 1 to w, all equally likely. So s consecutive shingles contain no kept
-        shingle with probability (w - s) (w - s + 1) / (w (w + 1)). For a run of at least `run` words, the result is 1.
+        shingle with probability (w - s) (w - s + 1) / (w (w + 1)). From `guaranteed_run` on, the result is 1.
         """
         missed = self.window - max(0, min(words - shingle_size + 1, self.window))
         return 1.0 - missed * (missed + 1) / (self.window * (self.window + 1))
 
 
 def no_passages() -> Codes:
-    """Return the empty array of passage codes."""
+    """Return an empty array of passage codes."""
     return np.zeros(0, np.uint32)
 
 
 def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes]:
-    """Return the passage tokens of many texts as numbers.
+    """Return the passage codes of many texts.
 
     Args:
         codes: highest bits of the hashes of all shingles, in text order; uint32, shape (shingles,).
@@ -97,15 +97,15 @@ def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes
 
 
 class Winnowing:
-    """Makes the passage tokens of one text whose shingles arrive in pieces."""
+    """Makes the passage codes of one text from the shingles of its pieces."""
 
     def __init__(self, window: int) -> None:
         self._window = window
-        self._last = no_passages()  # the last shingles, with which the windows of the next piece begin
+        self._last = no_passages()  # the shingles before the next piece that its first windows contain
         self._kept: list[Codes] = []
 
     def add(self, codes: Codes) -> None:
-        """Add the shingles of the next piece."""
+        """Add the shingles of the next piece; `codes` as in `winnowed`."""
         codes = np.concatenate((self._last, codes))
         self._last = codes[max(0, len(codes) - self._window + 1) :]
         if len(codes) >= self._window:
@@ -138,7 +138,7 @@ def _of_windows(
 def _smallest(codes: Codes, window: int) -> Codes:
     """Return the smallest of every `window` consecutive codes; shape (shingles - window + 1,).
 
-    The windows are doubled in each step.
+    Each step doubles the length of the windows.
     """
     size, smallest = 1, codes
     while 2 * size <= window:

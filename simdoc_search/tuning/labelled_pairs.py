@@ -19,7 +19,7 @@ Values = Sequence[tuple[float, bool]]
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """Two documents, and whether a person labelled them yes."""
+    """Two documents that a person labelled yes or no."""
 
     a: str  # id of the first document
     b: str  # id of the second document
@@ -31,34 +31,38 @@ class LabelledPair:
 class ConfusionCounts:
     """How a threshold classifies labelled pairs."""
 
-    found: int  # number of pairs labelled yes that are classified as yes
-    yes: int  # number of pairs labelled yes
-    taken: int  # number of pairs labelled no that are classified as yes
-    no: int  # number of pairs labelled no
+    true_positives: int  # number of pairs labelled yes that are classified as yes
+    positives: int  # number of pairs labelled yes
+    false_positives: int  # number of pairs labelled no that are classified as yes
+    negatives: int  # number of pairs labelled no
 
     @property
     def precision(self) -> float | None:
         """Share of the pairs classified as yes that are labelled yes, 0..1; None if no pair is classified as yes."""
-        return self.found / (self.found + self.taken) if self.found + self.taken else None
+        classified_as_yes = self.true_positives + self.false_positives
+        return self.true_positives / classified_as_yes if classified_as_yes else None
 
     @property
     def recall(self) -> float:
         """Share of the pairs labelled yes that are classified as yes, 0..1."""
-        return self.found / self.yes if self.yes else 0.0
+        return self.true_positives / self.positives if self.positives else 0.0
 
     @property
     def cost(self) -> int:
-        """Balanced error: the sum of the error rates of both labels, multiplied by `yes * no` to get an integer."""
-        return (self.yes - self.found) * self.no + self.taken * self.yes
+        """Balanced error: the sum of the error rates of both labels, times `positives * negatives` to be an integer."""
+        return (self.positives - self.true_positives) * self.negatives + self.false_positives * self.positives
 
     @property
     def is_useful(self) -> bool:
         """Whether the mean error rate of both labels is at most 1/4. Guessing gives 1/2."""
-        return self.cost <= 2 * _MAX_ERROR * self.yes * self.no
+        return self.cost <= 2 * _MAX_ERROR * self.positives * self.negatives
 
     def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
         return ConfusionCounts(
-            self.found + other.found, self.yes + other.yes, self.taken + other.taken, self.no + other.no
+            self.true_positives + other.true_positives,
+            self.positives + other.positives,
+            self.false_positives + other.false_positives,
+            self.negatives + other.negatives,
         )
 
 
@@ -68,8 +72,8 @@ class LearnedThreshold(Generic[Setting]):
 
     setting: Setting  # the best setting
     threshold: float  # minimum value of a pair that is classified as yes
-    outcome: ConfusionCounts  # how the threshold classifies the pairs
-    cross_validated: ConfusionCounts  # how thresholds learned from other pairs classify the pairs (20-fold)
+    counts: ConfusionCounts  # how the threshold classifies the pairs
+    cross_validated: ConfusionCounts  # how thresholds learned from the other pairs classify each pair (20-fold)
     misclassified: tuple[LabelledPair, ...]  # the pairs that the threshold classifies wrongly
 
 
@@ -94,50 +98,52 @@ def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
                 f"line {number} of {name} is not a pair: {text[:60]!r}; write two ids and yes or no, separated by tabs"
             )
         if cells[0] == cells[1]:
-            raise CorpusError(f"line {number} of {name} names {cells[0]!r} twice; write two different ids")
+            raise CorpusError(f"line {number} of {name} contains the id {cells[0]!r} twice; write two different ids")
         pairs.append(LabelledPair(cells[0], cells[1], _LABELS[cells[2].lower()], number))
     if {True, False} != {pair.label for pair in pairs}:
-        raise CorpusError(f"{name} needs at least one pair with yes and one pair with no; label more pairs")
+        raise CorpusError(f"{name} must contain at least one pair labelled yes and one labelled no; label more pairs")
     return pairs
 
 
 def check_ids(pairs: Iterable[LabelledPair], known: Iterable[str]) -> None:
-    """Raise CorpusError if a pair names a document whose id is not known."""
+    """Raise CorpusError unless the ids of all pairs are known."""
     ids = set(known)
     for pair in pairs:
         for id in (pair.a, pair.b):
             if id not in ids:
-                raise CorpusError(f"line {pair.line} of the pairs names {id!r:.80}, which is not one of the documents")
+                raise CorpusError(
+                    f"line {pair.line} of the pairs file: no document has the id {id!r:.80}; correct the id"
+                )
 
 
 def learn_threshold(
     values: Mapping[Setting, Sequence[float]],
     pairs: Sequence[LabelledPair],
     *,
-    before: tuple[Setting, float] | None = None,
+    current: tuple[Setting, float] | None = None,
     minimum: float = 0.0,
 ) -> LearnedThreshold[Setting]:
     """Find the setting and the threshold that classify labelled pairs with the least balanced error.
 
     Args:
-        values: the value of each pair, by setting. Of equally good settings, the first one is returned.
+        values: the value of each pair, by setting. The first one of equally good settings is returned.
         pairs: the labelled pairs.
-        before: the current setting and threshold. They are returned unless others are better.
+        current: the current setting and threshold. They are returned unless others are better.
         minimum: minimum of the threshold.
     """
     folds = min(_FOLDS, len(pairs))
-    setting, threshold = _best_setting(values, pairs, range(len(pairs)), before, minimum)
+    setting, threshold = _best_setting(values, pairs, range(len(pairs)), current, minimum)
     cross_validated = ConfusionCounts(0, 0, 0, 0)
     for fold in range(folds):
         rest = [position for position in range(len(pairs)) if position % folds != fold]
-        fold_setting, fold_threshold = _best_setting(values, pairs, rest, before, minimum)
+        fold_setting, fold_threshold = _best_setting(values, pairs, rest, current, minimum)
         fold_positions = range(fold, len(pairs), folds)
         cross_validated += confusion_counts(values[fold_setting], pairs, fold_threshold, fold_positions)
     misclassified = tuple(
         pair for pair, value in zip(pairs, values[setting], strict=True) if (value >= threshold) != pair.label
     )
-    outcome = confusion_counts(values[setting], pairs, threshold)
-    return LearnedThreshold(setting, threshold, outcome, cross_validated, misclassified)
+    counts = confusion_counts(values[setting], pairs, threshold)
+    return LearnedThreshold(setting, threshold, counts, cross_validated, misclassified)
 
 
 def confusion_counts(
@@ -159,13 +165,17 @@ def best_threshold(values: Values) -> float:
     ordered = sorted(values)
     all_yes = sum(label for _, label in ordered)
     all_no = len(ordered) - all_yes
-    missed, taken = 0, all_no  # everything is classified as yes
-    best = (taken * all_yes, 0.0, ordered[0][0])
+    false_negatives, false_positives = 0, all_no  # everything is classified as yes
+    best = (false_positives * all_yes, 0.0, ordered[0][0])
     for position, (value, label) in enumerate(ordered):
-        missed, taken = (missed + 1, taken) if label else (missed, taken - 1)
+        if label:
+            false_negatives += 1
+        else:
+            false_positives -= 1
         upper = ordered[position + 1][0] if position + 1 < len(ordered) else 1.0
         if upper > value:
-            best = min(best, (missed * all_no + taken * all_yes, value - upper, (value + upper) / 2))
+            cost = false_negatives * all_no + false_positives * all_yes
+            best = min(best, (cost, value - upper, (value + upper) / 2))
     threshold = best[2]
     low = max((value for value, _ in values if value < threshold), default=0.0)
     high = min((value for value, _ in values if value >= threshold), default=1.0)
@@ -177,10 +187,10 @@ def _best_setting(
     values: Mapping[Setting, Sequence[float]],
     pairs: Sequence[LabelledPair],
     positions: Sequence[int],
-    before: tuple[Setting, float] | None,
+    current: tuple[Setting, float] | None,
     minimum: float,
 ) -> tuple[Setting, float]:
-    options = [before] if before else []
+    options = [current] if current else []
     for setting, pair_values in values.items():
         threshold = best_threshold([(pair_values[position], pairs[position].label) for position in positions])
         options.append((setting, max(threshold, minimum)))

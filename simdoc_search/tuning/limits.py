@@ -1,7 +1,7 @@
 """Learns the limits of versions and related documents from labelled pairs.
 
-Both documents of a pair are compared directly, as `versions` and `related` compare candidates. Whether a query would
-find the pair among all documents is not measured.
+Both documents of a pair are compared directly, as `versions` and `related` compare candidates. The search for
+candidates among all documents is not measured.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from simdoc_search.versions.relations import relation_score
 class LearnedLimits:
     """The limits that best classify labelled pairs."""
 
-    about: Literal["versions", "related"]  # what the label yes means
-    before: Limits  # the limits of the index
+    purpose: Literal["versions", "related"]  # what the label yes means
+    current: Limits  # the limits of the index
     limits: Limits  # the best limits; those of the index unless others are better
-    outcome_before: ConfusionCounts  # how the limits of the index classify the pairs
+    current_counts: ConfusionCounts  # how the limits of the index classify the pairs
     best: LearnedThreshold[int]  # how the best limits classify the pairs
 
 
@@ -50,16 +50,18 @@ def learn_version_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
         CorpusError: a document is not in the store.
         StoreError: the store has neither sentences nor texts.
     """
-    before = store.settings.limits
+    current = store.settings.limits
     sentences = {id: _sentences(store, record) for id, record in _records(store, pairs).items()}
     shares = [shares_by_bits(sentences[pair.a], sentences[pair.b], MAX_BITS) for pair in pairs]
-    nearest_first = sorted(range(MAX_BITS + 1), key=lambda bits: abs(bits - before.bits))
+    nearest_first = sorted(range(MAX_BITS + 1), key=lambda bits: abs(bits - current.bits))
     values = {
-        bits: [_version_value(pair_shares[bits], before.least) for pair_shares in shares] for bits in nearest_first
+        bits: [_version_value(pair_shares[bits], current.least) for pair_shares in shares] for bits in nearest_first
     }
-    best = learn_threshold(values, pairs, before=(before.bits, before.enough), minimum=before.least)
-    limits = replace(before, bits=best.setting, enough=best.threshold)
-    return LearnedLimits("versions", before, limits, confusion_counts(values[before.bits], pairs, before.enough), best)
+    best = learn_threshold(values, pairs, current=(current.bits, current.enough), minimum=current.least)
+    limits = replace(current, bits=best.setting, enough=best.threshold)
+    return LearnedLimits(
+        "versions", current, limits, confusion_counts(values[current.bits], pairs, current.enough), best
+    )
 
 
 def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> LearnedLimits:
@@ -72,12 +74,14 @@ def learn_related_limits(store: Store, pairs: Sequence[LabelledPair]) -> Learned
         FormatMismatchError: the store has no concepts.
     """
     if store.settings.concepts is None:
-        raise FormatMismatchError("the index has no concepts for --for related; index again with --with relations")
-    before, records = store.settings.limits, _records(store, pairs)
+        raise FormatMismatchError(
+            "the index has no concepts, which --for related needs; index the documents again with --with relations"
+        )
+    current, records = store.settings.limits, _records(store, pairs)
     scores = [_related_score(store, records[pair.a], records[pair.b]) for pair in pairs]
-    best = learn_threshold({before.bits: scores}, pairs, before=(before.bits, before.min_score))
-    limits = replace(before, min_score=best.threshold)
-    return LearnedLimits("related", before, limits, confusion_counts(scores, pairs, before.min_score), best)
+    best = learn_threshold({current.bits: scores}, pairs, current=(current.bits, current.min_score))
+    limits = replace(current, min_score=best.threshold)
+    return LearnedLimits("related", current, limits, confusion_counts(scores, pairs, current.min_score), best)
 
 
 def _version_value(shares: Shares, least: float) -> float:
@@ -114,5 +118,5 @@ def _sentences(store: Store, record: Record) -> Simhashes:
     if store.settings.sentences is not None:
         return sentences_of_codes(record.sentences)
     if record.text is None:
-        raise StoreError("the index has neither sentences nor texts; index again with --with versions")
+        raise StoreError("the index has neither sentences nor texts; index the documents again with --with versions")
     return sentences_in(record.text, store.settings.analysis)

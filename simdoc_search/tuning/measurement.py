@@ -21,7 +21,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.tuning.sample import ExactOverlaps
 
 _PAIRS_PER_BIN, _BINS = 150, 10
-_QUERIES, _SHARE_WITHOUT_PARTNER = 120, 0.25
+_QUERIES, _SHARE_WITHOUT_OVERLAP = 120, 0.25
 _SEED = 1
 
 Codes = NDArray[np.uint32]
@@ -33,20 +33,20 @@ class Measurement:
 
     settings: Settings  # the settings
     error: float  # root mean square error of the estimated overlap. Each tenth of the overlaps has the same weight
-    compared: int  # number of pairs whose error was measured
-    recall: float  # share of the documents with the wanted overlap that are found, 0..1
-    wanted: int  # number of documents with the wanted overlap, over all queries
-    precision: float  # share of the hits that have the wanted overlap, 0..1; 1 if there are no hits
-    found: int  # number of hits, over all queries
-    queries: int  # number of queries
-    bytes: float  # mean size of a document's tokens in characters, before a store compresses them
-    speed: float  # number of documents per second in one process, from text to tokens
+    measured_pair_count: int  # number of pairs whose error was measured
+    recall: float  # share of the documents with the required overlap that are found, 0..1
+    expected_hit_count: int  # number of documents with the required overlap, over all queries
+    precision: float  # share of the hits that have the required overlap, 0..1; 1 if there are no hits
+    hit_count: int  # number of hits, over all queries
+    query_count: int  # number of queries
+    bytes_per_document: float  # mean size of a document's tokens in characters, before a store compresses them
+    documents_per_second: float  # speed of one process, from text to tokens
     query_ms: float  # mean time of a query in milliseconds, in a store in memory that contains the sample
 
     @property
     def name(self) -> str:
         """Name and size of the sketch, such as `minhash:512`."""
-        return f"{self.settings.minhash.name}:{int(self.settings.minhash.values[0])}"
+        return f"{self.settings.minhash.name}:{int(self.settings.minhash.stored_values[0])}"
 
 
 def measure(
@@ -59,11 +59,11 @@ def measure(
     """Make the fingerprints of a sample, index them in memory, and query some of the documents.
 
     Args:
-        texts: id to text, of the sample.
+        texts: maps the ids of the sample to the texts.
         overlaps: the exact overlaps of the sample, computed with the analysis of the settings.
         settings: the settings to measure.
         overlap: the minimum overlap of a hit.
-        probability: the wanted probability of finding a document with exactly this overlap.
+        probability: the required probability of finding a document with exactly this overlap.
     """
     next(fingerprints(["warm up"], settings.analysis, settings.minhash))
     began = time.perf_counter()
@@ -71,18 +71,18 @@ def measure(
     seconds = max(time.perf_counter() - began, 1e-9)
     length = settings.token_length
     codes = {id: sketch.codes(length) for id, sketch in zip(texts, sketches, strict=True)}
-    error, compared = _estimation_error(codes, overlaps, settings)
-    partners = overlaps.partners(float(overlap))
-    queried = _queried_documents(overlaps.ids, partners)
-    wanted = found = right = 0
+    error, measured_pair_count = _estimation_error(codes, overlaps, settings)
+    overlapping_ids = overlaps.overlapping_ids(float(overlap))
+    query_ids = _query_documents(overlaps.ids, overlapping_ids)
+    expected_hit_count = hit_count = correct_hit_count = 0
     query_seconds = 0.0
     with open_store(":memory:", settings, create=True, store_texts=False) as store:
         with store.writer() as writer:
             writer.put(Record(id, codes[id], sketch.shingles, "") for id, sketch in zip(texts, sketches, strict=True))
             writer.commit()
-        for id in queried:
-            expected = partners.get(id, set())
-            wanted += len(expected)
+        for id in query_ids:
+            expected = overlapping_ids.get(id, set())
+            expected_hit_count += len(expected)
             began = time.perf_counter()
             query = plan(encode(codes[id], length), overlap, probability)
             hits = {
@@ -91,30 +91,30 @@ def measure(
                 if query.is_hit(*settings.estimate(codes[id], candidate.codes), overlap)
             }
             query_seconds += time.perf_counter() - began
-            found += len(hits)
-            right += len(hits & expected)
+            hit_count += len(hits)
+            correct_hit_count += len(hits & expected)
     return Measurement(
         settings=settings,
         error=error,
-        compared=compared,
-        recall=right / wanted if wanted else 1.0,
-        wanted=wanted,
-        precision=right / found if found else 1.0,
-        found=found,
-        queries=len(queried),
-        bytes=length * sum(map(len, codes.values())) / max(1, len(codes)),
-        speed=len(codes) / seconds,
-        query_ms=1000 * query_seconds / max(1, len(queried)),
+        measured_pair_count=measured_pair_count,
+        recall=correct_hit_count / expected_hit_count if expected_hit_count else 1.0,
+        expected_hit_count=expected_hit_count,
+        precision=correct_hit_count / hit_count if hit_count else 1.0,
+        hit_count=hit_count,
+        query_count=len(query_ids),
+        bytes_per_document=length * sum(map(len, codes.values())) / max(1, len(codes)),
+        documents_per_second=len(codes) / seconds,
+        query_ms=1000 * query_seconds / max(1, len(query_ids)),
     )
 
 
-def _queried_documents(ids: Iterable[str], partners: Mapping[str, set[str]]) -> list[str]:
-    """Choose the documents to query. Most of them overlap another document enough, and some do not."""
+def _query_documents(ids: Iterable[str], overlapping_ids: Mapping[str, set[str]]) -> list[str]:
+    """Choose the query documents. Most of them overlap another document enough, and some do not."""
     rng = random.Random(_SEED)  # noqa: S311 - not a secret
-    count = min(len(partners), round(_QUERIES * (1 - _SHARE_WITHOUT_PARTNER)))
-    with_partner = rng.sample(sorted(partners), count)
-    others = sorted(set(ids) - set(partners))
-    return [*with_partner, *rng.sample(others, min(len(others), _QUERIES - count))]
+    count = min(len(overlapping_ids), round(_QUERIES * (1 - _SHARE_WITHOUT_OVERLAP)))
+    with_overlap = rng.sample(sorted(overlapping_ids), count)
+    others = sorted(set(ids) - set(overlapping_ids))
+    return [*with_overlap, *rng.sample(others, min(len(others), _QUERIES - count))]
 
 
 def _estimation_error(codes: Mapping[str, Codes], overlaps: ExactOverlaps, settings: Settings) -> tuple[float, int]:

@@ -15,13 +15,13 @@ from simdoc_search.tuning.measurement import Measurement, measure
 from simdoc_search.tuning.sample import exact_overlaps
 
 MIN_NEAR_PAIRS = 30
-"""Minimum number of pairs near the wanted overlap. With fewer pairs, the measured recall is not reliable."""
+"""Minimum number of pairs near the required overlap. With fewer pairs, the measured recall is not reliable."""
 
 NEAR_DISTANCE = 0.1
-"""Maximum difference from the wanted overlap, for pairs that are near it."""
+"""Maximum difference from the required overlap, for pairs that are near it."""
 
 MAX_ERROR = 0.05
-"""Maximum error of 95 % of the estimates, which is two standard errors."""
+"""Maximum error of 95 % of the estimates. This is twice the standard error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Tuning:
     """The measurements on a sample, and the recommendation."""
 
     documents: int  # number of documents in the sample
-    overlap: Fraction  # the wanted Jaccard similarity, as given or as learned from labelled pairs
-    probability: Fraction  # the wanted probability of finding a document with exactly this overlap
-    pairs: int  # number of pairs in the sample with at least the wanted overlap, computed with the first analysis
-    near: int  # number of pairs whose overlap differs from the wanted one by at most NEAR_DISTANCE
-    rows: tuple[Measurement, ...]  # one measurement per setting
+    overlap: Fraction  # the required Jaccard similarity, as given or as learned from labelled pairs
+    probability: Fraction  # the required probability of finding a document with exactly this overlap
+    pair_count: int  # number of pairs in the sample with at least the required overlap, by the first analysis
+    near_pair_count: int  # number of pairs whose overlap differs from the required one by at most NEAR_DISTANCE
+    measurements: tuple[Measurement, ...]  # one measurement per setting
     recommended: Measurement | None  # the recommended measurement; None if no setting finds enough
     learned: Mapping[Analysis, LearnedThreshold[Analysis]]  # by analysis; empty without labelled pairs
 
@@ -49,15 +49,16 @@ def tune(
 ) -> Tuning:
     """Measure settings on documents, against exact overlaps.
 
-    The recommended setting reaches the wanted probability. 95 % of its estimates are within 5 points of the exact
-    overlap. Of all such settings, it takes the fewest bytes. With labelled pairs, only settings with the analysis that
-    best separates the pairs are measured.
+    The recommended setting reaches the required probability, and 95 % of its estimates are within 5 percentage points
+    of the exact overlap. Of all such settings, it takes the fewest bytes. With labelled pairs, only settings with the
+    analysis that best separates the pairs are measured.
 
     Args:
-        texts: id to text, of the documents.
+        texts: maps the ids of the documents to their texts.
         settings: the settings to measure.
-        overlap: the wanted Jaccard similarity, over 0, up to 1; None to learn it from the pairs, or 1/2 without pairs.
-        probability: the wanted probability of finding a document with exactly this overlap, over 0, up to 1.
+        overlap: the required Jaccard similarity, over 0, up to 1; None to learn it from the pairs. Without pairs,
+            or if no threshold separates them, 1/2 is used.
+        probability: the required probability of finding a document with exactly this overlap, over 0, up to 1.
         pairs: pairs of documents that are labelled as duplicates or not.
         progress: called with the current stage and the share of the stage that is done, 0..1.
 
@@ -66,40 +67,42 @@ def tune(
         MissingExtraError: the local store, or the package of a sketch, is not installed.
     """
     if sum(any(map(str.isalnum, text)) for text in texts.values()) < 2:
-        raise CorpusError("there are fewer than two documents with words; name more documents")
+        raise CorpusError("there are fewer than two documents with words; give more documents")
     check_ids(pairs, texts)
     analyses = list(dict.fromkeys(setting.analysis for setting in settings))
     learned = {analysis: _learn_overlap(texts, pairs, analysis) for analysis in analyses} if pairs else {}
     if learned:
         best = min(
-            learned, key=lambda analysis: (learned[analysis].outcome.cost, learned[analysis].cross_validated.cost)
+            learned, key=lambda analysis: (learned[analysis].counts.cost, learned[analysis].cross_validated.cost)
         )
         analyses, settings = [best], [setting for setting in settings if setting.analysis == best]
     threshold = learned.get(analyses[0])
-    is_learned = overlap is None and threshold is not None and threshold.outcome.is_useful
-    wanted = overlap or (Fraction(str(threshold.threshold)) if threshold and is_learned else Fraction(1, 2))
-    wanted = min(max(wanted, Fraction(1, 100)), Fraction(99, 100)) if is_learned else wanted
+    is_learned = overlap is None and threshold is not None and threshold.counts.is_useful
+    required = overlap or (Fraction(str(threshold.threshold)) if threshold and is_learned else Fraction(1, 2))
+    required = min(max(required, Fraction(1, 100)), Fraction(99, 100)) if is_learned else required
     exact = {analysis: exact_overlaps(texts, analysis) for analysis in analyses}
-    rows = []
+    measurements = []
     for setting in settings:
-        rows.append(measure(texts, exact[setting.analysis], setting, wanted, probability))
-        progress("measuring", len(rows) / len(settings))
-    share, first = float(wanted), exact[analyses[0]]
-    recommended = recommend([row for row in rows if row.settings.analysis == analyses[0]], float(probability))
+        measurements.append(measure(texts, exact[setting.analysis], setting, required, probability))
+        progress("measuring", len(measurements) / len(settings))
+    share, first = float(required), exact[analyses[0]]
+    recommended = recommend([row for row in measurements if row.settings.analysis == analyses[0]], float(probability))
     near = first.count(share - NEAR_DISTANCE, share + NEAR_DISTANCE)
-    return Tuning(len(texts), wanted, probability, first.count(share), near, tuple(rows), recommended, learned)
+    return Tuning(
+        len(texts), required, probability, first.count(share), near, tuple(measurements), recommended, learned
+    )
 
 
-def recommend(rows: Sequence[Measurement], probability: float) -> Measurement | None:
+def recommend(measurements: Sequence[Measurement], probability: float) -> Measurement | None:
     """Return the measurement with the fewest bytes that reaches the probability and has a small enough error.
 
     If no error is small enough, return the measurement with the smallest error that reaches the probability. If no
     measurement reaches the probability, return None.
     """
-    enough = [row for row in rows if row.wanted and row.recall >= probability]
+    enough = [row for row in measurements if row.expected_hit_count and row.recall >= probability]
     close = [row for row in enough if 2 * row.error <= MAX_ERROR]
     if close:
-        return min(close, key=lambda row: (row.bytes, row.query_ms))
+        return min(close, key=lambda row: (row.bytes_per_document, row.query_ms))
     return min(enough, key=lambda row: row.error, default=None)
 
 

@@ -13,7 +13,7 @@ idf.py              weights of concepts by document frequency
 ragged_arrays.py    arrays that hold the values of all documents
 """
 
-from simdoc_search.sketch.limits import ENOUGH, LEAST, THETA, Limits
+from simdoc_search.sketch.limits import DEFAULT_ENOUGH, DEFAULT_LEAST, MIN_VERSION_SCORE, Limits
 from simdoc_search.versions.chronology import OrderStatement, Timeline, build_timeline
 from simdoc_search.versions.evidence import DateSources, DocumentDate, EvidenceKind, date_written
 from simdoc_search.versions.matching import (
@@ -26,9 +26,9 @@ from simdoc_search.versions.matching import (
 from simdoc_search.versions.text_order import count_unchanged, propose_order
 
 __all__ = [
-    "ENOUGH",
-    "LEAST",
-    "THETA",
+    "DEFAULT_ENOUGH",
+    "DEFAULT_LEAST",
+    "MIN_VERSION_SCORE",
     "DateSources",
     "DocumentDate",
     "EvidenceKind",

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.sketch.limits import BITS, Limits
+from simdoc_search.sketch.limits import DEFAULT_BITS, Limits
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import sentence_simhashes
-from simdoc_search.sketch.simhash import BITS as SIMHASH_BITS
-from simdoc_search.sketch.simhash import Simhashes, distances
+from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 MIN_SENTENCES = 2
@@ -65,12 +64,12 @@ class SentenceMatches:
 _NO_MATCHES = SentenceMatches(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), 0.0, 0.0)
 
 
-def match_sentences(a: Simhashes, b: Simhashes, max_bits: int = BITS) -> SentenceMatches:
+def match_sentences(a: Simhashes, b: Simhashes, max_bits: int = DEFAULT_BITS) -> SentenceMatches:
     """Match the sentences of two documents. Similar sentences differ in at most `max_bits` bits."""
     return match_with_many(a, [b], max_bits)[0]
 
 
-def match_with_many(a: Simhashes, others: Sequence[Simhashes], max_bits: int = BITS) -> list[SentenceMatches]:
+def match_with_many(a: Simhashes, others: Sequence[Simhashes], max_bits: int = DEFAULT_BITS) -> list[SentenceMatches]:
     """Match the sentences of a document with those of many others at once.
 
     Args:
@@ -167,7 +166,7 @@ class PairShares:
 
 
 def shares_of_pairs(
-    values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], max_bits: int = BITS
+    values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], max_bits: int = DEFAULT_BITS
 ) -> PairShares:
     """Return the shares of similar sentences for many pairs of documents.
 
@@ -258,7 +257,7 @@ class SentencePair(NamedTuple):
     bits: int  # number of bits in which both differ
 
 
-def sentence_pairs(a: str, b: str, analysis: Analysis, max_bits: int = BITS) -> list[SentencePair]:
+def sentence_pairs(a: str, b: str, analysis: Analysis, max_bits: int = DEFAULT_BITS) -> list[SentencePair]:
     """Return each sentence of the first text that has a similar one in the second, with the most similar one.
 
     Similar sentences differ in at most `max_bits` bits.

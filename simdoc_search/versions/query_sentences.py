@@ -9,7 +9,7 @@ import numpy as np
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.hash_functions import mixed
 from simdoc_search.sketch.near_bits import NearBits
-from simdoc_search.sketch.simhash import BITS, Simhashes
+from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
 
 MAX_QUERIED = 64
 """Maximum number of queried sentences.
@@ -39,7 +39,7 @@ def rare_sentences(queried: Simhashes, documents: Iterable[Simhashes], max_bits:
     """
     sentences = [distinct(values) for values in documents]
     owner = np.repeat(np.arange(len(sentences)), [len(values) for values in sentences])
-    which, near = NearBits(queried, BITS, max_bits).near(np.concatenate([*sentences, np.zeros(0, np.uint64)]))
+    which, near = NearBits(queried, SIMHASH_BITS, max_bits).near(np.concatenate([*sentences, np.zeros(0, np.uint64)]))
     having = distinct(owner[which] * len(queried) + near) % max(1, len(queried))
     is_rare = RARITY * np.bincount(having, minlength=len(queried)) <= len(sentences)
     return queried[is_rare] if is_rare.any() else queried

@@ -37,13 +37,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.sketch.concepts import Paragraphs, joined, paragraph_simhashes
-from simdoc_search.sketch.limits import MIN_SCORE, THETA
+from simdoc_search.sketch.concepts import Paragraphs, concatenated, paragraph_simhashes
+from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.ragged_arrays import expand_runs, slices_by_cost
 
 RELATED = 0.25
-"""The similarity with the score `MIN_SCORE`."""
+"""The similarity with the score `DEFAULT_MIN_SCORE`."""
 
 _DAMPING = 1.0
 _MIN_PARAGRAPHS = 2
@@ -79,8 +79,10 @@ class WeightedConcepts:
         has_any = np.flatnonzero(self.counts)
         self._number = np.zeros(len(documents), np.int64)  # position of each document among those that have concepts
         self._number[has_any] = np.arange(len(has_any))
-        self._whole = _Vectors(joined([documents[number].whole() for number in has_any.tolist()]), codes, weights)
-        self._parts = _Vectors(joined(documents), codes, weights)
+        self._whole = _Vectors(
+            concatenated([documents[number].as_one_paragraph() for number in has_any.tolist()]), codes, weights
+        )
+        self._parts = _Vectors(concatenated(documents), codes, weights)
         parts = self._parts.paragraphs
         self._simhashes = paragraph_simhashes(parts), paragraph_simhashes(parts, self._parts.weighted)
 
@@ -172,13 +174,15 @@ def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> Similarit
 
 
 def relation_score(similarity: float) -> float:
-    """Convert a similarity into a score, 0..`THETA`.
+    """Convert a similarity into a score, 0..`MIN_VERSION_SCORE`.
 
-    A similarity of `RELATED` gives `MIN_SCORE`. The score is linear below `RELATED` and above it.
+    A similarity of `RELATED` gives `DEFAULT_MIN_SCORE`. The score is linear below `RELATED` and above it.
     """
     if similarity < RELATED:
-        return MIN_SCORE * similarity / RELATED
-    return MIN_SCORE + (THETA - MIN_SCORE) * min(1.0, (similarity - RELATED) / (1 - RELATED))
+        return DEFAULT_MIN_SCORE * similarity / RELATED
+    return DEFAULT_MIN_SCORE + (MIN_VERSION_SCORE - DEFAULT_MIN_SCORE) * min(
+        1.0, (similarity - RELATED) / (1 - RELATED)
+    )
 
 
 class _Vectors:
@@ -186,12 +190,12 @@ class _Vectors:
 
     def __init__(self, paragraphs: Paragraphs, codes: Codes, weights: Floats) -> None:
         self.paragraphs = paragraphs
-        numbers, count = paragraphs.numbers, paragraphs.count
+        numbers, count = paragraphs.paragraph_of, paragraphs.count
         self.keys = numbers.astype(np.uint64) << _32 | paragraphs.codes  # ascending
         self.counts = np.bincount(numbers, minlength=count)
         self.begins = np.cumsum(self.counts) - self.counts
         self.plain = weights[np.searchsorted(codes, paragraphs.codes)]
-        self.weighted = self.plain * (1 + np.log(paragraphs.times))
+        self.weighted = self.plain * (1 + np.log(paragraphs.frequencies))
         self.lengths = [np.sqrt(np.bincount(numbers, vector**2, count)) for vector in (self.plain, self.weighted)]
 
 

@@ -49,9 +49,9 @@ def test_the_words_hash_is_that_of_the_words_joined_by_a_space(batch: list[str],
 @given(st.lists(texts(), min_size=1, max_size=8).map("".join))
 def test_a_long_text_that_is_cut_has_the_hash_of_its_words(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys.modules[fingerprints.__module__], "LONG", 1)
-        patch.setattr(long_text, "_PIECE", 7)
-        patch.setattr(long_text, "_LOOK", 3)
+        patch.setattr(sys.modules[fingerprints.__module__], "LONG_TEXT", 1)
+        patch.setattr(long_text, "_PIECE_LENGTH", 7)
+        patch.setattr(long_text, "_LOOKAHEAD", 3)
         cut = words_hash(text)
 
     assert words_hash(text) == cut

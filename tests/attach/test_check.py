@@ -255,7 +255,7 @@ def test_a_missing_index_is_an_error(engine: Engine, ending: str) -> None:
 # --- several indices behind an alias ---
 
 
-def rolled(made: Indices, second: Any, text_field: str = "body") -> tuple[list[str], str]:
+def two_indices(made: Indices, second: Any, text_field: str = "body") -> tuple[list[str], str]:
     """Two indices behind an alias. The first has fingerprints of `body`, the second has this mapping."""
     names = [made.make({"properties": TEXTS}, NAMED), made.make({"properties": {**TEXTS, **second}}, NAMED)]
     for name in names:
@@ -271,14 +271,14 @@ TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
 
 def test_an_index_without_our_field_is_named_with_the_command(made: Indices, engine: Engine) -> None:
     """The command has the text field of the other index. A closed index is only named."""
-    names, alias = rolled(made, {})
+    names, alias = two_indices(made, {})
     ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
     run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or apply"
     result = run("check", f"{made.engine}/{alias}")
     call(made.engine, "POST", f"/{names[1]}/_close")
 
     assert (names[1], True) == (index, f"there is no field simdoc.tokens; {run_this}" in problem)
-    assert (1, f"{alias} is not ready for FINGERPRINT queries: 1 problem, see above") == (
+    assert (1, f"{alias} is not ready for FINGERPRINT queries: 1 problem (see above)") == (
         result.exit_code,
         result.stdout.splitlines()[-1],
     )
@@ -289,7 +289,7 @@ def test_an_index_without_our_field_is_named_with_the_command(made: Indices, eng
 
 def test_different_text_fields_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
     """Each index alone is ready."""
-    names, alias = rolled(made, component_template()["template"]["mappings"]["properties"], "title")
+    names, alias = two_indices(made, component_template()["template"]["mappings"]["properties"], "title")
     assert [[], []] == [[finding for finding in check(engine, name) if finding.wrong] for name in names]
     ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
     fields = f"{names[0]} from body, {names[1]} from title"
@@ -335,7 +335,7 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
     assert answer("check", f"{address}/{noted}")["fit"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (
-        f"wrong: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem, see above\n"
+        f"problem: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem (see above)\n"
         == with_field.stdout
     )
     findings = [{"index": name, "wrong": True, "problem": problem}]

@@ -51,7 +51,7 @@ def test_each_kind_has_its_reason() -> None:
     write(Path("docs"), files)
     assert {
         "copy.txt": ("identical", "drop", "identical"),
-        "page.html": ("same text", "decide", "same text, different file (pictures or layout may differ)"),
+        "page.html": ("same text", "decide", "same text, different bytes (pictures or layout may differ)"),
         "b.txt": (
             "same words",
             "decide",
@@ -99,9 +99,9 @@ def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
         "copy_link.txt": ("hard link", "decide", 0),
     } == kinds
     assert len(TEXT) == result["bytes"]
-    assert "hard link of copy.txt; frees nothing" == members("docs")["copy_link.txt"][2]
+    assert "hard link to copy.txt; frees nothing" == members("docs")["copy_link.txt"][2]
     os.link("docs/real.txt", "elsewhere.txt")
-    assert "identical; frees nothing, as other hard links of it remain" == members("docs")["real.txt"][2]
+    assert "identical; frees nothing, because other hard links to the file remain" == members("docs")["real.txt"][2]
     assert 0 == answer("duplicates", "docs")["bytes"]
 
 

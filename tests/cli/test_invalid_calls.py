@@ -121,7 +121,7 @@ COMMANDS_WITH_A_LOCATION = [
     ["backup", "LOCATION", "copy"],
     ["backup", "a.txt", "LOCATION"],
     ["repair", "a.txt", "--to", "LOCATION"],
-    ["engine", "start", "--port", "9799", "--data", "LOCATION"],
+    ["engine", "start", "--data", "LOCATION"],
 ]
 
 
@@ -140,7 +140,7 @@ def test_a_malformed_address_is_refused_without_its_password(folder: Path, comma
 def test_a_malformed_address_in_the_environment_is_refused(folder: Path, command: list[str]) -> None:
     write(folder, {"a.txt": "some words"})
     for location, message in (
-        ("htp://u:SECRET@h/x", "write http://host:port/index"),
+        ("htp://u:SECRET@h/x", "use http://host:port/index"),
         ("localhost:9200/docs", "write http://localhost"),
     ):
         result = run(*command, SIMDOC_STORE=location)

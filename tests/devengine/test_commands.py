@@ -1,4 +1,4 @@
-"""The commands of `simdoc-search engine`, without an engine that runs."""
+"""The commands of `simdoc-search engine`, without a running engine."""
 
 from __future__ import annotations
 
@@ -33,10 +33,12 @@ def test_status_without_an_engine_has_exit_code_1() -> None:
     assert (1, {"health": None, "urls": [], "nodes": []}) == (shown.exit_code, json.loads(shown.stdout))
 
 
-def test_the_port_of_another_engine_is_named(child: Any) -> None:
-    registered(port=9270, pids=(child(),), token="the-token")
+def test_status_names_the_ports_of_other_engines(launch_child: Any) -> None:
+    registered(port=9270, pids=(launch_child(),), token="the-token")
 
-    assert "(use --port for one on: 9270)" in sentence(run("engine", "status", "--port", NOWHERE))
+    assert "(engines run on these ports: 9270; choose one with --port)" in sentence(
+        run("engine", "status", "--port", NOWHERE)
+    )
 
 
 def test_status_of_an_engine_that_ended_has_exit_code_1() -> None:
@@ -44,7 +46,7 @@ def test_status_of_an_engine_that_ended_has_exit_code_1() -> None:
     shown = run("engine", "status", "--port", NOWHERE)
 
     assert 1 == shown.exit_code
-    assert "does not answer" in shown.stdout
+    assert "not responding" in shown.stdout
     assert ["node 1  http://127.0.0.1:9208  ended", "node 2  http://127.0.0.1:9209  ended"] == (
         shown.stdout.splitlines()[2:]
     )
@@ -76,35 +78,42 @@ def test_logs_without_an_engine_are_an_error() -> None:
 
 
 def test_a_start_that_fails_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(**_: object) -> None:
+    def failing_start(**_: object) -> None:
         raise EngineError("node 1 ended", ["starting ...", "out of luck"])
 
-    monkeypatch.setattr(library, "start", fails)
+    monkeypatch.setattr(library, "start", failing_start)
     shown = run("engine", "start")
 
     assert (1, "") == (shown.exit_code, shown.stdout)
     assert ["  starting ...", "  out of luck", "Error: node 1 ended"] == shown.stderr.splitlines()
 
 
-def test_progress_without_a_terminal_is_one_line_for_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = registered()
+def test_progress_without_a_terminal_has_one_line_per_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    registration = registered()
 
-    def starts(progress: Any, **_: object) -> cluster.Cluster:
+    def successful_start(progress: Any, **_: object) -> cluster.Cluster:
         for done in range(3):
-            progress("fetching", done, 2)
+            progress("downloading", done, 2)
         progress("starting", 0, 1)
-        return cluster.Cluster(known)
+        return cluster.Cluster(registration)
 
-    monkeypatch.setattr(library, "start", starts)
+    monkeypatch.setattr(library, "start", successful_start)
     shown = run("engine", "start")
 
-    assert "fetching ...\nstarting ...\n" == shown.stderr
+    assert "downloading ...\nstarting ...\n" == shown.stderr
     assert "OpenSearch 3.3.2 is running at http://127.0.0.1:9208\n" == shown.stdout
 
 
 @pytest.mark.parametrize("arguments", [["--port", "9300"], ["--nodes", "0"], ["--nodes", "x"]])
-def test_impossible_numbers_are_usage_errors(arguments: list[str]) -> None:
+def test_numbers_out_of_range_are_usage_errors(arguments: list[str]) -> None:
     assert usage_error(run("engine", "start", *arguments))
+
+
+def test_the_folder_is_checked_before_the_port() -> None:
+    message = usage_error(run("engine", "start", "--port", "9300", "--data", "htp://host/x"))
+
+    assert "'--data'" in message
+    assert "'--port'" not in message
 
 
 @pytest.mark.parametrize("name", ["start", "status", "stop", "logs"])
@@ -117,7 +126,7 @@ def test_the_help_of_each_command_has_an_example_and_all_options(name: str) -> N
     assert {"--port", "--json"} <= {name for option in options for name in option.opts}
 
 
-def test_help_imports_no_package_of_the_engine() -> None:
+def test_help_does_not_import_the_packages_of_the_engine() -> None:
     code = "import sys, simdoc_search.cli.group; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
 

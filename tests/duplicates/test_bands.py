@@ -27,7 +27,7 @@ def test_the_plan_of_passes_is_the_example_in_the_docstring() -> None:
 @pytest.mark.parametrize("percent", [1, 50, 80, 100])
 @pytest.mark.parametrize("buckets", [1, 8, 512, 4096])
 def test_two_documents_with_the_overlap_take_part_in_a_common_pass(percent: int, buckets: int) -> None:
-    """The size ranges of two passes overlap by the greatest ratio of sizes."""
+    """The size ranges of consecutive passes overlap by the largest possible ratio of sizes."""
     passes = plan_passes(Fraction(percent, 100), Fraction(99, 100), buckets)
     for longer, shorter in pairwise(passes):
         assert shorter.max_shingles == pytest.approx(longer.min_shingles * 100 / percent)
@@ -37,7 +37,7 @@ def test_two_documents_with_the_overlap_take_part_in_a_common_pass(percent: int,
 
 @pytest.mark.parametrize(("overlap", "words"), [(0.8, 8), (0.8, 40), (0.8, 200), (0.5, 120)])
 def test_documents_that_overlap_have_a_key_in_common(overlap: float, words: int) -> None:
-    """At least 59 of 60 pairs have one. Most pairs of other documents have none."""
+    """At least 59 of 60 overlapping pairs share a key. Most other pairs share none."""
     rng = random.Random(f"{overlap}{words}")
     texts = [side for _ in range(60) for side in overlapping(rng, words, overlap)]
     keys = [set(document_keys.tolist()) for document_keys in band_keys(list(fingerprints(texts)), overlap)]

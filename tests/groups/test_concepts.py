@@ -13,7 +13,7 @@ from simdoc_search.groups import find_topics
 from simdoc_search.groups.collection import read_documents
 from simdoc_search.groups.concepts import related_pairs
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
-from simdoc_search.sketch.limits import MIN_SCORE, Limits
+from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 from tests.support.stores import put, record
@@ -51,10 +51,10 @@ def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
     weighted = WeightedConcepts(documents.concepts, codes, concept_weights(counts, len(documents)))
     pairs = np.array(list(combinations(range(len(documents)), 2))).T
     scores = map(relation_score, similarities(weighted, *pairs).tolist())
-    return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= MIN_SCORE}
+    return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= DEFAULT_MIN_SCORE}
 
 
-def found(store: Store) -> dict[tuple[int, int], float]:
+def find_related_pairs(store: Store) -> dict[tuple[int, int], float]:
     pairs = related_pairs(
         store, read_documents(store, None, ignore_progress, concepts=True), Limits(), ignore_progress, filtered=False
     )
@@ -66,18 +66,18 @@ def test_related_documents_are_those_of_brute_force(store: Store) -> None:
     expected = by_brute_force(store)
 
     assert len(expected) > 20
-    assert expected == pytest.approx(found(store))
+    assert expected == pytest.approx(find_related_pairs(store))
 
 
 def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some pairs are missing, but no wrong pair is added."""
     monkeypatch.setattr(module, "MAX_COMPARED", 1)
-    expected, actual = by_brute_force(store), found(store)
+    expected, actual = by_brute_force(store), find_related_pairs(store)
     topics = find_topics(store, Limits(), None, ignore_progress)
 
     assert 0 < len(actual) < len(expected)
     assert actual == pytest.approx({pair: expected[pair] for pair in actual})
-    assert topics.cut == 60
+    assert topics.documents_with_too_many_candidates == 60
     assert topics.compared <= 60
 
 
@@ -91,7 +91,7 @@ def test_a_large_group_with_frequent_concepts_is_found(monkeypatch: pytest.Monke
         topics = find_topics(store, Limits(), None, ignore_progress)
 
     assert [120] == [1 + len(topic.members) for topic in topics.topics()]
-    assert (5, 80) == (topics.frequent, topics.alone)
+    assert (5, 80) == (topics.frequent_concept_count, topics.documents_without_candidates)
     assert topics.compared < 120 * module.ANCHORS * 2
 
 

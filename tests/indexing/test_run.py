@@ -86,7 +86,7 @@ def test_new_unchanged_and_changed_documents_are_counted(search: SimilaritySearc
     assert {} == counts(search.index([]))
 
 
-def test_changed_metadata_replace_a_document(search: SimilaritySearch) -> None:
+def test_a_document_with_changed_metadata_is_replaced(search: SimilaritySearch) -> None:
     document = Document("a", "one text", {"year": 2020, "draft": True})
     search.index([document])
 
@@ -127,7 +127,7 @@ def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearc
 
 @pytest.mark.parametrize("stored", first(2, [None, "third", "first", "second"]))
 @pytest.mark.parametrize("workers", first(1, [1, 3]))
-def test_the_last_document_with_an_id_counts(stored: str | None, workers: int, memory: SimilaritySearch) -> None:
+def test_the_last_document_with_an_id_is_stored(stored: str | None, workers: int, memory: SimilaritySearch) -> None:
     if stored:
         memory.index([Document("near", stored), Document("far", stored)])
     others = documents("duplicates", 400, 10)

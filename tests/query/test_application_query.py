@@ -115,7 +115,7 @@ def test_hits_with_missing_or_foreign_tokens_are_left_out(caplog: pytest.LogCapt
     """Unreadable tokens are logged."""
     missing = [hit("none", ""), hit("null", None), {"_id": "b", "_source": {}}, {"_id": "c"}]
     wrong = {"words": "no tokens at all", "number": 7, "twice": " ".join([*TOKENS, TOKENS[0]])}
-    hits = [hit("good", " ".join(TOKENS)), *missing, *(hit(*each) for each in wrong.items())]
+    hits = [hit("good", " ".join(TOKENS)), *missing, *(hit(id, tokens) for id, tokens in wrong.items())]
     with caplog.at_level(logging.WARNING, "simdoc_search"):
         found = Similar(TOKENS, 0.5).refine(hits)
 
@@ -125,7 +125,9 @@ def test_hits_with_missing_or_foreign_tokens_are_left_out(caplog: pytest.LogCapt
 
 def test_a_request_without_the_field_of_tokens_is_reported() -> None:
     similar = Similar(TOKENS, 0.5)
-    with pytest.raises(QuerySyntaxError, match=r"no hit has simdoc\.tokens in its _source; add it to the _source"):
+    with pytest.raises(
+        QuerySyntaxError, match=r"no hit has simdoc\.tokens in its _source; add the field to the _source"
+    ):
         similar.refine([{"_id": "a", "_source": {"title": "A"}}, {"_id": "b"}])
 
     assert [] == similar.refine([])
@@ -137,7 +139,7 @@ def test_lucene_terms_can_be_queried_but_not_refined() -> None:
     similar = Similar(terms, 0.5, field="min_hash", kind="terms")
 
     assert similar.clause()["bool"]["should"]
-    with pytest.raises(QuerySyntaxError, match="the source has no tokens of simdoc-search"):
+    with pytest.raises(QuerySyntaxError, match="the source document has no tokens of simdoc-search"):
         similar.refine([{"_id": "a", "_source": {"min_hash": ["x"]}}])
 
 

@@ -45,7 +45,7 @@ def test_an_identical_document_has_every_band(planner: Planner) -> None:
     [(0.8, 0.8, (6, 6)), (0.2, 0.8, (2, 40)), (0.5, 0.8, (5, 51)), (1, 0.8, (5, 1))],
 )
 def test_planner_enough_uses_few_tokens(overlap: float, probability: float, expected: tuple[int, int]) -> None:
-    """Checked are rows and bands for 512 tokens. `_80_80` needs 36 clauses."""
+    """The test compares rows and bands for 512 tokens. `_80_80` needs 36 clauses."""
     made = plan(tokens(512), overlap, probability)
 
     assert isinstance(made, Bands)
@@ -64,7 +64,7 @@ def test_no_document_satisfies_a_plan_without_tokens(numbers: tuple[float, ...],
 
 @pytest.mark.parametrize(("count", "expected"), [(1, 1), (100, 1), (101, 2), (300, 3), (301, 4), (512, 4)])
 def test_any_overlap_is_more_than_chance(count: int, expected: int) -> None:
-    """It is 1 % of the tokens, at most 4. In at most 0.3 % of all pairs, so many tokens are equal by chance."""
+    """It is 1 % of the tokens, at most 4. In at most 0.3 % of all pairs, this many tokens are equal by chance."""
     one = -math.expm1(count * math.log1p(-(2.0**-15)))  # the probability of one equal token, of 15 bits each
 
     for overlap in (None, 0, "0", Fraction(0)):
@@ -85,14 +85,14 @@ def test_any_overlap_never_finds_less(  # noqa: PLR0917 - the arguments come fro
 ) -> None:
     """A hit for some overlap is also a hit for any overlap."""
     shared = min(shared, count)
-    anything = plan(tokens(count))
-    some = plan(tokens(count), overlap, probability if overlap else None, planner=planner)
+    any_overlap = plan(tokens(count))
+    some_overlap = plan(tokens(count), overlap, probability if overlap else None, planner=planner)
     union = count + others
-    is_candidate = not isinstance(some, Threshold) or shared >= some.minimum_match
+    is_candidate = not isinstance(some_overlap, Threshold) or shared >= some_overlap.minimum_match
 
-    if is_candidate and some.is_hit(shared, union, overlap):
-        assert shared >= anything.minimum_match
-        assert anything.is_hit(shared, union, None)
+    if is_candidate and some_overlap.is_hit(shared, union, overlap):
+        assert shared >= any_overlap.minimum_match
+        assert any_overlap.is_hit(shared, union, None)
 
 
 @pytest.mark.parametrize("planner", ["enough", "all"])

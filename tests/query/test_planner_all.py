@@ -99,7 +99,7 @@ def test_band_sizes_at_the_edges_are_those_of_solr() -> None:
 
 
 def test_planner_all_builds_the_trees_of_solr() -> None:
-    """Compared are the first band, the decoded last band, band sizes and minimum match. SOLR_DIFFERS are exceptions."""
+    """This compares the first band, the decoded last band, band sizes and minimum match, except for SOLR_DIFFERS."""
     for row in trees("solr"):
         equal = reference(row, float(row["tp"])) == built(row["n"], row["sim"], row["tp"])
 

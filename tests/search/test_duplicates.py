@@ -64,7 +64,7 @@ def test_any_store_gives_the_same_groups(store: Store) -> None:
         duplicates
     )
     assert (6, 1, 3) == (duplicates.documents, duplicates.group_count, duplicates.duplicate_count)
-    assert (True, 0, None) == (duplicates.verified, duplicates.unverified, duplicates.floods)
+    assert (True, 0, None) == (duplicates.verified, duplicates.unverified, duplicates.overflow)
     assert {"a/base", "a/copy", "b/loud", "b/near"} == {
         id for pair in duplicates.pairs() for id in (pair.a.id, pair.b.id)
     }

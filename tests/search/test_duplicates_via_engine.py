@@ -53,7 +53,7 @@ def test_an_engine_finds_the_groups_that_memory_finds(engine_store: NewStore, tm
 
         assert 20 < in_memory.group_count
         assert groups(in_memory) == groups(in_engine)
-        assert in_engine.floods is None or in_engine.floods.skipped_comparisons == 0
+        assert in_engine.overflow is None or in_engine.overflow.skipped_comparisons == 0
     shown = answer("duplicates", "--store", store.location, "--via", "engine", "--checkpoint", checkpoint)
     written = checkpoint.stat().st_mtime_ns
 
@@ -75,8 +75,8 @@ def test_a_large_set_of_similar_documents_needs_few_comparisons(
 
     assert {"00"} == set(groups(duplicates))
     assert 39 == duplicates.duplicate_count
-    assert duplicates.floods is not None
-    assert 0 == duplicates.floods.skipped_comparisons
+    assert duplicates.overflow is not None
+    assert 0 == duplicates.overflow.skipped_comparisons
 
 
 def test_a_checkpoint_of_another_index_is_refused(engine_store: NewStore, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent_sig
             stdout, stderr = process.communicate(timeout=30)
     if sent_signal == signal.SIGINT:
         assert (
-            "Error: interrupted; some marks are set. Run the same command again to set the others"
+            "Error: interrupted; some duplicates are already marked. Run the same command again to mark the others"
             == stderr.splitlines()[-1]
         )
         assert (130, "") == (process.returncode, stdout)

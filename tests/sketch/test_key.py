@@ -90,7 +90,7 @@ def test_crafted_words_make_texts_look_alike_only_without_a_key() -> None:
 def test_the_key_is_never_shown() -> None:
     """The secret and the bits derived from it are neither printed nor stored."""
     settings = Settings(minhash=KEYED)
-    bits = [format(word, base) for word in KEY.words for base in ("d", "x")]
+    bits = [format(word, base) for word in KEY.siphash_key for base in ("d", "x")]
     shown = [repr(KEY), str(KEY), repr(KEYED), repr(settings), str(asdict(settings)), format_label(settings)]
     shown += [json.dumps(settings.to_dict()), json.dumps(to_meta(settings)), repr(fingerprint("a", None, KEYED))]
 

@@ -30,7 +30,10 @@ def test_stored_limits_are_read_back(one: float, other: float, bits: int, min_sc
         ({"min_score": 1.1}, "the minimum score must be from 0 to 1, not 1.1"),
         ({"min_score": float("nan")}, "the minimum score must be"),
         ({"enough": 0.0}, "enough must be over 0 %"),
-        ({"enough": 0.3, "least": 0.4}, "enough must be over 0 % and at most 100 %, and least must not be greater"),
+        (
+            {"enough": 0.3, "least": 0.4},
+            "enough must be over 0 % and at most 100 %, and least must be from 0 % to enough",
+        ),
     ],
 )
 def test_values_out_of_range_are_refused(given: dict[str, Any], message: str) -> None:

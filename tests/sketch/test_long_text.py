@@ -23,8 +23,8 @@ from tests.support.texts import text as some_text
 @pytest.fixture
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cuts texts into pieces of a few characters, so that every text has many pieces."""
-    monkeypatch.setattr(long_text, "_PIECE", 7)
-    monkeypatch.setattr(long_text, "_LOOK", 3)
+    monkeypatch.setattr(long_text, "_PIECE_LENGTH", 7)
+    monkeypatch.setattr(long_text, "_LOOKAHEAD", 3)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
@@ -47,7 +47,7 @@ def test_pieces_have_the_minima_and_passages_of_the_whole(
 @pytest.mark.parametrize("letter", ["x", "\ufdfa", "ก", "\u0301", "_", "漢", "\U0001f1e9"])
 def test_no_piece_is_long(letter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces are limited even if no character ends a word."""
-    monkeypatch.setattr(long_text, "_PIECE", 1000)
+    monkeypatch.setattr(long_text, "_PIECE_LENGTH", 1000)
     pieces: list[str] = []
 
     def read(texts: list[str], analysis: Analysis) -> WordBatch:
@@ -70,7 +70,7 @@ def test_the_limit_of_long_texts_makes_no_difference(minhash: MinHash, monkeypat
         return [(fp.tokens("lucene"), fp.passages.tolist()) for fp in found]
 
     before = tokens()
-    monkeypatch.setattr(sys.modules[fingerprints.__module__], "LONG", 1000)
-    monkeypatch.setattr(long_text, "_PIECE", 500)
+    monkeypatch.setattr(sys.modules[fingerprints.__module__], "LONG_TEXT", 1000)
+    monkeypatch.setattr(long_text, "_PIECE_LENGTH", 500)
 
     assert before == tokens()

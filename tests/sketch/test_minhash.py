@@ -67,7 +67,7 @@ repetitive_texts = st.lists(st.sampled_from(["a", "b", "é"]), max_size=30).map(
 
 @pytest.mark.parametrize("text_id", CONFIGS)
 def test_reference_texts_have_lucenes_minima_and_terms(text_id: str) -> None:
-    """Checked are the values in order, the buckets, and the bytes of the terms, with and without repeats."""
+    """This compares the values in order, the buckets, and the bytes of the terms, with and without repeats."""
     for config in CONFIGS[text_id]:
         distinct, cfg = config["distinct"], config["cfg"]
         emitted = [number for number, times in config["rle"] for _ in range(times)]
@@ -81,7 +81,7 @@ def test_reference_texts_have_lucenes_minima_and_terms(text_id: str) -> None:
         assert None is first_difference([value["u8"] for value in distinct], once), cfg
         assert None is first_difference([distinct[n]["u8"] for n in emitted], repeated), cfg
         if "false" in cfg:
-            places = [divmod(slot, found.minhash.places) for slot, _, _ in rows(found)]
+            places = [divmod(slot, found.minhash.slot_count) for slot, _, _ in rows(found)]
             buckets = [(distinct[n].get("h", 0), distinct[n]["b"]) for n in emitted]
             assert None is first_difference(buckets, places), cfg
 

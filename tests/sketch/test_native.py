@@ -70,7 +70,7 @@ def all_parts(texts: Sequence[str], analysis: Analysis, minhash: MinHash) -> lis
 @pytest.mark.parametrize("analysis", ANALYSES, ids=str)
 @pytest.mark.parametrize("minhash", SKETCHES, ids=str)
 def test_fingerprints_are_equal(in_python: Callable[..., Any], analysis: Analysis, minhash: MinHash) -> None:
-    """Checked are minima, numbers of shingles, hashes, words and passage tokens."""
+    """This compares minima, numbers of shingles, hashes, words and passage tokens."""
     texts = hard_texts()
 
     assert in_python(lambda: all_parts(texts, analysis, minhash)) == all_parts(texts, analysis, minhash)

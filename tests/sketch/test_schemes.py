@@ -46,8 +46,8 @@ def test_tokens_do_not_depend_on_batches_and_pieces(sketch: Sketch, monkeypatch:
     """Tokens are ascending and distinct. A text without words has no tokens."""
     texts = ["", " ".join(f"w{n % 700}" for n in range(3000)), "a few words", ""]
     together = [fp.codes().tolist() for fp in fingerprints(texts, None, sketch)]
-    monkeypatch.setattr(sys.modules["simdoc_search.sketch.fingerprint"], "LONG", 1)
-    monkeypatch.setattr(long_text, "_PIECE", 900)
+    monkeypatch.setattr(sys.modules["simdoc_search.sketch.fingerprint"], "LONG_TEXT", 1)
+    monkeypatch.setattr(long_text, "_PIECE_LENGTH", 900)
 
     assert together == [fingerprint(text, None, sketch).codes().tolist() for text in texts]
     assert [] == together[0] == together[3]

@@ -121,7 +121,7 @@ def test_another_version_of_a_sketch_is_refused(sketch: str) -> None:
 
 
 ANALYSIS = "the settings of Analysis are frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
-MINHASH = "the settings of MinHash are bucket_count, hash_count, hash_set_size, with_rotation"
+MINHASH = "the settings of MinHash must be bucket_count, hash_count, hash_set_size, with_rotation"
 LIKE = "is malformed; it must be like 'bucketed:1 512 1 false 4'"
 TWICE = "is not the stored form of a sketch, or occurs twice"
 

@@ -56,7 +56,7 @@ WORDS = st.lists(st.integers(0, 40), max_size=90)
 @given(st.data(), st.sampled_from([32, 16, 5, 1]), st.sampled_from([1, 3, 5]))
 def test_a_shared_run_shares_a_token(data: st.DataObject, window: int, shingle_size: int) -> None:
     """The run has w + n - 1 words. It does not matter what surrounds it in either text."""
-    length = Passages(window).run(shingle_size)
+    length = Passages(window).guaranteed_run(shingle_size)
     run = data.draw(st.lists(st.integers(0, 60), min_size=length, max_size=length))
     a, b = (" ".join(map(str, [*data.draw(WORDS), *run, *data.draw(WORDS)])) for _ in "ab")
     analysis = Analysis(shingle_size=shingle_size)
@@ -101,7 +101,7 @@ def test_the_codes_of_all_shingles_include_the_passages(text: str, window: int) 
 
 
 def test_the_documented_share_of_shingles_is_kept() -> None:
-    """The share is 2 / (w + 1). Shorter runs are therefore found with the probability `Passages.chance`."""
+    """The share is 2 / (w + 1). It determines the probability that a shorter run is found."""
     generator = random.Random(3)
     text = " ".join(str(generator.randrange(10**6)) for _ in range(10_000))
     kept = passages(text)
@@ -111,15 +111,15 @@ def test_the_documented_share_of_shingles_is_kept() -> None:
     for run in (5, 8, 12, 20, 30, 35):
         starts = np.arange(9_900)
         found = np.searchsorted(kept_places, starts + run - 4) > np.searchsorted(kept_places, starts)
-        assert Passages().chance(run, 5) == pytest.approx(found.mean(), abs=0.02)
+        assert Passages().probability_of_finding(run, 5) == pytest.approx(found.mean(), abs=0.02)
 
 
 def test_the_guaranteed_run_is_found_with_certainty() -> None:
     """A run that is shorter than a shingle is never found."""
-    assert (1.0, 1.0, 0.0, 0.0) == tuple(Passages().chance(words, 5) for words in (36, 99, 4, 0))
-    assert 2 / 33 == pytest.approx(Passages().chance(5, 5))
-    assert (36, 20) == (Passages().run(5), Passages(16).run(5))
-    assert Passages(16) == Passages.of_run(20, 5)
+    assert (1.0, 1.0, 0.0, 0.0) == tuple(Passages().probability_of_finding(words, 5) for words in (36, 99, 4, 0))
+    assert 2 / 33 == pytest.approx(Passages().probability_of_finding(5, 5))
+    assert (36, 20) == (Passages().guaranteed_run(5), Passages(16).guaranteed_run(5))
+    assert Passages(16) == Passages.for_run(20, 5)
 
 
 def test_another_key_gives_other_passages() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def test_a_stored_record_is_read_unchanged(store: Store) -> None:
 
 
 def test_a_local_store_keeps_lone_surrogates(local_store: Store) -> None:
-    """Python and JSON allow them, but UTF-8 does not. An engine replaces them by U+FFFD."""
+    """Python and JSON allow them, but UTF-8 does not. An engine replaces them with U+FFFD."""
     broken = record("a", text="x\ud800y", title="\ud800")
     put(local_store, broken)
 
@@ -122,6 +123,34 @@ def test_an_error_in_the_writer_drops_uncommitted_records(store: Store) -> None:
     assert ["kept", "next"] == ids(store)
 
 
+class _InterruptedIndexWriter:
+    """A writer of tantivy that is interrupted before it adds the first document."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine, self._is_interrupted = engine, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def add_document(self, document: Any) -> None:
+        if not self._is_interrupted:
+            self._is_interrupted = True
+            raise KeyboardInterrupt
+        self._engine.add_document(document)
+
+
+def test_a_commit_after_an_interrupt_keeps_the_document_that_was_being_replaced(local_store: Store) -> None:
+    """After Ctrl-C, `index` commits what it has written. The old document may be deleted already."""
+    put(local_store, record("a", {1}), record("b", {2}))
+
+    with local_store.writer() as writer:
+        writer._engine = _InterruptedIndexWriter(writer._engine)  # type: ignore[attr-defined]
+        with pytest.raises(KeyboardInterrupt):
+            writer.put([record("a", {3})])
+
+    assert [{3}, {2}] == [set(local_store.get(id).codes.tolist()) for id in "ab"]  # type: ignore[union-attr]
+
+
 def test_a_second_writer_is_refused_until_the_first_is_closed(local_store: Store) -> None:
     with local_store.writer() as writer:
         writer.put([record("a")])
@@ -164,7 +193,7 @@ def test_candidates_and_scans_ignore_later_commits(local_store: Store) -> None:
     assert 60 == local_store.info().documents
 
 
-def test_an_empty_store_answers_everything(store: Store) -> None:
+def test_an_empty_store_supports_all_queries(store: Store) -> None:
     candidates = store.candidates(Threshold(tokens([1]), 1))
 
     assert (0, []) == (candidates.total, list(candidates))

@@ -1,4 +1,4 @@
-"""Registered engines that do not run, a Java that only prints its version, and jars that need no network."""
+"""Registered engines that are not running, a Java that only prints its version, and jars that need no network."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ NOWHERE = 9208  # below the ports that `free_port` returns for the engines of ot
 
 
 def registered(**changes: Any) -> Registration:
-    """Register an engine that ended without being stopped."""
-    known = Registration(
+    """Register an engine that ended without being stopped. `changes` are other values of the registration."""
+    registration = Registration(
         port=NOWHERE,
         folder=str(data_folder() / "data"),
         is_ephemeral=False,
@@ -28,10 +28,10 @@ def registered(**changes: Any) -> Registration:
         pids=(0,),
         is_ready=True,
     )
-    known = replace(known, **changes)
-    with registry.locked():
-        registry.write(known)
-    return known
+    registration = replace(registration, **changes)
+    with registry.start_lock():
+        registry.write(registration)
+    return registration
 
 
 def fake_java(home: Path, version: str) -> Path:
@@ -46,7 +46,7 @@ def fake_java(home: Path, version: str) -> Path:
 class Artifact:
     """An artifact of jgo that needs no network."""
 
-    fetched = 0
+    downloads = 0
 
     def __init__(self, repository: Path, name: str, faults: list[str]) -> None:
         self.cached_path = repository / f"{name}.jar"
@@ -66,5 +66,5 @@ class Artifact:
             self.cached_path.write_bytes(whole[: len(whole) // 2])
         if fault == "ctrl-c":
             raise KeyboardInterrupt
-        Artifact.fetched += 1
+        Artifact.downloads += 1
         return self.cached_path

@@ -17,13 +17,13 @@ import pytest
 
 from simdoc_search.devengine import EngineError, free_port
 from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_OFFSET
-from simdoc_search.devengine.packages import BESIDE, find_java, keep_jars
+from simdoc_search.devengine.packages import EXTRA_PACKAGES, cached_jars, find_java
 from simdoc_search.errors import SimdocError
 from tests.support.elasticsearch_engine import END_SECONDS, POLL_SECONDS, START_SECONDS
 from tests.support.engines import QUICK, NoEngineError, call, engine_kind, skips
 
 VERSION = "7.10.2"
-COORDINATES = (f"org.codelibs:elasticsearch-cluster-runner:{VERSION}.0", *BESIDE)
+COORDINATES = (f"org.codelibs:elasticsearch-cluster-runner:{VERSION}.0", *EXTRA_PACKAGES)
 NAMES = {
     "OpenSearchRunner": "ElasticsearchClusterRunner",
     "org.codelibs.opensearch": "org.codelibs.elasticsearch",
@@ -88,7 +88,7 @@ def elasticsearch_7_url(request: pytest.FixtureRequest, engine_home: Path) -> It
 
 
 def _fetch_jars() -> list[Path]:
-    return keep_jars(f"Elasticsearch {VERSION}", f"elasticsearch-{VERSION}-runner", COORDINATES)
+    return cached_jars(f"Elasticsearch {VERSION}", f"elasticsearch-{VERSION}-runner", COORDINATES)
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> str:

@@ -42,7 +42,7 @@ def test_exact_overlaps_are_those_of_comparing_all_pairs() -> None:
     pairs = zip(found.first.tolist(), found.second.tolist(), found.jaccard.tolist(), strict=True)
 
     assert expected == {(found.ids[a], found.ids[b]): overlap for a, b, overlap in pairs}
-    assert {"also"} == found.partners(1.0)["same"]
+    assert {"also"} == found.overlapping_ids(1.0)["same"]
     assert 0 == len(exact_overlaps({}).first)
 
 
@@ -90,21 +90,21 @@ def test_the_recommended_setting_also_finds_enough_in_other_documents() -> None:
     others = corpus(6, 150)
     again = measure(others, exact_overlaps(others), found.recommended.settings, HALF, OFTEN)
 
-    assert again.wanted > 60
+    assert again.expected_hit_count > 60
     assert again.recall >= OFTEN
     assert 2 * again.error < 0.06
 
 
 def test_the_smallest_setting_with_enough_recall_and_small_error_is_recommended() -> None:
     found = tune(corpus(7, 20), buckets(64, 512, 1024), overlap=HALF)
-    few, enough, many = found.rows
+    few, enough, many = found.measurements
 
     assert enough is found.recommended
     assert few.error > 0.025 >= enough.error
-    assert few.bytes < enough.bytes < many.bytes
+    assert few.bytes_per_document < enough.bytes_per_document < many.bytes_per_document
     assert enough.recall >= OFTEN
     none = tune(corpus(7, 4), buckets(64), overlap=Fraction(99, 100))
-    assert (None, 0, 0) == (none.recommended, none.pairs, none.rows[0].wanted)
+    assert (None, 0, 0) == (none.recommended, none.pair_count, none.measurements[0].expected_hit_count)
 
 
 def test_labelled_pairs_select_the_shingles_that_separate_them() -> None:
@@ -117,8 +117,8 @@ def test_labelled_pairs_select_the_shingles_that_separate_them() -> None:
     everything = texts | shuffled | edited_copies(texts, 0.6, 1)
     found = tune(everything, [Settings(analysis=each) for each in analyses], pairs=pairs)
 
-    assert [False, True] == [found.learned[each].outcome.cost == 0 for each in analyses]
-    assert [Analysis()] == [row.settings.analysis for row in found.rows]
+    assert [False, True] == [found.learned[each].counts.cost == 0 for each in analyses]
+    assert [Analysis()] == [row.settings.analysis for row in found.measurements]
     assert 0 < found.overlap < Fraction(7, 10)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, MAX_BITS, THETA, Limits
+from simdoc_search.sketch.limits import DEFAULT_BITS, DEFAULT_ENOUGH, DEFAULT_LEAST, MAX_BITS, MIN_VERSION_SCORE, Limits
 from simdoc_search.versions.matching import SentenceMatches, match_sentences, match_with_many, shares_by_bits
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
@@ -20,7 +20,7 @@ def documents(draw: st.DrawFn) -> list[int]:
     """Draw sentences near a few centres. Many are similar, some are barely similar, and some are equal."""
     sentences = []
     for _ in range(draw(st.integers(0, 12))):
-        flipped = draw(st.sets(st.integers(0, 63), max_size=BITS + 2))
+        flipped = draw(st.sets(st.integers(0, 63), max_size=DEFAULT_BITS + 2))
         sentences.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
         sentences += sentences[-1:] * draw(st.integers(0, 2))
     return draw(st.permutations(sentences))
@@ -32,12 +32,12 @@ def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int
     for position, value in enumerate(a):
         distances = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
         bits, first = min(distances, default=(64, 0))
-        if bits <= BITS:
+        if bits <= DEFAULT_BITS:
             equal = [place for place, other in enumerate(b) if other == b[first]]
             pairs.append((position, equal[min(list(a[:position]).count(value), len(equal) - 1)], bits))
 
     def share(values: Sequence[int], others: Sequence[int]) -> float:
-        similar = {value for value in values if any((value ^ other).bit_count() <= BITS for other in others)}
+        similar = {value for value in values if any((value ^ other).bit_count() <= DEFAULT_BITS for other in others)}
         return len(similar) / max(1, len(set(values)))
 
     return pairs, share(a, b), share(b, a)
@@ -80,11 +80,13 @@ def test_repeated_sentences_are_matched_in_order() -> None:
 def test_the_score_is_the_share_of_one_document_in_the_other() -> None:
     limits = Limits()
 
-    assert THETA == limits.score(ENOUGH, LEAST) == limits.score(LEAST, ENOUGH)
-    assert limits.score(1.0, LEAST) == 1.0
-    assert limits.score(0.25, 0.75) == pytest.approx(THETA + (1 - THETA) / 2)
-    assert limits.score(1.0, LEAST - 0.01) is None
-    assert limits.score(ENOUGH - 0.01, ENOUGH - 0.01) is None
+    assert (
+        MIN_VERSION_SCORE == limits.score(DEFAULT_ENOUGH, DEFAULT_LEAST) == limits.score(DEFAULT_LEAST, DEFAULT_ENOUGH)
+    )
+    assert limits.score(1.0, DEFAULT_LEAST) == 1.0
+    assert limits.score(0.25, 0.75) == pytest.approx(MIN_VERSION_SCORE + (1 - MIN_VERSION_SCORE) / 2)
+    assert limits.score(1.0, DEFAULT_LEAST - 0.01) is None
+    assert limits.score(DEFAULT_ENOUGH - 0.01, DEFAULT_ENOUGH - 0.01) is None
     assert Limits(1.0, 0.0).score(1.0, 0.001) == 1.0
     assert Limits(0.3, 0.0).score(0.0, 0.0) is None
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_named
 from simdoc_search.sketch.concepts import paragraph_simhashes, paragraphs_of
-from simdoc_search.sketch.limits import MIN_SCORE, THETA
+from simdoc_search.sketch.limits import DEFAULT_MIN_SCORE, MIN_VERSION_SCORE
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.relations import (
     WeightedConcepts,
@@ -51,7 +51,7 @@ def test_documents_3_and_4_of_the_paper_are_related_and_1_and_2_are_more_similar
     documents = weighted([document.tolist() for document in codes if document is not None])
     scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
-    assert {(1, 2), (3, 4)} == {pair for pair, value in scores.items() if value >= MIN_SCORE}
+    assert {(1, 2), (3, 4)} == {pair for pair, value in scores.items() if value >= DEFAULT_MIN_SCORE}
     assert scores[1, 2] > scores[3, 4]
     assert max(value for pair, value in scores.items() if pair not in {(1, 2), (3, 4)}) < 0.3
 
@@ -61,7 +61,7 @@ def test_a_paragraph_on_another_topic_hardly_reduces_the_similarity() -> None:
     same = [*range(1, 9), 0, *range(11, 19), 0]
     edited = score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100)
 
-    assert MIN_SCORE < edited < score(same, same, 100)
+    assert DEFAULT_MIN_SCORE < edited < score(same, same, 100)
     assert score([*range(1, 9), 0, *range(30, 38), 0], [*range(50, 58), 0, *range(60, 68), 0], 100) == 0
 
 
@@ -100,7 +100,7 @@ def test_the_similarity_is_symmetric_and_its_score_is_below_that_of_versions(a: 
     value = similarity(documents)
 
     assert value == similarity(documents, 1, 0)
-    assert 0 <= relation_score(value) <= THETA
+    assert 0 <= relation_score(value) <= MIN_VERSION_SCORE
     assert (value > 0) >= (0 < len(set(a) & set(b) - {0}) and a == b)
     assert set(a) & set(b) - {0} or 0 == value
 
@@ -108,7 +108,7 @@ def test_the_similarity_is_symmetric_and_its_score_is_below_that_of_versions(a: 
 def test_scores_grow_continuously_with_the_similarity() -> None:
     scores = [relation_score(similarity / 1000) for similarity in range(1001)]
 
-    assert (0, THETA) == (scores[0], scores[-1])
+    assert (0, MIN_VERSION_SCORE) == (scores[0], scores[-1])
     assert all(0 < after - before < 0.01 for before, after in pairwise(scores))
 
 
@@ -118,12 +118,14 @@ def test_stored_paragraphs_are_read_without_empty_ones(codes: list[int]) -> None
     expected = [part for begin, end in pairwise(ends) if (part := sorted(codes[begin + 1 : end]))]
     paragraphs = paragraphs_of(np.array(codes, np.uint32))
     read = [
-        np.repeat(paragraphs.codes, paragraphs.times)[np.repeat(paragraphs.numbers, paragraphs.times) == n]
+        np.repeat(paragraphs.codes, paragraphs.frequencies)[
+            np.repeat(paragraphs.paragraph_of, paragraphs.frequencies) == n
+        ]
         for n in range(paragraphs.count)
     ]
 
     assert expected == [paragraph.tolist() for paragraph in read]
-    assert sorted({*codes} - {0}) == paragraphs.whole().codes.tolist()
+    assert sorted({*codes} - {0}) == paragraphs.as_one_paragraph().codes.tolist()
 
 
 def test_simhashes_estimate_the_cosine() -> None:

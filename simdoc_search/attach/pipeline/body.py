@@ -45,8 +45,7 @@ def pipeline_body(
 
     Args:
         settings: the settings of the fingerprints, as in the mapping of the index; None for the default ones.
-        text_field: the path of the text field, such as `content.body`. Several fields make one text of
-            one line each.
+        text_field: the path of the text field, such as `page.body`. Several fields make one text, one line per field.
         field: the top-level object field to fill.
 
     Raises:
@@ -109,8 +108,8 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
         "shingle_size": analysis.shingle_size,
         "short_texts": analysis.short_texts,
         "characters": analysis.unit == "character",
-        "buckets": minhash.places,
-        "bucket_bits": minhash.places.bit_length() - 1,
+        "buckets": minhash.slot_count,
+        "bucket_bits": minhash.slot_count.bit_length() - 1,
         "token_length": settings.token_length,
         "window": settings.passages.window if settings.passages else 0,
         "longest_text": LONGEST_TEXT,

@@ -1,4 +1,4 @@
-"""Plans: a plan is a table of duplicates that people edit. It can be applied to files and documents, and undone.
+"""Writes, applies and undoes plans. A plan is a table of duplicates that people edit.
 
 rows.py              rows of a plan, and states of documents
 table.py             reads and writes a plan as a table

@@ -32,8 +32,8 @@ def write_plan(
 ) -> int:
     """Write a plan: a tab-separated table for people to edit.
 
-    All files in the groups are read. If a file has changed since it was indexed, the action in its row is `decide`. The
-    same is true for the rows of all documents that are duplicates of it.
+    All files in the groups are read. If a file has changed since it was indexed, its action is `decide`, and so are the
+    actions of all documents that are duplicates of it.
 
     Args:
         duplicates: the duplicates.
@@ -92,7 +92,7 @@ def _state(member: GroupedDocument, hashes: dict[Place, str]) -> tuple[State | N
     """Return the state of a document, and an empty string; or None and the reason why the state is unknown."""
     if member.path is None:
         text_hash = hashes.get(member.place)
-        return (TextState(text_hash), "") if text_hash else (None, "its text is not known")
+        return (TextState(text_hash), "") if text_hash else (None, "its text is unknown")
     if member.archive is not None:
         return None, IN_ARCHIVE
     try:

@@ -16,9 +16,9 @@ from simdoc_search.duplicates.plan import files
 from simdoc_search.duplicates.plan.files import FileIdentity, PinnedFile
 from simdoc_search.duplicates.plan.journal import Change, Journal
 from simdoc_search.duplicates.plan.lock import locked_trees
-from simdoc_search.duplicates.plan.moves import delete, make_folders, move, recover, replace_by_link
+from simdoc_search.duplicates.plan.moves import delete, make_folders, move, recover, replace_with_link
 from simdoc_search.duplicates.plan.rows import DropMethod, FileState, LeftAloneError, PlanError, PlanRow
-from simdoc_search.duplicates.plan.stored_documents import check_document, remove_documents_of_files, text_hashes
+from simdoc_search.duplicates.plan.stored_documents import remove_documents_of_files, text_hashes, unchanged_text_hash
 from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
@@ -34,8 +34,9 @@ class ExpectedChanges:
 
     file_count: int  # number of files to drop
     freed_bytes: int  # bytes freed by deleting these files. Hard links to one file are counted once
-    differing_files: int  # number of these files whose bytes differ from the kept file. If deleted, they are lost
-    document_count: int  # number of documents without files to drop. If deleted, they are lost
+    # number of these files whose bytes differ from the kept file, so that they cannot be restored after deletion
+    differing_files: int
+    document_count: int  # number of documents without files to drop. They cannot be restored after deletion
 
 
 @dataclass(slots=True)
@@ -47,9 +48,10 @@ class ApplyReport:
     dropped_before: int = 0  # number of documents that an earlier run dropped
     # the name of each document that was left alone, and the reason
     left_alone: list[tuple[str, str]] = field(default_factory=list)
-    refused_groups: dict[int, str] = field(default_factory=dict)  # group to reason, of groups without a kept document
+    # maps each group without a kept document to the reason
+    refused_groups: dict[int, str] = field(default_factory=dict)
     removed: int = 0  # number of documents that were removed from the store because their files were dropped
-    # place to reason, of documents that are still in the store although their files were dropped
+    # maps the key of each document that is still in the store although its file was dropped to the reason
     not_removed: Mapping[Place, str] = field(default_factory=dict)
 
 
@@ -76,7 +78,7 @@ def apply_plan(
     dry_run: bool = False,
     progress: Callable[[float], None] = lambda _: None,
 ) -> ApplyReport:
-    """Apply a plan. If it is interrupted, run it again; it resumes.
+    """Apply a plan. If a run is interrupted, call the function again to resume it.
 
     Each change is written to the undo file before it is made. Dropped documents are removed from the store.
 
@@ -99,7 +101,10 @@ def apply_plan(
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(undo_file))
         if journal.damage:
-            raise PlanError(f"{journal.damage}; undo the changes before that line, or move the file away but keep it")
+            raise PlanError(
+                f"{journal.damage}; undo the changes before that line with `simdoc-search apply --undo {undo_file}`, "
+                "or move the undo file to another folder and keep it there"
+            )
         target = os.path.abspath(move_to or "")  # noqa: PTH100 - paths are strings
         run = stack.enter_context(closing(_PlanRun(method, target, store, journal, dry_run, report)))
         if not dry_run:
@@ -156,7 +161,7 @@ class _PlanRun:
         return folders | {self.move_to} if self.method == "move" else folders
 
     def close(self) -> None:
-        """Close the kept file."""
+        """Close the kept file that was read last."""
         if self._pinned is not None:
             self._pinned.close()
             self._pinned = None
@@ -179,7 +184,7 @@ class _PlanRun:
         identity, check_kept = FileIdentity.of(info), partial(self._check_kept, drop.kept)
         check_kept()
         if drop.kept.path is not None and files.is_same_entry(path, drop.kept.path):
-            raise LeftAloneError("it is the kept file under another name")
+            raise LeftAloneError("it is the kept file itself, under another path")
         if earlier and earlier.act == "move" and earlier.other != path and files.has_state(earlier.other, state):
             if not self.dry_run:  # the move was interrupted while the file was in both places
                 sync_folder(Path(earlier.other).parent)
@@ -190,7 +195,7 @@ class _PlanRun:
             self.journal.append(Change(self.method, path, other, token, state, S_IMODE(info.st_mode)))
             match self.method:
                 case "hardlink":
-                    replace_by_link(path, other, identity, check_kept=check_kept, token=token)
+                    replace_with_link(path, other, identity, check_kept=check_kept, token=token)
                 case "move":
                     make_folders(Path(other).parent)
                     move(path, other, state, identity, check_kept=check_kept, token=token)
@@ -204,7 +209,7 @@ class _PlanRun:
             for part in slices(len(drops), _DOCUMENTS_AT_ONCE):
                 self._remove(drops[part], self.store)
             return
-        reason = "it has no file; only --delete removes it, from the store given by --store"
+        reason = "it has no file, so only --delete removes it, from the store given by --store"
         self.report.left_alone += [(drop.row.name, reason) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
@@ -214,7 +219,7 @@ class _PlanRun:
         def plan_removal(drop: Drop) -> str:
             if drop.row.name in self.journal.changes and drop.row.place not in hashes:
                 return ""
-            text_hash = check_document(hashes, drop.row)
+            text_hash = unchanged_text_hash(hashes, drop.row)
             self._check_kept(drop.kept, hashes)
             kept = None if drop.kept.path is not None else (drop.kept.place, hashes[drop.kept.place])
             removals[drop.row.place] = Removal(text_hash, kept)
@@ -246,7 +251,7 @@ class _PlanRun:
         """Check that the kept document exists and is unchanged. A pinned file is not read again."""
         try:
             if kept.path is None:
-                check_document(text_hashes(self.store, {kept.place}) if hashes is None else hashes, kept)
+                unchanged_text_hash(text_hashes(self.store, {kept.place}) if hashes is None else hashes, kept)
                 return
             if self._pinned is not None and self._pinned.path == kept.path and self._pinned.is_unchanged():
                 return
@@ -258,13 +263,13 @@ class _PlanRun:
             raise LeftAloneError(f"{kept.name} is kept instead, but {error}") from None
 
     def _destination(self, drop: Drop, info: os.stat_result) -> str:
-        """Return the new path of the file, or the name of the kept document; empty if both are the same file."""
+        """Return the new path of the file, or the name of the kept document; empty if both files are the same."""
         if self.method == "move":
             return self._new_path(drop.row)
         if self.method == "delete":
             return drop.kept.name
         if drop.kept.path is None or not _has_equal_bytes(drop):
-            raise LeftAloneError("it cannot become a hard link, because its bytes differ from the kept file")
+            raise LeftAloneError("it cannot become a hard link, because its bytes differ from those of the kept file")
         kept = os.lstat(drop.kept.path)
         if os.path.samestat(kept, info):
             return ""
@@ -273,11 +278,11 @@ class _PlanRun:
         return drop.kept.path
 
     def _new_path(self, row: PlanRow) -> str:
-        below = PurePosixPath(row.place.id)
-        target = Path(self.move_to, *below.parts)
-        if not below.parts or ".." in below.parts or not target.is_relative_to(self.move_to):
-            raise LeftAloneError(f"its id names a path outside {self.move_to}")
-        for folder in target.parents[: len(below.parts) - 1]:
+        relative = PurePosixPath(row.place.id)
+        target = Path(self.move_to, *relative.parts)
+        if not relative.parts or ".." in relative.parts or not target.is_relative_to(self.move_to):
+            raise LeftAloneError(f"its id leads to a path outside {self.move_to}")
+        for folder in target.parents[: len(relative.parts) - 1]:
             if folder.is_symlink():
                 raise LeftAloneError(f"{folder} is a symbolic link; files are not moved through links")
         if os.path.lexists(target):

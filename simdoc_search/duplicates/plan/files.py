@@ -38,7 +38,7 @@ class FileIdentity:
 
 
 def freed_bytes(files: Mapping[Key, FileIdentity]) -> dict[Key, int]:
-    """Return the bytes that deleting these files frees, by the first key of each file.
+    """Return the bytes that deleting each file frees. A file with several keys only has its first key in the result.
 
     A file frees nothing if another hard link to it remains.
     """
@@ -111,7 +111,7 @@ class PinnedFile:
             self.close: Callable[[], None] = stack.pop_all().close
 
     def is_unchanged(self) -> bool:
-        """Return whether the path still names this file, and the file is unchanged."""
+        """Return whether the path still leads to this file, and the file is unchanged."""
         try:
             return FileIdentity.of(os.lstat(self.path)) == self._identity
         except (OSError, ValueError):
@@ -133,7 +133,7 @@ def unreadable(error: Exception) -> LeftAloneError:
 
 
 def directory_entry(path: str) -> Hashable:
-    """Return a value that identifies the directory entry of a path, even if a link leads to the folder."""
+    """Return a value that identifies the directory entry of a path. It is the same if a link leads to the folder."""
     folder, name = os.path.split(path)
     try:
         info = os.stat(folder)  # noqa: PTH116 - paths are strings
@@ -143,7 +143,7 @@ def directory_entry(path: str) -> Hashable:
 
 
 def is_same_entry(path: str, other: str) -> bool:
-    """Return whether two paths name the same directory entry, so that removing one removes the other."""
+    """Return whether two paths lead to the same directory entry, so that removing one removes the other."""
     if directory_entry(path) == directory_entry(other):
         return True
     info, other_info = os.lstat(path), os.lstat(other)
@@ -158,7 +158,7 @@ def _state(handle: int) -> tuple[FileState, os.stat_result]:
     except OSError as error:
         raise unreadable(error) from None
     if FileIdentity.of(before) != FileIdentity.of(after):
-        raise LeftAloneError("it is being changed")
+        raise LeftAloneError("it changed during this run")
     return FileState(after.st_size, after.st_mtime_ns, digest), after
 
 

@@ -1,7 +1,7 @@
-"""The undo file of a plan: a journal of changes. Each change is on disk before it is made.
+"""The undo file of a plan: a journal of changes. Each change is written to disk before it is made.
 
 A line describes a change that is about to be made. The files show whether it was made. So a journal needs no repair
-after a process was killed. A change that is made twice is written twice.
+after a process is killed. A change that is made twice is written twice.
 
 One process at a time appends lines. Each line has a checksum. Lines after a damaged line are not read. If a killed
 process left the last line unfinished, the next process overwrites this line.
@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Literal
 
 from simdoc_search.duplicates.plan.lock import lock_file
 from simdoc_search.duplicates.plan.rows import MAX_BYTES, DropMethod, FileState, PlanError
-from simdoc_search.durable import DISK_FULL_ADVICE, is_full, sync_folder
+from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 
 _HEADER = {"simdoc-search": "undo file of a plan", "version": 2}
 _CHECKSUM_BYTES = 8
@@ -49,7 +49,7 @@ class Journal:
         path: path of the undo file.
         changes: the last change of each path, in order.
         token: identifies this run in new changes.
-        damage: describes the first damaged line; `changes` ends before this line. Empty if no line is damaged.
+        damage: describes the first damaged line; empty if there is none. `changes` ends before this line.
 
     Raises:
         PlanError: the file cannot be read, is not an undo file, or another process is using it.
@@ -81,7 +81,7 @@ class Journal:
         self.close()
 
     def append(self, *changes: Change) -> None:
-        """Write changes that are about to be made. They are on disk when this method returns.
+        """Record changes that are about to be made. They are on disk when this method returns.
 
         Raises:
             PlanError: the changes cannot be written, so they must not be made.
@@ -89,13 +89,13 @@ class Journal:
         try:
             self._write(b"".join(map(_change_line, changes)))
         except OSError as error:
-            advice = f"; {DISK_FULL_ADVICE}" if is_full(error) else ""
+            advice = f"; {DISK_FULL_ADVICE}" if is_disk_full(error) else ""
             reason = (error.strerror or str(error)).lower()
             raise PlanError(f"{self.path} cannot be written, so nothing more is changed: {reason}{advice}") from None
         self._remember(changes)
 
     def append_undone(self, change: Change) -> None:
-        """Write that a change was undone, so that it is not undone again. Raises PlanError as `append` does."""
+        """Record that a change was undone, so that it is not undone again. Raises PlanError as `append` does."""
         self.append(replace(change, act="undone"))
 
     def remove(self) -> None:
@@ -120,7 +120,9 @@ class Journal:
             if not stat.S_ISREG(info.st_mode):
                 raise PlanError(f"{self.path} is not a regular file, so it is not an undo file; move it away")
             if info.st_size > MAX_BYTES:
-                raise PlanError(f"{self.path} is larger than {MAX_BYTES:,} bytes, so it is not an undo file")
+                raise PlanError(
+                    f"{self.path} is larger than {MAX_BYTES:,} bytes, so it is not an undo file; move it away"
+                )
             # The process that held the lock before may have removed the file.
             if not (lock_file(handle) and os.path.samestat(info, os.lstat(self.path))):
                 raise self._busy()
@@ -130,7 +132,7 @@ class Journal:
         return os.fdopen(handle, "rb+")
 
     def _busy(self) -> PlanError:
-        return PlanError(f"another apply is using {self.path}; wait until it has ended, then try again")
+        return PlanError(f"another run of `apply` is using {self.path}; wait until it ends, then try again")
 
     def _read(self, data: bytes) -> None:
         header = _line(_HEADER)

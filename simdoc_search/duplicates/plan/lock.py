@@ -1,7 +1,7 @@
 """Locks folders and undo files, so that only one `apply` or undo at a time uses them.
 
 The locks are `flock`s on existing folders and files. So no lock files remain, and a lock ends with its process. Windows
-and some network file systems have no such locks. No content is lost there either: see moves.py.
+and some network file systems have no such locks. No content is lost there either; see moves.py.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def locked_trees(folders: Iterable[str]) -> Iterator[None]:
                 continue
             stack.callback(os.close, handle)
             if not lock_file(handle, shared=folder not in tops):
-                raise PlanError(f"another apply is running in {folder}; wait until it has ended, then try again")
+                raise PlanError(
+                    f"another run of `apply` is changing files in {folder}; wait until it ends, then try again"
+                )
         yield
 
 

@@ -5,16 +5,16 @@ steps, which need no lock:
 
 1. Open the kept file, and read its content through that handle (`PinnedFile`).
 2. Rename the other file to a hidden name in its folder. From now on, no other process finds it.
-3. Check the kept file again: its path must still name the open file. If it does not, restore the name of the other
-   file.
+3. Check the kept file again: its path must still lead to the open file. If it does not, restore the name of the
+   other file.
 4. Remove the other file.
 
 If several runs do this at once, the last run to reach step 3 sees what all others did in step 2. So not all of them
 reach step 4, and one copy remains. Step 2 also protects a file that a program has just replaced, because the renamed
 file is checked before it is removed.
 
-**Kills.** The undo file names each change before it begins, with the `token` of its run. Hidden names contain the
-token. So a later run finds them (`recover`), and no two runs use the same name.
+**Kills.** The undo file records each change before it begins, with the `token` of its run. Hidden names contain the
+token. So a later run finds the hidden files (`recover`), and no two runs use the same hidden name.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError
 from simdoc_search.durable import sync_folder
 
 _PERMISSIONS = 0o777
-"""Permissions that a copy may have. The set-uid and set-gid bits are excluded: another user may own the copy."""
+"""Permissions that a copy may have. The set-uid and set-gid bits are excluded, because another user may own it."""
 
 CheckKept = Callable[[], object]
 """Raises LeftAloneError unless the kept file is unchanged."""
 
 
 def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_kept: CheckKept, token: str) -> None:
-    """Move a file to a new path, also onto another disk. The folder of the new path must exist.
+    """Move a file to a new path, which may be on another disk. The folder of the new path must exist.
 
     Args:
         path: path of the file.
@@ -74,21 +74,21 @@ def delete(path: str, identity: FileIdentity, *, check_kept: CheckKept, token: s
     _remove_safely(path, identity, check_kept, token, os.unlink)
 
 
-def replace_by_link(path: str, kept: str, identity: FileIdentity, *, check_kept: CheckKept, token: str) -> None:
-    """Replace a file by a hard link to the kept file, which has equal bytes. Errors are those of `move`."""
+def replace_with_link(path: str, kept: str, identity: FileIdentity, *, check_kept: CheckKept, token: str) -> None:
+    """Replace a file with a hard link to the kept file, which has equal bytes. Errors are those of `move`."""
     scratch = _hidden_path(path, token, "tmp")
     os.link(kept, scratch)  # from now on, the content remains even if the kept file is removed
 
     def check_link() -> None:
         check_kept()
         if not _is_same_file(kept, scratch):
-            raise LeftAloneError("the kept file has just changed")
+            raise LeftAloneError("the kept file changed during this run")
 
     _replace(path, scratch, identity, check_link, token)
 
 
-def replace_by_copy(path: str, state: FileState, identity: FileIdentity, token: str, mode: int) -> None:
-    """Replace a hard link by an independent copy of the file. Errors are those of `move`."""
+def replace_with_copy(path: str, state: FileState, identity: FileIdentity, token: str, mode: int) -> None:
+    """Replace a hard link with an independent copy of the file. Errors are those of `move`."""
     _replace(path, _hidden_copy(path, path, state, token, mode), identity, lambda: None, token)
 
 
@@ -109,17 +109,17 @@ def recover(change: Change) -> None:
     """Clean up after a killed run: remove unfinished copies, and restore the name of a hidden file.
 
     Raises:
-        LeftAloneError: another file has the name now. The message names the hidden file.
+        LeftAloneError: another file now has the name. The message contains the path of the hidden file.
         OSError: a file operation failed.
     """
     for path in (change.path, change.other):
         _discard(_hidden_path(path, change.token, "tmp"))
-        away = _hidden_path(path, change.token, "away")
-        if os.path.lexists(away):
-            if os.path.lexists(path) and _exists_elsewhere(away, change):
-                os.unlink(away)  # noqa: PTH108 - paths are strings
+        hidden = _hidden_path(path, change.token, "away")
+        if os.path.lexists(hidden):
+            if os.path.lexists(path) and _exists_elsewhere(hidden, change):
+                os.unlink(hidden)  # noqa: PTH108 - paths are strings
             else:
-                _restore_name(away, path)
+                _restore_name(hidden, path)
 
 
 def make_folders(folder: Path) -> None:
@@ -131,11 +131,11 @@ def make_folders(folder: Path) -> None:
 
 
 def _replace(path: str, scratch: str, identity: FileIdentity, check_kept: CheckKept, token: str) -> None:
-    """Replace a file by another file in the same folder."""
+    """Replace a file with another file in the same folder."""
 
-    def finish(away: str) -> None:
+    def finish(hidden: str) -> None:
         _rename_without_overwriting(scratch, path)
-        os.unlink(away)  # noqa: PTH108 - paths are strings
+        os.unlink(hidden)  # noqa: PTH108 - paths are strings
 
     try:
         _remove_safely(path, identity, check_kept, token, finish)
@@ -146,26 +146,26 @@ def _replace(path: str, scratch: str, identity: FileIdentity, check_kept: CheckK
 def _remove_safely(
     path: str, identity: FileIdentity, check_kept: CheckKept, token: str, finish: Callable[[str], None]
 ) -> None:
-    """Do steps 2 to 4: hide a file, check the kept one, and call `finish`. If a step fails, restore the file's name."""
+    """Do steps 2 to 4: hide a file, check the kept file, and call `finish`. If a step fails, restore the name."""
     _require_same_file(path, identity)
-    away = _hidden_path(path, token, "away")
-    os.rename(path, away)  # noqa: PTH104 - paths are strings
+    hidden = _hidden_path(path, token, "away")
+    os.rename(path, hidden)  # noqa: PTH104 - paths are strings
     try:
-        _require_same_file(away, identity)
+        _require_same_file(hidden, identity)
         check_kept()
-        finish(away)
+        finish(hidden)
     except BaseException:
-        if os.path.lexists(away):
-            _restore_name(away, path)
+        if os.path.lexists(hidden):
+            _restore_name(hidden, path)
         raise
     sync_folder(Path(path).parent)
 
 
-def _restore_name(away: str, path: str) -> None:
+def _restore_name(hidden: str, path: str) -> None:
     try:
-        _rename_without_overwriting(away, path)
+        _rename_without_overwriting(hidden, path)
     except LeftAloneError:
-        raise LeftAloneError(f"another file has its name now; its content is in {away}") from None
+        raise LeftAloneError(f"another file now has its name; the original content is in {hidden}") from None
     sync_folder(Path(path).parent)
 
 
@@ -198,11 +198,11 @@ def _discard(path: str) -> None:
         os.unlink(path)  # noqa: PTH108 - paths are strings
 
 
-def _exists_elsewhere(away: str, change: Change) -> bool:
+def _exists_elsewhere(hidden: str, change: Change) -> bool:
     """Return whether the content of a hidden file also exists under another name."""
-    if _is_same_file(away, change.path) or _is_same_file(away, change.other):
+    if _is_same_file(hidden, change.path) or _is_same_file(hidden, change.other):
         return True
-    return change.state is not None and has_state(away, change.state) and has_state(change.path, change.state)
+    return change.state is not None and has_state(hidden, change.state) and has_state(change.path, change.state)
 
 
 def _is_same_file(path: str, other: str) -> bool:
@@ -222,7 +222,7 @@ def _has_inode(path: str, identity: FileIdentity) -> bool:
 def _require_same_file(path: str, identity: FileIdentity) -> None:
     info = os.lstat(path)
     if FileIdentity.of(info) != identity or not stat.S_ISREG(info.st_mode):
-        raise LeftAloneError("it has just changed")
+        raise LeftAloneError("it changed during this run")
 
 
 def _hidden_copy(source: str, to: str, state: FileState, token: str, mode: int | None) -> str:
@@ -231,7 +231,7 @@ def _hidden_copy(source: str, to: str, state: FileState, token: str, mode: int |
     try:
         with open(scratch, "xb") as file, open_file(source) as handle:  # noqa: PTH123 - paths are strings
             if read_hash(handle, file.write) != state.hash:
-                raise LeftAloneError("its content has just changed")
+                raise LeftAloneError("its content changed during this run")
             file.flush()
             if mode is None:
                 shutil.copystat(source, scratch)

@@ -10,13 +10,13 @@ from pathlib import Path
 from simdoc_search.duplicates.plan.files import FileIdentity, has_state, is_same_entry, require_state
 from simdoc_search.duplicates.plan.journal import Change, Journal
 from simdoc_search.duplicates.plan.lock import locked_trees
-from simdoc_search.duplicates.plan.moves import copy_new, delete, make_folders, move, recover, replace_by_copy
+from simdoc_search.duplicates.plan.moves import copy_new, delete, make_folders, move, recover, replace_with_copy
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanError
 
 
 @dataclass(slots=True)
 class UndoReport:
-    """The changes that were undone."""
+    """The files that were restored, and those that were not."""
 
     restored: list[str] = field(default_factory=list)  # paths of the restored files
     unchanged: int = 0  # number of files that were in their original state already
@@ -27,9 +27,9 @@ class UndoReport:
 def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) -> UndoReport:
     """Undo the changes of a plan, starting with the last one. The undo file is removed when all changes are undone.
 
-    Moved files are moved back. Hard links become independent copies. A deleted file is restored from the kept file if
-    that has the same bytes. If undo is interrupted, run it again; it resumes. If a line of the undo file is damaged,
-    the changes before this line are undone, and the undo file is kept.
+    Moved files are moved back. Hard links become independent copies. A deleted file is restored if the kept file has
+    the same bytes. If a run is interrupted, call the function again to resume it. If a line of the undo file is
+    damaged, the changes before this line are undone, and the undo file is kept.
 
     Args:
         undo_file: path of the undo file.
@@ -40,7 +40,9 @@ def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) ->
             its folders.
     """
     if not os.path.lexists(undo_file):
-        raise PlanError(f"{undo_file} does not exist, so there is nothing to undo; apply writes it next to the plan")
+        raise PlanError(
+            f"{undo_file} does not exist, so there is nothing to undo; choose the file PLAN.undo next to the plan"
+        )
     report = UndoReport()
     with Journal(undo_file) as journal:
         changes = list(journal.changes.values())
@@ -75,17 +77,17 @@ def _undo(change: Change) -> bool:
     """Undo one change. Returns False if the file was in its original state already."""
     state, path, other, token = change.state, change.path, change.other, change.token
     if state is None:
-        raise LeftAloneError("a document that was deleted from its store cannot be restored")
+        raise LeftAloneError("a document that was deleted from its store cannot be restored; index it again")
     recover(change)
     exists = os.path.lexists(path)
     if change.act == "hardlink":
         identity = FileIdentity.of(require_state(path, state))
         is_link = os.path.exists(other) and os.path.samefile(path, other)  # noqa: PTH110, PTH121
         if is_link:
-            replace_by_copy(path, state, identity, token, change.mode)
+            replace_with_copy(path, state, identity, token, change.mode)
         return is_link
     if exists and not has_state(path, state):
-        raise LeftAloneError("another file has its path now")
+        raise LeftAloneError("another file is now at its path")
     if change.act == "delete":
         if not exists:
             _restore_deleted(change, state)
@@ -112,6 +114,6 @@ def _remove_moved(change: Change, state: FileState) -> bool:
 
 def _restore_deleted(change: Change, state: FileState) -> None:
     if not has_state(change.other, state):
-        raise LeftAloneError(f"it was deleted, and the kept file {change.other} has different bytes")
+        raise LeftAloneError(f"it was deleted, and the kept file {change.other} is missing or has different bytes")
     make_folders(Path(change.path).parent)
     copy_new(change.other, change.path, state, change.token, change.mode)

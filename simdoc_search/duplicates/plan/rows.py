@@ -14,7 +14,7 @@ Action = Literal["keep", "drop", "decide"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
 DropMethod = Literal["move", "delete", "hardlink"]
-"""How files are dropped: moved to another folder, deleted, or replaced by a hard link to the kept file."""
+"""How files are dropped: moved to another folder, deleted, or replaced with a hard link to the kept file."""
 
 IN_ARCHIVE = "it is in an archive, which is left unchanged"
 """The reason why a document in an archive is never dropped, and why its duplicates are not dropped either."""
@@ -62,10 +62,11 @@ class PlanRow:
 
     action: Action  # what to do with the document
     group: int  # number of the group, from 1
-    place: Place  # place of the document in the store
+    place: Place  # key of the document in the store
     path: str | None  # absolute path of the document's file; None if it has no file
     kept: str  # `name` of the document that is kept instead; empty for the kept document of the group
-    state: State | None  # state of the document when the plan was written; None if unknown: then it is never changed
+    # state of the document when the plan was written; None if it is unknown, so that the document is never changed
+    state: State | None
     overlap: str = ""  # overlap with the kept document in percent, for people
     kind: str = ""  # what the document has in common with the kept one, for people
     changed: str = ""  # modification date of the file, for people

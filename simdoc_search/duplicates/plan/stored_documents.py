@@ -11,12 +11,12 @@ from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, Removal
 
 
 def text_hashes(store: Store | None, places: Collection[Place]) -> dict[Place, str]:
-    """Return the `text_hash` of the documents at these places. Places without a document are left out."""
+    """Return the `text_hash` of the documents with these keys. Keys without a document are omitted."""
     records = store.records(dict.fromkeys(place.id for place in places)) if places and store is not None else ()
     return {record.place: record.text_hash for record in records if record.place in places}
 
 
-def check_document(hashes: Mapping[Place, str], row: PlanRow) -> str:
+def unchanged_text_hash(hashes: Mapping[Place, str], row: PlanRow) -> str:
     """Return the `text_hash` of a document without a file, if it has not changed since the plan was written.
 
     Raises:
@@ -33,7 +33,7 @@ def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[in
     """Remove the documents of dropped files from the store, unless they were indexed from another version of the file.
 
     Returns:
-        The number of removed documents; and place to reason, of documents that could not be removed.
+        The number of removed documents, and a mapping from each document that could not be removed to the reason.
     """
     by_place = {row.place: row for row in rows}
     removals = {}

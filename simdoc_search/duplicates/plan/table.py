@@ -11,23 +11,23 @@ from pathlib import Path
 from simdoc_search.display import printable
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, PlanRow, State, TextState
-from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_full
+from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 from simdoc_search.small_files import read_small
 
 _COLUMNS = (
     "action", "group", "percent", "kind", "bytes", "changed", "path", "kept", "id", "index", "routing", "state", "note",
 )  # fmt: skip
-_REQUIRED = ("action", "group", "path", "kept", "id", "state")
+_REQUIRED_COLUMNS = ("action", "group", "path", "kept", "id", "state")
 _FILE_STATE = re.compile(r"file:(\d+):(-?\d+):([0-9a-f]{32})")
 _COMMENT = "#"
 _INTRODUCTION = """\
-A plan of simdoc-search: which duplicates to drop. Edit the first column, save the file as tab-separated text, then run:
+This plan of simdoc-search lists duplicates. Edit the first column, save the file as tab-separated text, then run:
   {command}
-keep: the document is kept. drop: it is dropped. decide: it is kept, unless you write drop. Column note says why.
-Each group begins with its kept document. Column kept names the document that is kept instead of a dropped one.
+keep: the document is kept. drop: it is dropped. decide: it is kept, unless you write drop. Column note has the reason.
+Each group begins with its kept document. Column kept contains the document that is kept instead of a dropped one.
 To keep another document, write keep in its row, and drop in the first row of the group. Then write its path into column
-kept of each row that says drop. A document is left alone if it has changed since the plan was written, or if its row
-has no state (column state).
+kept of each row that says drop. A document is left alone if it has changed since the plan was written, or if column
+state of its row is empty.
 """
 _DROP_NOTE = {
     "same-text": "Because of --drop same-text, this plan also drops files with equal text but different bytes.",
@@ -52,7 +52,7 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
         with atomic_file(path) as file:
             file.writelines(line.encode() for line in table_lines(rows, command, drop))
     except OSError as error:
-        advice = f"; {DISK_FULL_ADVICE}" if is_full(error) else ""
+        advice = f"; {DISK_FULL_ADVICE}" if is_disk_full(error) else ""
         raise PlanError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}{advice}") from None
 
 
@@ -62,14 +62,14 @@ def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) 
         yield f"{_COMMENT} {printable(line.format(command=command))}\n"
     yield "\t".join(_COLUMNS) + "\n"
     for row in rows:
-        yield "\t".join(_cells(row)) + "\n"
+        yield "\t".join(_format_row(row)) + "\n"
 
 
 def check_new(path: Path) -> None:
     """Raise `PlanError` if a plan or its undo file exists already."""
     for file in (path, undo_path(path)):
         if file.exists() or file.is_symlink():
-            raise PlanError(f"{file} exists already and may contain your changes; name another file")
+            raise PlanError(f"{file} exists already and may contain your changes; choose another file")
 
 
 def undo_path(plan: Path) -> Path:
@@ -99,50 +99,56 @@ def read_plan(path: str | Path) -> list[PlanRow]:
             if not any(cells) or cells[0].startswith(_COMMENT):
                 continue
             if columns:
-                rows.append(_row(dict(zip(columns, (unescaped(cell.strip(" ")) for cell in cells), strict=False))))
+                rows.append(
+                    _parse_row(dict(zip(columns, (unescape_cell(cell.strip(" ")) for cell in cells), strict=False)))
+                )
                 continue
             columns = [cell.strip().lower() for cell in cells]
-            if missing := [name for name in _REQUIRED if name not in columns]:
-                raise ValueError(f"column {missing[0]!r} is missing; name a plan, and save it as tab-separated text")
+            if missing := [name for name in _REQUIRED_COLUMNS if name not in columns]:
+                raise ValueError(
+                    f"column {missing[0]!r} is missing; save the plan as tab-separated text, or choose another file"
+                )
     except (ValueError, csv.Error) as error:
         raise PlanError(f"{path}, line {lines.line_num}: {error}; nothing was done") from None
     if not columns:
-        raise PlanError(f"{path} is not a plan: it has no line with column names")
+        raise PlanError(f"{path} is not a plan, because it has no line with column names; choose another file")
     return rows
 
 
-def _cells(row: PlanRow) -> list[str]:
+def _format_row(row: PlanRow) -> list[str]:
     size = str(row.state.size) if isinstance(row.state, FileState) else ""
     names = (row.path or "", row.kept, row.place.id, row.place.index or "", row.place.routing or "")
     state = "" if row.state is None else str(row.state)
     return [
-        row.action, str(row.group), row.overlap, row.kind, size, row.changed, *map(escaped, names), state,
-        escaped(row.note),
+        row.action, str(row.group), row.overlap, row.kind, size, row.changed, *map(escape_cell, names), state,
+        escape_cell(row.note),
     ]  # fmt: skip
 
 
-def _row(cells: dict[str, str]) -> PlanRow:
+def _parse_row(cells: dict[str, str]) -> PlanRow:
     word = cells.get("action", "").strip().lower()
     action = next((action for action in ACTIONS if action == word), None)
     if action is None:
-        raise ValueError(f"the action must be {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}, not {word!r:.60}")
+        raise ValueError(f"column 'action' must be {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}, not {word!r:.60}")
     if not (group := cells.get("group", "").strip()).isdecimal():
-        raise ValueError(f"the group must be a number, not {group!r:.60}")
+        raise ValueError(f"column 'group' must be a number, not {group!r:.60}")
     if not cells.get("id"):
-        raise ValueError("column id is empty")
+        raise ValueError("column 'id' is empty; copy the cell from the original plan")
     place = Place(cells["id"], cells.get("index") or None, cells.get("routing") or None)
-    path, kept, state = cells.get("path") or None, cells.get("kept", ""), _state(cells.get("state", ""))
+    path, kept, state = cells.get("path") or None, cells.get("kept", ""), _parse_state(cells.get("state", ""))
     return PlanRow(action, int(group), place, path, kept, state, note=cells.get("note", ""))
 
 
-def _state(cell: str) -> State | None:
+def _parse_state(cell: str) -> State | None:
     if not cell:
         return None
     if match := _FILE_STATE.fullmatch(cell):
         return FileState(int(match[1]), int(match[2]), match[3])
     if cell.startswith("text:"):
         return TextState(cell.removeprefix("text:"))
-    raise ValueError(f"the state {cell!r:.80} was changed; copy it from the original plan")
+    raise ValueError(
+        f"column 'state' has {cell!r:.80}, which is not a valid state; copy the cell from the original plan"
+    )
 
 
 _CHANGED_BY_SPREADSHEETS = re.compile(r"[=+\-@#' ].*|[\d.,:/ e+\-]+%?|true|false", re.IGNORECASE)
@@ -150,15 +156,15 @@ _ESCAPE = re.compile(r"\\(?:([\\tnr])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8
 _SHORT_ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
-def escaped(text: str) -> str:
-    """Escape a text, so that no editor or spreadsheet changes the cell."""
+def escape_cell(text: str) -> str:
+    """Escape a text so that no editor or spreadsheet changes its cell."""
     cell = printable(text.replace("\\", "\\\\")).replace('"', r"\x22")
     if _CHANGED_BY_SPREADSHEETS.fullmatch(cell):
         cell = rf"\x{ord(cell[0]):02x}{cell[1:]}"
     return cell[:-1] + r"\x20" if cell.endswith(" ") else cell
 
 
-def unescaped(cell: str) -> str:
+def unescape_cell(cell: str) -> str:
     """Return the text of an escaped cell. Raises ValueError if a backslash does not begin an escape."""
     return _ESCAPE.sub(_unescape, cell)
 
@@ -167,5 +173,7 @@ def _unescape(match: re.Match[str]) -> str:
     short, *codes = match.groups()
     code = next(filter(None, codes), None)
     if short is None and code is None:
-        raise ValueError(rf"write each backslash as \\ in a plan, not as in {match.string!r:.100}")
+        raise ValueError(
+            rf"{match.string!r:.100} contains a backslash that is not part of an escape; write each backslash as \\"
+        )
     return _SHORT_ESCAPES[short] if short else chr(int(code or "", 16))

@@ -23,7 +23,7 @@ class CheckedPlan:
     """The documents to drop, and the groups that are left unchanged."""
 
     drops: list[Drop] = field(default_factory=list)
-    refused: dict[int, str] = field(default_factory=dict)  # group to the reason why it is left unchanged
+    refused: dict[int, str] = field(default_factory=dict)  # maps each group that is left unchanged to the reason
 
 
 def row_entry(row: PlanRow) -> Hashable:
@@ -32,9 +32,9 @@ def row_entry(row: PlanRow) -> Hashable:
 
 
 def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
-    """Check that for each dropped document, its group has a kept document that no row drops.
+    """Check that each dropped document has a kept document in its group that no row drops.
 
-    If the document in column `kept` is dropped too, the document that is kept instead of that one is used.
+    If the document in column `kept` is dropped too, the document that is kept instead of it is used.
     """
     groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:

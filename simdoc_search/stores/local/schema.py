@@ -19,10 +19,10 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import KINDS, Kind, KindName, kinds_of, names_of_kinds
 from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.tokens import encode_text
 from simdoc_search.sketch.winnow import no_passages
-from simdoc_search.stores.fields import indexable, metadata_terms, names_of
-from simdoc_search.stores.record import Origin, Record
+from simdoc_search.stores.fields import escape_surrogates, metadata_terms, names_of
+from simdoc_search.stores.record import EncodedRecord, Origin, Record
 
 MAX_TERM_BYTES = 65_000
 """tantivy silently drops terms of 65,530 bytes and more."""
@@ -73,8 +73,8 @@ def build_schema(optional: Collection[str]) -> tantivy.Schema:
     return builder.build()
 
 
-def to_document(record: Record, schema: tantivy.Schema, settings: Settings, store_text: bool) -> tantivy.Document:
-    """Convert a record into a document of tantivy."""
+def encode_record(record: Record, settings: Settings, store_text: bool) -> EncodedRecord:
+    """Convert a record into the values of its fields."""
     if len(record.id.encode()) > MAX_TERM_BYTES:
         raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")
     values: dict[str, Any] = {
@@ -82,7 +82,7 @@ def to_document(record: Record, schema: tantivy.Schema, settings: Settings, stor
         "names": names_of(record.id),
         "path": path_terms(record.path),
         "facts": metadata_terms(record),
-        "tokens": " ".join(encode(record.codes, settings.token_length)),
+        "tokens": encode_text(record.codes, settings.token_length),
         "buckets": len(record.codes),
         "codes": _pack(record.codes, settings.token_length),
         "rest": _to_bytes(_rest(record)),
@@ -90,14 +90,14 @@ def to_document(record: Record, schema: tantivy.Schema, settings: Settings, stor
     values |= {name: value for name in HASHES if (value := getattr(record, name))}
     for kind in kinds_of(settings):
         codes = getattr(record, kind.name)
-        values[kind.name] = " ".join(encode(codes if kind.is_set else distinct(codes), kind.length))
+        values[kind.name] = encode_text(codes if kind.is_sorted_set else distinct(codes), kind.length)
         values[_STORED_FIELDS[kind.name]] = _pack_kind(codes, kind)
     if store_text and record.text is not None:
         values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
     if settings.words and record.text is not None:
         values[WORDS] = record.words.decode() or joined_words(record.text, settings.analysis)
     values["checksum"] = _checksum(*(values.get(name) for name in _CHECKSUM_FIELDS))
-    return tantivy.Document.from_dict(values, schema)
+    return EncodedRecord(record.id, values)
 
 
 def to_record(
@@ -173,7 +173,7 @@ def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, M
 
 def path_terms(path: str) -> list[str]:
     """Return a path and its parent folders, each with a final `/`, so that a folder is found by one term."""
-    path = indexable(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
+    path = escape_surrogates(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
     ends = [position + 1 for position, character in enumerate(path) if character == "/"]
     return [path, *(path[:end] for end in ends if end < len(path))]
 

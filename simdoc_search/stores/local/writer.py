@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import tantivy
 
 from simdoc_search.durable import sync_folder
+from simdoc_search.stores.base import Encoder
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.workers.memory import machine_memory
 
 MAX_HEAP, MIN_HEAP = 128_000_000, 15_000_000
@@ -29,7 +27,8 @@ class LocalWriter:
         engine: the writer of tantivy.
         folder: folder of the index; None for an index in memory.
         location: the store, for messages.
-        to_document: converts a record.
+        schema: schema of the index.
+        encode: encodes a record.
     """
 
     def __init__(
@@ -37,19 +36,23 @@ class LocalWriter:
         engine: tantivy.IndexWriter,
         folder: Path | None,
         location: str,
-        to_document: Callable[[Record], tantivy.Document],
+        schema: tantivy.Schema,
+        encode: Encoder,
     ) -> None:
-        self._engine, self._folder, self._location, self._to_document = engine, folder, location, to_document
+        self._engine, self._folder, self._location, self._schema = engine, folder, location, schema
+        self._encode = encode
+        self._unfinished: EncodedRecord | None = None
         self.failed: Mapping[str, str] = {}
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
-        for record in records:
+        self.put_encoded(map(self._encode, records))
+
+    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
+        """Add encoded records. Each record replaces an older one with the same id."""
+        for record in encoded:
             with engine_errors("write to", self._location):
-                document = self._to_document(record)
-                with _interrupts_deferred():  # an interrupt between the two calls would lose the document
-                    self._engine.delete_documents_by_term("id", record.id)
-                    self._engine.add_document(document)
+                self._write(record)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""
@@ -57,32 +60,24 @@ class LocalWriter:
             with engine_errors("write to", self._location):
                 self._engine.delete_documents_by_term("id", id)
 
-    def commit(self, *, within: float | None = None) -> None:  # noqa: ARG002 - nothing to wait for
+    def commit(self, *, timeout: float | None = None) -> None:  # noqa: ARG002 - nothing to wait for
         """Make all changes durable and visible to readers."""
         with engine_errors("write to", self._location):
+            if self._unfinished:
+                self._write(self._unfinished)
             self._engine.commit()
             if self._folder:
                 sync_folder(self._folder)  # tantivy does not sync the name of the new meta.json
+
+    def _write(self, record: EncodedRecord) -> None:
+        """Replace a document. Ctrl-C between the two calls would lose it, so `commit` repeats an unfinished write."""
+        self._unfinished = record
+        self._engine.delete_documents_by_term("id", record.id)
+        self._engine.add_document(tantivy.Document.from_dict(record.content, self._schema))
+        self._unfinished = None
 
 
 def heap_bytes() -> int:
     """Return the number of bytes that the writer buffers. It is smaller on a small machine or in a small container."""
     machine = machine_memory()
     return MAX_HEAP if machine is None else max(MIN_HEAP, min(machine // 16, MAX_HEAP))
-
-
-@contextmanager
-def _interrupts_deferred() -> Iterator[None]:
-    """Defer Ctrl-C to the end of the block."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield  # other threads do not receive it
-        return
-    pending: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: pending.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if pending:
-        signal.raise_signal(signal.SIGINT)

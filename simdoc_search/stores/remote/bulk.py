@@ -1,4 +1,4 @@
-"""Writes to an engine in bulk requests, which are split to an accepted size and retried while the engine is busy.
+"""Writes to an engine in bulk requests. Splits requests that are too large, and retries them while the engine is busy.
 
 An engine creates a missing index without our mapping, and another index may have taken its name. So the unique id of
 the index is checked before and after each request.
@@ -53,8 +53,7 @@ class Action:
     @classmethod
     def make(cls, kind: str, id: str, document: Mapping[str, Any] | None = None, **target: Any) -> Action:
         """Return an action for a document; `target` has `_index` and may have routing and conditions."""
-        line = "" if document is None else json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
-        return cls(kind, {"_id": id, **target}, line.encode())
+        return cls(kind, {"_id": id, **target}, b"" if document is None else json_line(document))
 
     @property
     def id(self) -> str:
@@ -210,6 +209,11 @@ def uuids_of(engine: Engine, name: str) -> dict[str, str]:
     """
     settings = engine.call("GET", [name, "_settings", "index.uuid"])
     return {index: str(values["settings"]["index"]["uuid"]) for index, values in settings.items()}
+
+
+def json_line(document: Mapping[str, Any]) -> bytes:
+    """Return a document as a line of a bulk request."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def reason_of(error: Any) -> str:

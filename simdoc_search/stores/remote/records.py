@@ -20,10 +20,11 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.kinds import KINDS, Kind, kinds_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import decode_text, encode
+from simdoc_search.sketch.tokens import decode_text, encode_text
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.fields import metadata_terms, names_of
-from simdoc_search.stores.record import Origin, Record
+from simdoc_search.stores.record import EncodedRecord, Origin, Record
+from simdoc_search.stores.remote.bulk import json_line
 from simdoc_search.stores.remote.errors import one_line
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label
 from simdoc_search.stores.remote.texts import text_of
@@ -52,16 +53,23 @@ def field_values(
         tokens: tokens of other kinds by name; kinds that the index does not have are omitted.
     """
     text_hash, words_hash = hashes
-    kinds = {kind.name: encode(tokens.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)}
+    kinds: dict[str, str] = {
+        kind.name: encode_text(tokens.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)
+    }
     return {
-        "tokens": " ".join(encode(codes, settings.token_length)),
-        **{name: " ".join(encoded) for name, encoded in kinds.items()},
+        "tokens": encode_text(codes, settings.token_length),
+        **kinds,
         "shingles": shingles,
         "buckets": len(codes),
         "text_hash": text_hash,
         "words_hash": words_hash,
         "format": format_label(settings),
     }
+
+
+def encode_record(record: Record, settings: Settings, *, field: str, store_text: bool) -> EncodedRecord:
+    """Convert a record into the line of its document in a bulk request."""
+    return EncodedRecord(record.id, json_line(to_source(record, settings, field=field, store_text=store_text)))
 
 
 def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
@@ -154,7 +162,7 @@ def _json_value(value: Any) -> Any:
 
 
 def _tokens_of_kind(source: Mapping[str, Any], kind: Kind, path: str) -> Codes:
-    if kind.is_set:
+    if kind.is_sorted_set:
         return _token_set(source, kind.length, path)
     codes = _tokens(source, kind.length, path)
     if kind.name == "sentences":
@@ -201,7 +209,7 @@ def _only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
     if not values:
         return None
     if not isinstance(values[0], kind):
-        raise _MalformedError(f"has {_TYPE_NAMES.get(type(values[0]), 'something else')} in {path}")
+        raise _MalformedError(f"has {_TYPE_NAMES.get(type(values[0]), 'a value of another type')} in {path}")
     return values[0]
 
 
@@ -219,7 +227,9 @@ def _values(value: Any, path: list[str]) -> Iterator[Any]:
             if key in value:
                 yield from _values(value[key], path[count:])
     elif value is not None:
-        raise _MalformedError(f"has {_TYPE_NAMES.get(type(value), 'something else')} instead of {'.'.join(path)}")
+        raise _MalformedError(
+            f"has {_TYPE_NAMES.get(type(value), 'a value of another type')} instead of {'.'.join(path)}"
+        )
 
 
 def _integer(source: Mapping[str, Any], path: str) -> int:

@@ -18,12 +18,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import Any
 
 from simdoc_search.cancellation import StoppedError
 from simdoc_search.documents import MAX_ID_BYTES
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.base import Encoder
+from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.stores.remote import bulk
 from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, routing_of
 from simdoc_search.stores.remote.engine import Engine
@@ -47,16 +47,14 @@ class RemoteWriter:
     Args:
         engine: the engine.
         index: name of the index, or of an alias with a write index.
-        to_document: returns the JSON document for a record.
+        encode: encodes a record.
         has_several_indices: whether the name has several indices, any of which may have a stored document.
     """
 
-    def __init__(
-        self, engine: Engine, index: str, to_document: Callable[[Record], dict[str, Any]], *, has_several_indices: bool
-    ) -> None:
+    def __init__(self, engine: Engine, index: str, encode: Encoder, *, has_several_indices: bool) -> None:
         self._engine = engine.in_background()
         self._index = index
-        self._to_document = to_document
+        self._encode = encode
         self._has_several_indices = has_several_indices
         self._version = 0
         self._bulk = BulkWriter(self._engine, index)
@@ -69,28 +67,32 @@ class RemoteWriter:
 
     def put(self, records: Iterable[Record]) -> None:
         """Write records. Each replaces an older record with the same id."""
-        for record in records:
-            self._sender.add(self._action("index", record.id, self._to_document(record)))
+        self.put_encoded(map(self._encode, records))
+
+    def put_encoded(self, encoded: Iterable[EncodedRecord]) -> None:
+        """Write encoded records. Each replaces an older record with the same id."""
+        for id, line in encoded:
+            self._sender.add(self._action("index", id, line))
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""
         for id in filter(is_possible_id, ids):
             self._sender.add(self._action("delete", id))
 
-    def commit(self, *, within: float | None = None) -> None:
+    def commit(self, *, timeout: float | None = None) -> None:
         """Wait until all writes have arrived, and make them visible to readers.
 
         Args:
-            within: maximum seconds to wait, after which `commit` returns without an error; None: wait for all writes.
+            timeout: maximum seconds to wait, after which `commit` returns without an error; None: wait for all writes.
 
         Raises:
-            StoreError: as `ChunkSender.add`; not if `within` is given.
+            StoreError: as `ChunkSender.add`; not if `timeout` is given.
         """
-        if within is None:
+        if timeout is None:
             self._sender.flush()
             self._engine.refresh(self._index)
             return
-        timer = threading.Timer(within, self._engine.stopped.set)
+        timer = threading.Timer(timeout, self._engine.stopped.set)
         timer.start()
         try:
             with suppress(StoreError, StoppedError):
@@ -102,11 +104,11 @@ class RemoteWriter:
         """Drop unsent writes, and send nothing more."""
         self._sender.close()
 
-    def _action(self, kind: str, id: str, document: dict[str, Any] | None = None) -> Action:
+    def _action(self, kind: str, id: str, line: bytes = b"") -> Action:
         self._version = max(self._version + 1, time.time_ns())
         # An equal version is accepted, because a repeated request writes the same document.
-        version = {"version": self._version, "version_type": "external_gte"}
-        return Action.make(kind, id, document, _index=self._index, **version)
+        target = {"_id": id, "_index": self._index, "version": self._version, "version_type": "external_gte"}
+        return Action(kind, target, line)
 
     def _write_chunk(self, actions: list[Action]) -> dict[str, str]:
         """Write a chunk. Return id to reason for refused documents."""

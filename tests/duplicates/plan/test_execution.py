@@ -64,7 +64,7 @@ def test_deleted_files_are_restored_if_the_kept_file_has_equal_bytes(tmp_path: P
     report = undo(tmp_path / "plan.undo")
     ((path, reason),) = report.not_restored
     assert (2, "other.txt") == (len(report.restored), Path(path).name)
-    assert "has different bytes" in reason
+    assert "is missing or has different bytes" in reason
     del before["docs/other.txt"]
     assert before == {name: file for name, file in tree(tmp_path).items() if name != "plan.undo"}
 
@@ -75,7 +75,7 @@ def test_only_files_with_equal_bytes_become_links_and_undo_makes_copies(tmp_path
     Path(rows[1].path or "").chmod(0o640)
     before = tree(tmp_path)
 
-    assert "its bytes differ from the kept file" in run(tmp_path, rows, "hardlink")["other.txt"]
+    assert "its bytes differ from those of the kept file" in run(tmp_path, rows, "hardlink")["other.txt"]
     assert 3 == Path(rows[0].path or "").stat().st_nlink
     assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").dropped_before
     undo(tmp_path / "plan.undo")
@@ -93,15 +93,15 @@ def test_a_dry_run_reports_the_same_and_changes_nothing(
     assert dry.dropped == apply_plan(rows, method, tmp_path / "plan.undo", move_to=tmp_path / "gone").dropped
 
 
-def changed(path: Path) -> None:
+def change_bytes(path: Path) -> None:
     """Change the bytes of a file, but not its size and modification time."""
     info = path.stat()
     path.write_text("more")
     os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
 
 
-def linked(path: Path) -> None:
-    """Replace a file by a symbolic link to an equal file."""
+def replace_with_symbolic_link(path: Path) -> None:
+    """Replace a file with a symbolic link to an equal file."""
     path.rename(path.with_suffix(".away"))
     path.symlink_to(path.with_suffix(".away"))
 
@@ -110,7 +110,11 @@ def linked(path: Path) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [(changed, "content has changed"), (linked, "it is a link, a folder or a device"), (Path.unlink, "is gone")],
+    [
+        (change_bytes, "content has changed"),
+        (replace_with_symbolic_link, "it is a link, a folder or a device"),
+        (Path.unlink, "is gone"),
+    ],
 )
 def test_changed_files_and_the_duplicates_of_a_changed_kept_file_are_left_alone(
     tmp_path: Path, rows: list[PlanRow], method: DropMethod, change: Callable[[Path], None], reason: str
@@ -143,7 +147,7 @@ def test_no_file_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path,
     left = run(tmp_path, [rows[0], rows[1], replace(rows[2], place=Place("../../out"))], "move")
 
     assert "exists already" in left["equal.txt"]
-    assert "names a path outside" in left["other.txt"]
+    assert "leads to a path outside" in left["other.txt"]
     assert "mine" == (tmp_path / "gone/equal.txt").read_text()
 
 
@@ -172,7 +176,7 @@ def test_undo_leaves_files_alone_that_changed_after_the_move(tmp_path: Path, row
     """One path has a new file, and one moved file was changed. Both changes can be undone later."""
     run(tmp_path, rows, "move")
     (tmp_path / "docs/equal.txt").write_text("new")
-    changed(tmp_path / "gone/other.txt")
+    change_bytes(tmp_path / "gone/other.txt")
 
     assert ["equal.txt", "other.txt"] == sorted(
         Path(name).name for name, _ in undo(tmp_path / "plan.undo").not_restored

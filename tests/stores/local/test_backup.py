@@ -119,4 +119,4 @@ def test_the_command_backup_copies_a_store_and_never_overwrites(whole: Path, tmp
     assert " kB" in run("backup", whole, tmp_path / "d", FORCE_COLOR="1").stderr, "no bar on a terminal"
     assert " kB" not in run("backup", whole, tmp_path / "e", "--json", FORCE_COLOR="1").stderr
     assert {"store": str(tmp_path / "c"), "documents": count} == answer("backup", whole, tmp_path / "c")
-    assert "exists already; name a new folder" in run("backup", whole, tmp_path / "b").stderr
+    assert "already exists and is not an empty folder" in run("backup", whole, tmp_path / "b").stderr

@@ -46,7 +46,7 @@ def test_a_request_has_a_quoted_path_and_json_and_may_allow_statuses(server: Ser
     request = server.requests[-1]
     assert ("POST", "/a%2Fb/_x?flag=true&off=false&n=3") == (request.method, request.path)
     assert [{"é": 1}] == request.lines()
-    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; check the name, or create"):
+    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; check the name, or index"):
         engine.call("GET", ["index"])
 
 

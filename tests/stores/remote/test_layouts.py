@@ -43,7 +43,7 @@ SECRET = "a secret of many characters"
 
 
 def application_index(made: Indices, settings: Settings | None = None, **tokens: Any) -> str:
-    """Make an index of an application that has our field beside a text, and return its name."""
+    """Make an index of an application with a text field and our field, and return its name."""
     ours = component_template(settings)["template"]["mappings"]["properties"]
     ours["simdoc"]["properties"]["tokens"] |= tokens
     return made.make({"properties": {"text": {"type": "text"}, **ours}}, {"index.query.default_field": ["text"]})

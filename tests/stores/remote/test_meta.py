@@ -138,7 +138,7 @@ def test_unknown_sketches_are_kept_if_they_fit() -> None:
     assert meta == to_meta(settings_of(meta))
     assert format_label(Settings()) == format_label(settings_of(meta))
     with pytest.raises(FormatMismatchError, match=r"cannot hold the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
-        to_meta(Settings(others=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
+        to_meta(Settings(unknown_sketches=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
 
 
 @pytest.mark.parametrize(
