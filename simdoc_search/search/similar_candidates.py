@@ -30,7 +30,7 @@ def check_has_tokens(source: Record) -> None:
     """Check that a document can be compared.
 
     Raises:
-        NoFingerprintError: it has no tokens; the message says why.
+        NoFingerprintError: the document has no tokens. The message says why.
     """
     if len(source.codes):
         return

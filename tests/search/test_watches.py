@@ -223,7 +223,7 @@ def test_other_settings_need_another_index_of_watches(made: Indices, watcher: Wa
     with open_store(f"{made.engine}/{index}") as other:
         elsewhere = Watcher(other, watcher.name)
         for watch in (elsewhere.set, elsewhere.copied_by):
-            with pytest.raises(FormatMismatchError, match="other settings; name another index with --wat"):
+            with pytest.raises(FormatMismatchError, match="other settings; choose another index with --watches"):
                 watch("doc")
         assert "doc" == Watcher(other, made.name()).set("doc").place.id
 
