@@ -25,7 +25,7 @@ from simdoc_search.errors import CorpusError, QuerySyntaxError
 from simdoc_search.query.syntax import fraction_of_percent, parse
 from simdoc_search.sketch.tokens import ALPHABET, encode
 from simdoc_search.sketch.tokens import decode as decode_tokens
-from tests.support.often import examples
+from tests.support.slow_cases import examples
 
 Made = TypeVar("Made")
 

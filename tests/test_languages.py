@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from simdoc_search import languages
 from simdoc_search.errors import MissingExtraError
 from simdoc_search.languages import MIXED, UNKNOWN, declared_language, language_of
-from tests.support.prose import PROSE
 from tests.support.strategies import texts
+from tests.support.translations import PROSE
 
 CODE = """
     for (int i = 0; i < n_max; ++i) { a[i] = b[i] * 0x1F; }   // https://example.org/an/address/in/english.html

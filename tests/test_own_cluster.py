@@ -14,11 +14,11 @@ import pytest
 
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import to
+from tests.support.cleanup import remove_all
 from tests.support.elasticsearch_engine import elasticsearch_lacks
 from tests.support.engines import call, own_name
 from tests.support.gateway import REFUSED_PATH, Gateway, gateway
 from tests.support.http_server import Request, answer, serving
-from tests.support.leftovers import remove_all
 from tests.support.tls_proxy import API_KEY, PASSWORD, USER, authority, proxied
 from tests.support.waiting import wait_until
 

@@ -17,8 +17,8 @@ from simdoc_search.sketch.fingerprint import fingerprint
 from tests.support.backfill import load, to
 from tests.support.cli import output
 from tests.support.engines import call
-from tests.support.living import rolling
 from tests.support.programs import program
+from tests.support.rolling_index import rolling
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "without_python"
 KETTLE, SECOND = "Wren kettle, manual", "Wren kettle, second edition"

@@ -16,12 +16,12 @@ from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
+from tests.support.application_mapping import NAMED, check, mapping
 from tests.support.backfill import to
 from tests.support.cli import answer, output, run, sentence, usage_error
 from tests.support.engines import call, own_name
-from tests.support.fitness import NAMED, check, mapping
 from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
-from tests.support.installing import install_pipeline
+from tests.support.pipeline_installation import install_pipeline
 from tests.support.stores import put, record
 
 

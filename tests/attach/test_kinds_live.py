@@ -27,7 +27,7 @@ from simdoc_search.stores.remote.schema import component_template
 from simdoc_search.stores.remote.shared_settings import require_kind
 from simdoc_search.stores.remote.texts import record_text_fields
 from tests.support.backfill import load, to
-from tests.support.capitals import CAPITALS, Capitals
+from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.cli import answer
 from tests.support.http_server import Indices, indices
 from tests.support.texts import text as some_text

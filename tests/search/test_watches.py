@@ -27,7 +27,7 @@ from tests.support.backfill import load, to
 from tests.support.cli import words
 from tests.support.engines import PREFIX, call, own_name
 from tests.support.http_server import Indices, indices
-from tests.support.installing import install_search_templates
+from tests.support.pipeline_installation import install_search_templates
 
 HOSTILE = 'a"b\\c/{{id}}\u2028 é日本'
 TEXTS = {

@@ -25,7 +25,7 @@ from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
 from simdoc_search.stores.local.settings_file import read_manifest, write_manifest
 from simdoc_search.stores.sketching import sketches_of
-from tests.support.damage import content
+from tests.support.store_damage import content
 
 DATA = Path(__file__).parents[1] / "data"
 FORMATS = {

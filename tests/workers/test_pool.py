@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search.errors import DocumentError, SimdocError
 from simdoc_search.workers import ItemLimits, WorkerPool, iterate_in_subprocess, memory_per_worker
-from tests.support.trouble import failed, numbers, work
+from tests.support.failing_work import failed, numbers, work
 from tests.support.workers import worker_processes
 
 Pool = WorkerPool[str, str]
@@ -119,7 +119,7 @@ def test_a_pool_that_gets_no_thread_ends_its_processes(monkeypatch: pytest.Monke
 ORPHAN = """
 import time
 from simdoc_search.workers import ItemLimits, WorkerPool
-from tests.support.trouble import failed, work
+from tests.support.failing_work import failed, work
 from tests.support.workers import worker_processes
 pool = WorkerPool(1, work, failed, ItemLimits())
 pool.submit(["hang"])

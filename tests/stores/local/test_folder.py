@@ -18,7 +18,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 from tests.support.stores import ids, plain, put, record
 from tests.support.users import ordinary_user
 
@@ -331,7 +331,7 @@ open_store(sys.argv[1], create=True).close()
 
 
 @posix_only
-@pytest.mark.parametrize("call", first(1, range(2, 30, 4)))
+@pytest.mark.parametrize("call", slow_after(1, range(2, 30, 4)))
 def test_a_store_is_completed_if_the_process_that_created_it_was_killed(tmp_path: Path, call: int) -> None:
     """The process is killed at each call that changes the folder."""
     done = subprocess.run([sys.executable, "-c", CUT_OFF, tmp_path / "s", str(call)], check=False, timeout=60)

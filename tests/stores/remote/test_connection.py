@@ -14,8 +14,8 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote.connection import split_url
 from tests.support.cli import run, sentence, usage_error
+from tests.support.error_sentences import MAPPING, NO_INDEX, opening_error
 from tests.support.http_server import Request, Server, error, serving, unused_url
-from tests.support.sentences import MAPPING, NO_INDEX, opening_error
 
 SECRET = "s3cret"
 
