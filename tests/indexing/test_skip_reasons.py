@@ -58,7 +58,7 @@ def test_unknown_reasons_are_important() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "gone"),
+    ("reason", "lost"),
     [
         ("binary", True),
         ("encrypted", True),
@@ -76,8 +76,8 @@ def test_unknown_reasons_are_important() -> None:
         ("hidden", False),
     ],
 )
-def test_a_text_is_gone_only_if_another_run_cannot_read_it(reason: str, gone: bool) -> None:
-    assert gone == classify_reason(reason)[0].is_text_lost
+def test_a_text_is_lost_only_if_another_run_cannot_read_it(reason: str, lost: bool) -> None:
+    assert lost == classify_reason(reason)[0].is_text_lost
 
 
 # --- --fail-on-skip ---
