@@ -164,7 +164,7 @@ def test_an_index_records_which_parts_are_removed(tmp_path: Path) -> None:
     assert {"title": "Notes", "status": "final"} == answer("show", "b.md", *place)["metadata"]
     assert answer("show", "c.md", *place)["text"].startswith("---")
     assert "word" not in answer("show", "Re: x", *place)["text"]
-    assert "skipped    front-matter, quoted-replies\n" in output("info", *place)
+    assert "excluded   front matter, quoted replies\n" in output("info", *place)
     assert ["a.md", "b.md"] == [
         line.split()[-1] for line in output("list", "--filter", "status=final", *place).splitlines()[1:]
     ]
