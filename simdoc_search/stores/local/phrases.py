@@ -57,7 +57,7 @@ def find_phrases(
 def _find_candidates(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> dict[int, list[Address]]:
-    """Return, by the index of each phrase, the documents that contain all its words: at most one more than are read."""
+    """Map the index of each phrase to the documents with all its words, at most one more than are read."""
     frequencies: dict[str, int] = {}
     candidates: dict[int, list[Address]] = {}
     limit = _max_read_per_phrase(len(phrases)) + 1
