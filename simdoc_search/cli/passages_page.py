@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 _MAX_CHARACTERS = 8_000_000
-"""Maximum number of characters on the page, so that a browser remains fast. Texts of further sources are left out."""
+"""Maximum number of characters on the page, so that a browser remains fast. Further texts are not shown."""
 
 
 def words_of(hit: PassageHit) -> str:
@@ -50,24 +50,24 @@ def write_page(
     from simdoc_search.passages.report import sources_page
 
     ranked = sorted(answers, key=lambda answer: -answer.result.covered.share)
-    left = _MAX_CHARACTERS
+    remaining = _MAX_CHARACTERS
     parts, left_out = [], 0
-    with document_progress(hidden=hidden or len(ranked) < 2, of_total=True) as update:
+    with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
         update(total=len(ranked))
         for answer in ranked:
-            left -= len(answer.result.text or "")
+            remaining -= len(answer.result.text or "")
             places = [hit.place for hit in answer.result.hits if hit.kind == "exact"]
-            texts = _texts_within(left, places, store)
-            left -= sum(map(len, texts.values()))
+            texts = _texts_within(remaining, places, store)
+            remaining -= sum(map(len, texts.values()))
             left_out += sum(place not in texts for place in places)
             parts.append(_part(answer, texts))
             update(advance=1)
-    more = f"The texts of {counted(left_out, 'source')} are not shown here. simdoc-search compare shows them."
+    more = f"The texts of {counted(left_out, 'source')} are not shown here. To see them, use simdoc-search compare."
     write_file(path, sources_page(parts, [*notes, more] if left_out else notes))
 
 
 def _texts_within(characters: int, places: Sequence[Place], store: Store) -> dict[Place, str]:
-    """Return the texts at the first places, until they have this many characters."""
+    """Return the texts of the first places, until they have at least this many characters."""
     from simdoc_search.search.stored_texts import batches, read_texts
 
     texts: dict[Place, str] = {}

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write a page on which you can open each version side by side with the one before.",
+    help="Write an HTML page on which you can open each version side by side with the previous one.",
 )
 @field_options
 @store_option
@@ -74,12 +74,12 @@ def versions(
       simdoc-search versions --all                     list the families of versions in the store
 
     The order is based on dates in metadata and names, on versions in names (v2, final), on commits and on modification
-    times. The command names the newest version only if this evidence agrees. If it conflicts, the output shows both
-    sides. Undated documents are listed last.
+    times. The command names the newest version only if this evidence agrees. Otherwise it prints the conflicting
+    evidence. Undated documents are listed last.
 
-    Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth in
-    the other direction. Any store with texts can be queried. If you index --with versions, a query takes a tenth of the
-    time (0.1 s instead of 1 s, with 357 documents).
+    Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth of
+    the sentences of the other are in the first. You can query any store that has texts. A store that was indexed --with
+    versions answers faster (in 0.1 s instead of 1 s, with 357 documents).
     """
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch

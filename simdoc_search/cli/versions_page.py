@@ -1,4 +1,4 @@
-"""The page of `simdoc-search versions --html`: the timeline, and each version side by side with the one before."""
+"""The page of `simdoc-search versions --html`: the timeline, and each version side by side with the previous one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
 
 _MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
-"""Limits of the steps that are shown side by side, so that a browser remains fast. The newest steps are shown."""
+"""Maximum number of steps shown side by side, and of their characters. The newest steps are shown.
+
+They keep the page fast.
+"""
 
 
 def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, str], settings: Settings) -> None:
@@ -37,12 +40,12 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
     notes = [*(order if result.hits else []), *notes_of(result)]
     if left_out := len(result.timeline) - 1 - len(pairs):
         steps = counted(left_out, "step is", "steps are")
-        notes.append(f"{steps} not shown side by side; simdoc-search compare shows each of them")
+        notes.append(f"{steps} not shown side by side; to see them, use simdoc-search compare")
     write_file(path, list_page("Versions", [ListSection(rows)], notes))
 
 
 def _pairs(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[int, tuple[str, str]]:
-    """Map the number of the later version of each shown step to both texts."""
+    """Map each shown step, by the number of its later version, to the two texts."""
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
     for number, (before, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):

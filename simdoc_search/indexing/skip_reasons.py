@@ -1,6 +1,7 @@
 """Classifies the reasons why files were skipped.
 
-A kind tells whether a file was meant to be read, whether its text is gone, and which option would help.
+Each kind of reason says whether the file was expected to be read, whether its earlier text is lost, and which option
+would help.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ class SkipKind:
 
     label: str  # shown after the number of files; if empty, the reason itself is shown
     pattern: str  # regular expression of the reasons; its group is a detail that differs from file to file
-    expected: bool = False  # whether the file was never meant to be read
+    expected: bool = False  # whether skipping was expected, because such files are never read
     text_gone: bool = False  # whether the file exists but no longer has its earlier text
     advice: str = ""  # the option that would help
 
 
 OTHER = SkipKind("", ".*")
-"""A file that is unreadable now or with this installation: no permission, a failing disk, a reader that crashed."""
+"""The file is unreadable now or with this installation: no permission, a failing disk, a reader that crashed."""
 
 BROKEN_LINK = "broken link"
-"""A link to a file that is gone, or to a folder on a disk that is not mounted."""
+"""The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
 
 KINDS = (
     SkipKind("damaged", r"damaged: (.*)", text_gone=True),
@@ -52,11 +53,11 @@ KINDS = (
     SkipKind("", "excluded", expected=True),
     SkipKind("", "hidden", expected=True),
 )
-"""All kinds, the most important first."""
+"""All kinds, by descending importance."""
 
 
 def kind_of(reason: str) -> tuple[SkipKind, str]:
-    """Return the kind of a reason and its detail. An unknown reason is of the kind `OTHER`."""
+    """Return the kind of a reason, and its detail. The kind of an unknown reason is `OTHER`."""
     for kind in KINDS:
         if kind is not OTHER and (match := re.fullmatch(kind.pattern, reason, re.DOTALL)):
             return kind, match[1] or "" if match.re.groups else ""
@@ -64,7 +65,7 @@ def kind_of(reason: str) -> tuple[SkipKind, str]:
 
 
 def is_unexpected(skipped: Skipped) -> bool:
-    """Return whether a skipped file was meant to be read."""
+    """Return whether skipping a file was unexpected, because such files are usually read."""
     return not kind_of(skipped.reason)[0].expected
 
 
@@ -78,7 +79,7 @@ class SkipGroup:
 
 
 def group_by_reason(skipped: Iterable[Skipped]) -> list[SkipGroup]:
-    """Group skipped files by reason: the most important first, then the largest."""
+    """Group skipped files by reason. Sort the groups by importance, then by descending size."""
     groups: dict[tuple[int, str], SkipGroup] = {}
     for file in skipped:
         kind, detail = kind_of(file.reason)

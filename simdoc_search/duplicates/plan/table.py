@@ -11,7 +11,7 @@ from pathlib import Path
 from simdoc_search.display import printable
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, PlanRow, State, TextState
-from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_full
+from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 from simdoc_search.small_files import read_small
 
 _COLUMNS = (
@@ -52,7 +52,7 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
         with atomic_file(path) as file:
             file.writelines(line.encode() for line in table_lines(rows, command, drop))
     except OSError as error:
-        advice = f"; {DISK_FULL_ADVICE}" if is_full(error) else ""
+        advice = f"; {DISK_FULL_ADVICE}" if is_disk_full(error) else ""
         raise PlanError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}{advice}") from None
 
 
