@@ -141,7 +141,7 @@ def test_a_malformed_address_in_the_environment_is_refused(folder: Path, command
     write(folder, {"a.txt": "some words"})
     for location, message in (
         ("htp://u:SECRET@h/x", "use http://host:port/index"),
-        ("localhost:9200/docs", "write http://localhost"),
+        ("localhost:9200/docs", "use http://localhost"),
     ):
         result = run(*command, SIMDOC_STORE=location)
 
