@@ -346,4 +346,4 @@ def test_the_command_needs_an_existing_index(made: Indices) -> None:
     for url in (f"{made.engine}/test-nothing", "http://127.0.0.1:1/index", "no/url"):
         assert sentence(run("check", url))
     for url in (made.engine, "localhost:9200/docs"):
-        assert "write http://" in usage_error(run("check", url))
+        assert "http://" in usage_error(run("check", url))
