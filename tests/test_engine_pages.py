@@ -18,10 +18,10 @@ from tests.support.backfill import load, to
 from tests.support.cli import answer, output
 from tests.support.engines import call, need_packages, own_name
 from tests.support.http_server import indices
-from tests.support.living import has_data_streams, rolling
 from tests.support.pages import page_commands, run_command
 from tests.support.pipeline import expected
 from tests.support.programs import program
+from tests.support.rolling_index import has_data_streams, rolling
 
 ROOT = Path(__file__).parents[1]
 OPERATING, PIPELINE, TEMPLATES, APPLICATION = (

@@ -81,12 +81,12 @@ class Archives:
         return self._read(source, archive)
 
     def note_found(self, id: str, path: str) -> None:
-        """Note that the run found a stored member again."""
+        """Record that the run found a stored member again."""
         if archive := self._archive_of(path):
             archive.found_count += id.startswith(f"{archive.id}!")
 
     def note_skipped(self, skipped: Skipped) -> None:
-        """Note a skipped file. If it is a member that may become readable, its archive is not complete."""
+        """Record a skipped file. If it is a member that may become readable, its archive is not complete."""
         kind = kind_of(skipped.reason)[0]
         is_final = kind.expected or (kind.text_gone and not kind.advice)
         if not is_final and (archive := self._archive_of(skipped.path)):

@@ -64,7 +64,7 @@ def vanished_documents(
         f"{count:,} documents of {folder} were kept, because the path is unreadable ({named.unreadable[folder]})"
         for folder, count in unreadable.items()
     ]
-    if missing and not named.files and not prune_all:
+    if missing and not named.file_count and not prune_all:
         problems.append(_kept_message(len(missing), named.path, "the path has no files left"))
         missing = []
     return _unless_too_many(missing, total, named.path, problems, prune_all=prune_all)
@@ -88,7 +88,7 @@ def vanished_at(store: Store, root: str | Path, paths: Iterable[str], *, prune_a
         for id, record in records.items()
         if record.origin and record.origin.root == named.root and is_gone(record.origin.file(id))
     ]
-    return _unless_too_many(missing, named.stored, named.path, [], prune_all=prune_all)
+    return _unless_too_many(missing, named.stored_count, named.path, [], prune_all=prune_all)
 
 
 def _is_gone_from_archive(path: str, archives: Archives) -> bool:

@@ -99,7 +99,7 @@ class _WrittenDocuments:
     """Documents that were written but not yet committed."""
 
     def __init__(self, store: Store, overlap: Fraction) -> None:
-        self._settings, self._verify, self._overlap = store.settings, store.store_texts, overlap
+        self._settings, self._verify, self._overlap = store.settings, store.has_texts, overlap
         self._records: dict[str, Record] = {}
         self._ids_by_token: defaultdict[int, list[str]] = defaultdict(list)
         self._characters = 0

@@ -22,7 +22,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode, encode
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.schema import component_template
-from tests.support.capitals import CAPITALS, Capitals
+from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.strategies import texts
 
 TEXT = "The quick brown fox jumps over the lazy dog near the bank of the river."

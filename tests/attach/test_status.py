@@ -23,7 +23,7 @@ from tests.support.backfill import to
 from tests.support.cli import answer, output, run, sentence, usage_error, words
 from tests.support.engines import call
 from tests.support.http_server import Indices, Request, error, forward, indices, serving, unused_url
-from tests.support.status import articles, document, fill, mapping, the_only_index
+from tests.support.index_states import articles, document, fill, mapping, the_only_index
 
 each_engine = pytest.mark.parametrize("made", ["opensearch", "elasticsearch"], indirect=True)
 

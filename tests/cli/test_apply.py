@@ -9,7 +9,7 @@ import pytest
 from simdoc_search.cli import apply as command
 from tests.support.archives import packed_zip
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
-from tests.support.plans import tree
+from tests.support.duplicate_plans import tree
 
 BASE = words(0, 200)
 FILES: dict[str, str | bytes] = {

@@ -13,7 +13,7 @@ import pytest
 from simdoc_search.duplicates import pairs
 from tests.support.archives import mail, mbox, packed_zip
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
-from tests.support.copies import BASE, DAY
+from tests.support.duplicate_files import BASE, DAY
 
 pytestmark = pytest.mark.usefixtures("copies")
 

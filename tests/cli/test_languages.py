@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import answer, output, run, sentence, usage_error, write
-from tests.support.prose import PROSE
+from tests.support.translations import PROSE
 
 
 @pytest.fixture(autouse=True)

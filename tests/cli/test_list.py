@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import answer, environment, json_lines, output, run, sentence, usage_error, words, write_corpus
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 
 COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
 TIMES = {"doc123.txt": 1_600_000_000, COPY: 1_500_000_000, HALF: 1_700_000_000, OLD: 1_650_000_000}
@@ -168,7 +168,7 @@ def on_a_terminal(folder: Path, *arguments: str) -> str:
     return written.decode()
 
 
-@pytest.mark.parametrize("arguments", first(1, [("list", "reports/"), ("similar", "doc123"), ("show", HALF)]))
+@pytest.mark.parametrize("arguments", slow_after(1, [("list", "reports/"), ("similar", "doc123"), ("show", HALF)]))
 def test_on_a_terminal_ids_are_links_to_their_files(folder: Path, arguments: tuple[str, ...]) -> None:
     address = f"{(folder / 'corpus' / HALF).as_uri().removeprefix('file://')}\x1b\\{HALF}\x1b]8;;\x1b\\"
 

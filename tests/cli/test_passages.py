@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import json_lines, output, run, sentence, usage_error, write
-from tests.support.quote import ALL, BOOK, PAPER, QUOTE, ids, passages, prose
+from tests.support.quoting_texts import ALL, BOOK, PAPER, QUOTE, ids, passages, prose
 
 pytestmark = pytest.mark.usefixtures("in_passages_corpus")
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import formats
 from tests.support.cli import json_lines, output, run, sentence, usage_error, write
-from tests.support.quote import ALL, QUOTE, passages, prose
+from tests.support.quoting_texts import ALL, QUOTE, passages, prose
 
 pytestmark = pytest.mark.usefixtures("in_passages_corpus")
 

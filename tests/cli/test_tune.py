@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.cli import answer, output, run, sentence, usage_error, write
 from tests.support.families import prose
-from tests.support.prose import PROSE
+from tests.support.translations import PROSE
 
 FAST = ("--sketch", "minhash:64,xor:64", "--overlap", "50")
 ONE = ("--sketch", "minhash:64")

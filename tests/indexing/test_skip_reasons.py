@@ -1,4 +1,4 @@
-"""Skipped files are listed by reason, the most important first, with the option that helps."""
+"""Skipped files are grouped by reason, in order of importance, with an option that helps."""
 
 from __future__ import annotations
 

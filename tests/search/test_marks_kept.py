@@ -190,7 +190,7 @@ def test_a_marked_kept_document_is_kept_again(made: Indices) -> None:
 
 
 @one_engine
-def test_a_text_that_does_not_fit_its_fingerprint_verifies_nothing(made: Indices) -> None:
+def test_a_text_that_does_not_match_its_fingerprint_is_not_compared(made: Indices) -> None:
     """The overlap is then estimated and counted as unverified."""
     index = articles(made)
     made.put(index, "near", {"body": "of other words altogether", "simdoc": fingerprint_field(TEXTS["near"])})

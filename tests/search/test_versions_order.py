@@ -48,7 +48,7 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
     assert "newest: plan 2021-03-01.txt, by the date in their names" == str(result).split("\n")[-1]
 
 
-def test_the_newest_is_always_shown(search: SimilaritySearch) -> None:
+def test_the_newest_version_is_always_shown(search: SimilaritySearch) -> None:
     """The newest version shares least, and the page is small."""
     first = prose(30, 9)
     search.index(
@@ -61,7 +61,7 @@ def test_the_newest_is_always_shown(search: SimilaritySearch) -> None:
     assert (["v2.txt", "v6.txt"], 5) == ([hit.id for hit in result], result.found)
 
 
-def test_dates_in_names_and_metadata_order_together(search: SimilaritySearch) -> None:
+def test_dates_in_names_and_metadata_are_compared_with_each_other(search: SimilaritySearch) -> None:
     first = prose(12, 3)
     metadata: dict[str, dict[str, str]] = {
         "2019/plan.txt": {},

@@ -87,11 +87,11 @@ def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
     return Query.fuzzy_term_query(schema, field, escape_surrogates(prefix), distance=0, prefix=True)
 
 
-def root_query(schema: Schema, root: str | None, below: bool) -> Query:
-    """Return the query for documents with this root or, if `below`, a root below it. None matches all documents."""
+def root_query(schema: Schema, root: str | None, below_root: bool) -> Query:
+    """Return the query for documents with this root or, if `below_root`, a root below it. None matches all."""
     if root is None:
         return Query.all_query()
-    if below:
+    if below_root:
         return prefix_query(schema, "facts", root_term(os.path.join(root, "")))  # noqa: PTH118
     return term_query(schema, "facts", root_term(root))
 

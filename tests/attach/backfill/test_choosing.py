@@ -12,7 +12,7 @@ from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from tests.support.cli import run, usage_error
-from tests.support.described import BODY, engine, index, target
+from tests.support.fake_engine import BODY, engine, index, target
 
 
 def filters_of(described: dict[str, Any], name: str) -> dict[str, Any]:
