@@ -63,7 +63,7 @@ def duplicates_in(
     """Find the duplicates in a store; see `SimilaritySearch.duplicates`."""
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     check_drop(drop)
-    if ignore and not (verify and store.store_texts):
+    if ignore and not (verify and store.has_texts):
         raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
     if via not in VIA:
         raise QuerySyntaxError(f"via must be one of {', '.join(VIA)}, not {via!r:.60}")
@@ -93,7 +93,7 @@ def duplicates_in(
             documents,
             threshold,
             store.settings,
-            partial(_read_texts, store, documents) if verify and store.store_texts else None,
+            partial(_read_texts, store, documents) if verify and store.has_texts else None,
             find_pairs=find_pairs,
             limit=limit,
             ignore=ignore,

@@ -32,12 +32,12 @@ class NamedPath:
     root: str  # the absolute path of its root, which is `path` itself or a folder above it
     prefix: str = ""  # the prefix of the ids of the root
     subfolder: str = ""  # its path below the root with a final `/`, or empty
-    stored: int = 0  # number of documents of the root that the store had before the run
-    found: int = 0  # number of these documents that the run found again
-    files: int = 0  # number of files that the run found
+    stored_count: int = 0  # number of documents of the root that the store had before the run
+    found_count: int = 0  # number of these documents that the run found again
+    file_count: int = 0  # number of files that the run found
     unreadable: dict[str, str] = field(default_factory=dict)  # reason by path
     id_conflicts: Counter[str] = field(default_factory=Counter)  # number of ids shared with another root, by root
-    renamed: int = 0  # number of files that had other ids before
+    renamed_count: int = 0  # number of files that had other ids before
 
     @property
     def id_prefix(self) -> str:
@@ -86,14 +86,14 @@ class NamedPath:
     def other_documents(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
         """Yield stored documents of this path whose ids may differ from the current ids of their files.
 
-        These documents were indexed from a folder or file below this path that was named then. If the run has a new
-        prefix, they include the documents with another prefix.
+        They were indexed when the user named a folder or file below this path. If the run has a new prefix, they
+        include the documents with another prefix.
         """
-        if self.root != self.path or not self.files:
+        if self.root != self.path or not self.file_count:
             return
-        if store.count(self.root, below=True):
-            yield from store.scan(root=self.root, below=True)
-        if has_new_prefix and self.stored:
+        if store.count(self.root, below_root=True):
+            yield from store.scan(root=self.root, below_root=True)
+        if has_new_prefix and self.stored_count:
             records = store.scan(root=self.root)
             yield from (record for record in records if record.origin and record.origin.prefix != self.prefix)
 
@@ -143,7 +143,7 @@ class NamedPaths:
         stored = self._count(path) if is_folder else 0
         if self.prefix is not None or stored:
             prefix = self._stored_prefix(path) if self.prefix is None else self.prefix
-            return NamedPath(number, path, path, prefix, stored=stored)
+            return NamedPath(number, path, path, prefix, stored_count=stored)
         for parent in map(str, PurePath(path).parents):
             parent_named = self._by_path.get(parent)
             if parent_named is not None and parent_named.root == parent:
@@ -153,12 +153,12 @@ class NamedPaths:
             else:
                 continue
             subfolder = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
-            return NamedPath(number, path, parent, prefix, subfolder, stored=self._count(parent))
+            return NamedPath(number, path, parent, prefix, subfolder, stored_count=self._count(parent))
         has_others = self._own_ids and bool(self._by_path or self._store.info().documents)
         return NamedPath(number, path, path, self._unused_prefix(path) if has_others and is_folder else "")
 
     def _unused_prefix(self, path: str) -> str:
-        """Return the shortest end of the path of a folder that is not a prefix of other ids."""
+        """Return the shortest suffix of a folder's path that is not yet a prefix of ids."""
         parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
         used = {named.prefix for named in self}
         prefixes = ("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))
@@ -177,7 +177,7 @@ class NamedPaths:
         return record.origin.prefix if record and record.origin else ""
 
 
-def is_gone(path: str) -> bool:
+def is_missing(path: str) -> bool:
     """Return whether a file does not exist. If that is unknown, as in an unreadable folder, the result is False."""
     try:
         os.stat(path)  # noqa: PTH116 - Path.exists() treats errors as absence

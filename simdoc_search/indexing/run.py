@@ -76,14 +76,14 @@ def index_documents(
                     decisions.write(outcomes)
                     progress(len(outcomes))
                     if time.monotonic() - last_commit > _COMMIT_SECONDS or (
-                        document_filter and document_filter.is_full
+                        document_filter and document_filter.needs_commit
                     ):
                         decisions.commit()
                         last_commit = time.monotonic()
             if not errors:
                 decisions.remove_old(prune=prune_all or prune, prune_all=prune_all)
         except KeyboardInterrupt:
-            writer.commit(within=_INTERRUPTED_SECONDS)
+            writer.commit(timeout=_INTERRUPTED_SECONDS)
             raise
     if errors:
         raise errors[0]
@@ -138,7 +138,7 @@ def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[
 
 
 def require_readable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
-    """Return the sources of `skip_unreadable`, after checking that there is at least one.
+    """Return the sources of `skip_unreadable`, after checking that at least one source can be read.
 
     Raises:
         CorpusError: no path can be read.

@@ -23,7 +23,7 @@ class QueryConcepts:
     """The concepts of the query document.
 
     Attributes:
-        paragraphs: the concepts as codes.
+        paragraphs: the concepts of each paragraph, as codes.
         names: returns the names of the concepts, or raises a SimdocError with the reason why they have none.
     """
 
@@ -56,8 +56,8 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
             paragraphs_of(text_extractor.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, text_extractor)
         )
     else:
-        given = _checked_extractor(settings, extractor, synonyms) if extractor or synonyms else None
-        names = partial(_names_of_text, document, settings, given)
+        given_extractor = _checked_extractor(settings, extractor, synonyms) if extractor or synonyms else None
+        names = partial(_names_of_text, document, settings, given_extractor)
         concepts = QueryConcepts(paragraphs_of(document.record.concepts), names)
     if not concepts.paragraphs.count:
         raise NoFingerprintError(

@@ -237,7 +237,7 @@ class SimilaritySearch:
     @span("simdoc_search.similar_to_text")
     @keywords_of(SimilarOptions)
     def similar_to_text(self, text: str, options: SimilarOptions) -> SearchResult:
-        """Find the documents that share text with a text.
+        """Find the documents that share text with a given text.
 
         Args:
             text: the text. It need not be stored.
@@ -405,7 +405,7 @@ class SimilaritySearch:
         Raises:
             NoFingerprintError: the document has no sentences.
             StoreError: the store has neither sentences nor texts.
-            MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
+            MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
         return versions_of(self.store, options)
 
@@ -479,7 +479,7 @@ class SimilaritySearch:
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
             StoreError: the store has neither sentences nor texts, or cannot be read.
-            MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
+            MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
         limits = options.limits(self.store.settings.limits)
         families = find_families(self.store, limits, options.filters, options.progress)

@@ -104,8 +104,8 @@ class Writer(Protocol):
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""
 
-    def commit(self, *, within: float | None = None) -> None:
-        """Make all changes durable and visible to readers. A store may ignore the time limit in seconds."""
+    def commit(self, *, timeout: float | None = None) -> None:
+        """Make all changes durable and visible to readers. A store may ignore `timeout` (in seconds)."""
 
 
 class Store(Protocol):
@@ -120,7 +120,7 @@ class Store(Protocol):
         """The settings of the fingerprints in this store."""
 
     @property
-    def store_texts(self) -> bool:
+    def has_texts(self) -> bool:
         """Whether the store has the texts of its documents."""
 
     def info(self) -> StoreInfo:
@@ -191,16 +191,17 @@ class Store(Protocol):
         passages: bool = False,
         sketches: bool = False,
         root: str | None = None,
-        below: bool = False,
+        below_root: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
 
-        If `root` is given, yield only documents with this root or, if `below`, with a root below it.
+        If `root` is given, yield only documents with this root. If `below_root` is also True, yield only documents
+        whose root is a folder below `root`.
         """
 
-    def count(self, root: str, *, below: bool = False) -> int:
-        """Count the documents with this root or, if `below`, with a root below it."""
+    def count(self, root: str, *, below_root: bool = False) -> int:
+        """Count the documents with this root or, if `below_root`, those whose root is a folder below it."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
@@ -234,7 +235,7 @@ class Store(Protocol):
         self,
         codes: NDArray[np.uint32],
         *,
-        among: KindName = "passages",
+        kind: KindName = "passages",
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
@@ -245,7 +246,7 @@ class Store(Protocol):
             codes: the tokens as numbers, in any order; duplicates are ignored. For passages, pass the tokens of a
                 record or fingerprint, or the result of `shingle_codes`. If the array is two-dimensional, as returned by
                 `query_codes`, rows are counted: a document shares a row if it contains at least one token of that row.
-            among: the kind of tokens.
+            kind: the kind of tokens.
             filters: filters that must also match.
             exclude: place of a document to exclude, or None.
             size: maximum number of documents.

@@ -61,7 +61,7 @@ def upgrade_store(
             return settings
         used_extractor = extractor_for(settings, extractor)
         check_can_sketch(settings, used_extractor, str(location))
-        if not store.store_texts:
+        if not store.has_texts:
             raise StoreError(
                 f"the store {location} keeps no texts, so it cannot be upgraded; create a new store with "
                 "simdoc-search index --with"

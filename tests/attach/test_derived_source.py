@@ -15,8 +15,8 @@ from tests.support.backfill import backfill_in_engine, load, stored, to
 from tests.support.cli import answer
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices
-from tests.support.installing import install_pipeline, use_pipeline
 from tests.support.pipeline import TRICKY, expected
+from tests.support.pipeline_installation import install_pipeline, use_pipeline
 
 PROPERTIES: dict[str, Any] = {
     "body": {"type": "text", "fields": {"raw": {"type": "keyword", "ignore_above": 256}}},

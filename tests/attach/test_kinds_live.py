@@ -27,7 +27,7 @@ from simdoc_search.stores.remote.schema import component_template
 from simdoc_search.stores.remote.shared_settings import require_kind
 from simdoc_search.stores.remote.texts import record_text_fields
 from tests.support.backfill import load, to
-from tests.support.capitals import CAPITALS, Capitals
+from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.cli import answer
 from tests.support.http_server import Indices, indices
 from tests.support.texts import text as some_text
@@ -97,7 +97,7 @@ def sharing(engine: Engine, index: str, settings: Settings | None = None) -> lis
 def naming_the_danube(engine: Engine, index: str) -> list[str]:
     """The documents that name the Danube."""
     with closing(open_store(f"{engine.name}/{index}")) as store:
-        found = store.documents_sharing(DANUBE, among="concepts", size=5).documents
+        found = store.documents_sharing(DANUBE, kind="concepts", size=5).documents
         assert [len(found)] == store.concept_frequencies(DANUBE).tolist()
         return [document.id for document in found]
 
@@ -223,7 +223,7 @@ def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engi
         assert PLAIN == store.settings
         for kind in ("passages", "sentences", "concepts"):
             with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no {kind}; run .* --"):
-                store.documents_sharing(np.zeros(1, np.uint32), among=kind, size=1)
+                store.documents_sharing(np.zeros(1, np.uint32), kind=kind, size=1)
     made.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
     hits = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source").hits
     run(engine, old, change=ADD_ALL, extractor=CAPITALS)
@@ -264,7 +264,7 @@ def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind
     assert [f"{fault}, then reindex"] == problems(engine, name)
     with closing(open_store(f"{engine.name}/{name}")) as store:
         with pytest.raises(StoreError, match=f"cannot be queried for {kind}: {fault}"):
-            store.documents_sharing(DANUBE, among=kind, size=1)
+            store.documents_sharing(DANUBE, kind=kind, size=1)
         assert [0] == store.concept_frequencies(DANUBE).tolist()
 
 

@@ -1,4 +1,4 @@
-"""CSV files are read as streams, also with unclosed quotes, delimiters in texts and unusual headings."""
+"""CSV files are read as streams, even if they have unclosed quotes, delimiters in texts or unusual headings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ UNWRITABLE = "" if sys.version_info >= (3, 11) else "\0"
 
 
 def cells(data: str, limit: int = 1_000_000) -> list[list[str] | str]:
-    """Return the rows of a text, heading first, and the reason in place of a bad row."""
+    """Return the rows of a CSV text, with the heading. A bad row is represented by the reason."""
     return [
         row.reason if isinstance(row, BadRow) else row
         for row in read_rows(io.StringIO(data, newline=""), delimiter=",", max_characters=limit)
@@ -233,7 +233,7 @@ def test_other_columns_with_a_name_become_metadata(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_the_one_of_the_heading(tmp_path: Path, delimiter: str) -> None:
+def test_the_heading_determines_the_delimiter(tmp_path: Path, delimiter: str) -> None:
     text = "x, y; z, u; v\t w | x"
     data = f'id{delimiter}text{delimiter}note\na{delimiter}"{text}"{delimiter}n\n'
 
@@ -247,7 +247,7 @@ def test_a_table_can_have_any_encoding(tmp_path: Path, encoding: str) -> None:
     assert {"ä": text} == texts_of(tmp_path, f"id;text\nä;{text}\n".encode(encoding))
 
 
-def test_only_a_named_table_has_a_document_per_row(tmp_path: Path) -> None:
+def test_a_table_in_a_folder_is_one_document(tmp_path: Path) -> None:
     path = table(tmp_path, f"id,text\na,{'x' * 200}\nb,words\n", "T.CSV")
 
     assert [Skipped(f"{path}:1", "the line is over the limit of 100 characters"), Document("b", "words")] == list(
@@ -267,7 +267,7 @@ def test_the_command_indexes_a_table(tmp_path: Path) -> None:
     assert ["2"] == [hit["id"] for hit in cli.answer("similar", "1_80", *store)["hits"]]
 
 
-def test_a_missing_column_is_reported_and_no_store_is_made(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported_and_no_store_is_created(tmp_path: Path) -> None:
     path = table(tmp_path, "nr,text,body\n1,a,b\n")
     store = ("--store", tmp_path / "store")
     without_id = cli.run("index", path, *store)

@@ -18,7 +18,7 @@ from tests.support.folders import ids, posix_only, skipped, write
 
 
 def test_an_id_is_the_path_below_the_folder(tmp_path: Path) -> None:
-    """Files are sorted by name and come before folders. Named paths keep their order."""
+    """Files come before folders, and both are sorted by name. Given paths keep their order."""
     write(tmp_path, "b.txt", "a/z.txt", "a/b/c.txt", "a.txt", "Z", "c/x.md")
 
     assert ["Z", "a.txt", "b.txt", "a/z.txt", "a/b/c.txt", "c/x.md"] == ids(tmp_path)
@@ -105,7 +105,7 @@ def test_pipes_sockets_and_devices_are_skipped(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("named", ["docs", "./docs/", "docs/../docs", "{here}/docs", "docs//"])
-def test_root_and_id_do_not_depend_on_how_a_folder_is_named(
+def test_root_and_id_do_not_depend_on_how_the_path_is_written(
     named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, "docs/sub/a.txt")

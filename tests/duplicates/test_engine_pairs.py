@@ -16,7 +16,7 @@ from simdoc_search.duplicates import Duplicates, duplicates_in, engine_pairs
 from simdoc_search.duplicates import sources as sources_module
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.errors import QuerySyntaxError, StoreError
-from tests.support.frozen import FreezableStore
+from tests.support.freezable_store import FreezableStore
 from tests.support.texts import documents, overlapping, text
 
 

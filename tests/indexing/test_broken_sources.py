@@ -1,4 +1,4 @@
-"""A broken source does not affect other sources. The run names it and fails."""
+"""A broken source does not affect other sources. The run reports it and fails."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_other_paths_are_indexed_if_folders_are_empty(paths: list[str]) -> None:
     assert 2 == answer("info")["documents"]
 
 
-def test_without_any_file_no_store_is_made(folder: Path) -> None:
+def test_without_any_file_no_store_is_created(folder: Path) -> None:
     message = sentence(run("index", "empty", "bare"))
 
     assert "empty has no files; give a folder that contains documents" in message

@@ -19,7 +19,7 @@ from tests.support.engines import call, own_name
 
 @pytest.fixture
 def place(opensearch_url: str) -> Iterator[str]:
-    """The address of a store in an engine."""
+    """The URL of a store in an engine."""
     url = f"{opensearch_url}/{own_name()}"
     with ExitStack() as after:
         after.callback(call, opensearch_url, "DELETE", f"/{url.rpartition('/')[2]}?ignore_unavailable=true")
@@ -28,7 +28,7 @@ def place(opensearch_url: str) -> Iterator[str]:
 
 @pytest.fixture
 def store(place: str) -> Iterator[Store]:
-    """The store at that address."""
+    """The store at that URL."""
     with ExitStack() as after:
         opened = open_store(place, create=True)
         after.callback(opened.close)

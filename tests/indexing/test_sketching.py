@@ -15,7 +15,7 @@ from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences, sentence_simhashes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import sketching
-from tests.support.capitals import CAPITALS, Capitals
+from tests.support.capitals_extractor import CAPITALS, Capitals
 
 BOTH = Settings(sentences=Sentences(), concepts=Concepts("capitals"))
 TEXT = "The Danube flows through Vienna. It is a long river, and Vienna lies on it.\n\nBudapest lies there too."

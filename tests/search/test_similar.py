@@ -25,7 +25,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local import candidates
 from simdoc_search.stores.record import Record
 from tests.support.cli import words
-from tests.support.often import examples
+from tests.support.slow_cases import examples
 from tests.support.texts import overlapping
 
 SMALL = Settings(Analysis(shingle_size=2), MinHash(bucket_count=16))

@@ -19,7 +19,7 @@ from simdoc_search.sketch import overlap_of_tokens
 from simdoc_search.sketch.key import HASH_KEY, HashKey, key_from
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import format_label, settings_of, to_meta
-from tests.support.attack import crafted_words
+from tests.support.crafted_words import crafted_words
 from tests.support.strategies import texts
 from tests.support.texts import text as some_text
 

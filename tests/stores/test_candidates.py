@@ -1,4 +1,4 @@
-"""Every store finds the same candidates of a plan, those with most equal tokens first."""
+"""Every store finds the same candidates for a plan, by descending number of equal tokens."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_range_of_buckets_is_inclusive(store: Store) -> None:
     assert [] == found(store, Threshold(tokens(range(2)), 1, (4, 2)))
 
 
-def test_bands_select_by_one_whole_band_and_rank_by_all_equal_tokens(store: Store) -> None:
+def test_bands_select_by_one_complete_band_and_rank_by_all_equal_tokens(store: Store) -> None:
     put(store, record("half", [1, 3, 5]), record("one", [1, 2]), record("more", [1, 2, 5, 6, 9]))
 
     assert [(4, "more"), (2, "one")] == found(

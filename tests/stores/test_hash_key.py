@@ -1,4 +1,4 @@
-"""A store that was made with a secret key can only be opened with that key."""
+"""A store that was created with a secret key can only be opened with this key."""
 
 from __future__ import annotations
 

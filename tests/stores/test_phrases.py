@@ -29,7 +29,7 @@ def phrase(text: str) -> Phrase:
 
 
 def matches_by_id(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
-    """Return the ids of the documents that contain phrases, with the numbers of the phrases."""
+    """Return the ids of the documents that contain phrases, with the indices of the phrases."""
     found = store.documents_with_phrases([phrase(text) for text in texts], **options)  # type: ignore[arg-type]
     assert () == found.incomplete
     return {place.id: numbers for place, numbers in found.documents.items()}
@@ -58,7 +58,7 @@ def test_phrases_are_found_verbatim(filled: Store) -> None:
     assert {} == matches_by_id(filled)
 
 
-def test_filters_and_the_excluded_document_are_left_out(filled: Store) -> None:
+def test_filters_and_exclude_omit_documents(filled: Store) -> None:
     assert {"b": (0,)} == matches_by_id(filled, "the lazy dog", filters={"kind": ["b", "c"]})
     place = next(record.place for record in filled.records(["a"]))
     assert {"b": (0,)} == matches_by_id(filled, "the lazy dog", exclude=place)

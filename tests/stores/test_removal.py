@@ -1,4 +1,4 @@
-"""Documents are removed on conditions."""
+"""Documents are removed only if conditions hold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.stores import NewStore, ids, plain, put, record
 
 
 def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None:
-    """The others are returned with the reason."""
+    """The other documents are returned with the reasons."""
     put(store, record("a"), record("b"), record("c"))
     places = {document.id: document.place for document in store.scan()}
     elsewhere = Place("c", "another", None)
@@ -36,7 +36,7 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
 
 
 def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -> None:
-    """One document may be kept for several."""
+    """One kept document may be the condition for several removals."""
     put(store, *map(record, "abcd"))
     place = {document.id: document.place for document in store.scan()}
     removals = {

@@ -77,12 +77,12 @@ class LocalStore(Closable):
 
     Attributes:
         location: the path of its folder, or `:memory:`.
-        store_texts: whether the store keeps texts.
+        has_texts: whether the store keeps texts.
     """
 
-    def __init__(self, location: str, folder: Path | None, settings: Settings, store_texts: bool) -> None:
+    def __init__(self, location: str, folder: Path | None, settings: Settings, has_texts: bool) -> None:
         self.location = location
-        self.store_texts = store_texts
+        self.has_texts = has_texts
         self._folder = folder
         self._settings = settings
         self._schema = build_schema(optional_fields(settings))
@@ -118,7 +118,7 @@ class LocalStore(Closable):
     def info(self) -> StoreInfo:
         snapshot = self._snapshot()
         size = _folder_bytes(self._folder) if self._folder else 0
-        texts = _estimate_text_bytes(snapshot) if self.store_texts else None
+        texts = _estimate_text_bytes(snapshot) if self.has_texts else None
         return StoreInfo(self.location, snapshot.documents, size, texts, self._settings)
 
     # --- writing ---
@@ -129,7 +129,7 @@ class LocalStore(Closable):
 
     @property
     def encoder(self) -> Encoder:
-        return partial(encode_record, settings=self._settings, store_text=self.store_texts)
+        return partial(encode_record, settings=self._settings, store_text=self.has_texts)
 
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
@@ -190,15 +190,15 @@ class LocalStore(Closable):
         passages: bool = False,
         sketches: bool = False,
         root: str | None = None,
-        below: bool = False,
+        below_root: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         snapshot = self._snapshot()
-        addresses = snapshot.addresses(restrict(self._schema, root_query(self._schema, root, below), filters))
+        addresses = snapshot.addresses(restrict(self._schema, root_query(self._schema, root, below_root), filters))
         yield from snapshot.records(addresses, text=text, passages=passages, sketches=sketches)
 
-    def count(self, root: str, *, below: bool = False) -> int:
-        return self._snapshot().count(root_query(self._schema, root, below))
+    def count(self, root: str, *, below_root: bool = False) -> int:
+        return self._snapshot().count(root_query(self._schema, root, below_root))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         return (Digest(record.id, record.digest, record.origin) for record in self.records(ids))
@@ -221,7 +221,7 @@ class LocalStore(Closable):
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, hits = self._snapshot(), None
         if isinstance(plan, Bands):
-            with_band = snapshot.addresses(query("chosen"), MAX_BAND_MATCHES + 1)
+            with_band = snapshot.addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_COUNTED_CLIENT_SIDE:
                 hits = rank_by_equal_tokens(snapshot, plan, with_band)
             elif plan.unbanded and len(with_band) > MAX_BAND_MATCHES:
@@ -238,13 +238,13 @@ class LocalStore(Closable):
         self,
         codes: NDArray[np.uint32],
         *,
-        among: KindName = "passages",
+        kind: KindName = "passages",
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
     ) -> SharingDocuments:
-        kind, snapshot = self._kind(among), self._snapshot()
-        return find_sharing(snapshot, kind, codes, filters=filters, exclude=exclude, size=size)
+        token_kind, snapshot = self._kind(kind), self._snapshot()
+        return find_sharing(snapshot, token_kind, codes, filters=filters, exclude=exclude, size=size)
 
     def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         kind, snapshot = self._kind("concepts"), self._snapshot()

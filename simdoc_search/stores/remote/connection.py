@@ -76,9 +76,9 @@ def split_url(url: str) -> tuple[list[str], str]:
     except ValueError:  # its message may contain the password
         is_valid = False
     if not is_valid:
-        raise LocationError(f"{shown} is not the address of an engine; write http://host:port/index")
+        raise LocationError(f"{shown} is not the URL of an engine; use http://host:port/index")
     if not index or parts.query or parts.fragment:
-        raise LocationError(f"{shown} does not end with the name of an index; write http://host:port/index")
+        raise LocationError(f"{shown} does not end with the name of an index; use http://host:port/index")
     return hosts, unquote(index)
 
 

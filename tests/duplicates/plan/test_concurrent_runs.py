@@ -13,9 +13,9 @@ import pytest
 
 from simdoc_search.duplicates.plan import DropMethod, PlanError, apply_plan, undo
 from simdoc_search.duplicates.plan.files import PinnedFile
+from tests.support.duplicate_plans import METHODS, contents, plan_of, tree
 from tests.support.folders import posix_only
-from tests.support.plans import METHODS, contents, plan_of, tree
-from tests.support.steps import Process
+from tests.support.killed_processes import Process
 
 pytestmark = posix_only
 

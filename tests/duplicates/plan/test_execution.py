@@ -20,8 +20,8 @@ from simdoc_search.duplicates.plan import (
     undo,
 )
 from simdoc_search.duplicates.plan.rows import PlanRow
+from tests.support.duplicate_plans import METHODS, no_links_between, plan_of, tree
 from tests.support.folders import posix_only
-from tests.support.plans import METHODS, no_links_between, plan_of, tree
 
 
 @pytest.fixture

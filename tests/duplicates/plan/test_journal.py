@@ -13,8 +13,8 @@ import pytest
 
 from simdoc_search.duplicates.plan import PlanError, apply_plan, undo
 from simdoc_search.duplicates.plan.rows import FileState, PlanRow
+from tests.support.duplicate_plans import no_links_between, plan_of, tree
 from tests.support.folders import posix_only
-from tests.support.plans import no_links_between, plan_of, tree
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from simdoc_search.duplicates import Duplicates, duplicates_in
 from simdoc_search.duplicates.plan import DropMethod, apply_plan, expected_changes, read_plan, write_plan
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
+from tests.support.killed_processes import killed
 from tests.support.random_trees import contents_of, disk_bytes, random_tree
-from tests.support.steps import killed
 
 pytestmark = posix_only
 

@@ -20,8 +20,8 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
 from tests.support.cli import answer, run, sentence
-from tests.support.damage import content, flip
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
+from tests.support.store_damage import content, flip
 from tests.support.stores import put, record, tokens
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes otherwise")
@@ -29,7 +29,7 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes 
 
 @pytest.fixture(scope="module")
 def expected(whole: Path) -> dict[str, Any]:
-    """All values of its documents, by id."""
+    """All values of the documents in the undamaged store, by id."""
     return content(whole)
 
 
@@ -52,7 +52,7 @@ def test_check_finds_nothing_in_an_undamaged_store(whole: Path) -> None:
 
 
 @pytest.mark.parametrize("extension", ["store", "term", "idx", "pos", "fieldnorm", "fast", "del", "json"])
-@pytest.mark.parametrize("seed", first(1, range(8)))
+@pytest.mark.parametrize("seed", slow_after(1, range(8)))
 def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     store: Path, expected: dict[str, Any], tmp_path: Path, extension: str, seed: int
 ) -> None:
@@ -181,7 +181,7 @@ def test_a_repair_overwrites_nothing(whole: Path, expected: dict[str, Any], tmp_
 # --- other processes ---
 
 
-def test_nobody_can_write_to_a_store_while_it_is_repaired(store: Path, tmp_path: Path) -> None:
+def test_no_process_can_write_to_a_store_during_a_repair(store: Path, tmp_path: Path) -> None:
     refusals: list[str] = []
 
     def try_to_write(done: int, total: int) -> None:
@@ -237,7 +237,7 @@ def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: 
     flip(file, 80)
     result = run("check", store)
 
-    finding = f"wrong: index/{file.name}: its checksum does not match its content\n"
+    finding = f"problem: index/{file.name}: its checksum does not match its content\n"
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
     assert (False, [f"index/{file.name}"]) == (found["fit"], [damage["place"] for damage in found["findings"]])

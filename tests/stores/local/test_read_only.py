@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other permi
 
 
 def set_permissions(folder: Path, *, writable: bool = False) -> None:
-    """Let everybody read a folder. If `writable`, its owner may write to it."""
+    """Let all users read a folder. If `writable`, its owner may write to it."""
     for path in [folder, *folder.rglob("*")]:
         path.chmod((0o755 if writable else 0o555) if path.is_dir() else (0o644 if writable else 0o444))
 

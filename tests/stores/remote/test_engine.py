@@ -18,8 +18,8 @@ from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from tests.support.cli import process
+from tests.support.error_sentences import MAPPING, one_sentence, opening_error
 from tests.support.http_server import Answer, Server, answer, error, unused_url
-from tests.support.sentences import MAPPING, one_sentence, opening_error
 
 pytestmark = pytest.mark.usefixtures("no_credentials")
 

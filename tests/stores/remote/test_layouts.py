@@ -20,8 +20,8 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.schema import component_template
-from tests.support.attack import crafted_words
 from tests.support.cli import output
+from tests.support.crafted_words import crafted_words
 from tests.support.engines import call
 from tests.support.http_server import Indices
 from tests.support.texts import text as some_text

@@ -255,7 +255,7 @@ def test_texts_of_an_application_are_read_from_its_fields(made: Indices) -> None
 
         assert [dict(zip("abc", read, strict=True))] * 3 == texts(store, ["a", "b", "c"])
         assert [None] * 3 == [document.text for document in store.records(["a", "b", "c"])]
-        assert (text_field is not None) == store.store_texts
+        assert (text_field is not None) == store.has_texts
 
 
 @pytest.mark.parametrize(
