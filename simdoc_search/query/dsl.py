@@ -14,12 +14,12 @@ from typing import Any, Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import Planner, parse_fraction, plan
-from simdoc_search.query.plans import CHANCE_OVERLAP, CHANCE_STEPS, Bands, Plan, Threshold
+from simdoc_search.query.plans import CHANCE_STEPS, Bands, Plan, Threshold
 
 MAX_CLAUSES = 1024
 """The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses count, too."""
 
-BEYOND_CHANCE = " ".join(f"{count}<{minimum}" for minimum, count in enumerate(CHANCE_STEPS, 2))
+BEYOND_CHANCE = " ".join(f"{count}<{minimum}" for minimum, count in enumerate((1, *CHANCE_STEPS), 1))
 """The minimum_should_match for `min_beyond_chance`: above `count` tokens, `minimum` are required."""
 
 Score = Literal["bands", "tokens", "nothing"]
@@ -178,7 +178,7 @@ def _minimum_should_match(share: Fraction) -> str:
     is rounded up: -80% of 512 terms allows 409 to be missing, so 103 are required. 20% would only require 102.
     """
     percent = int(share * 100)
-    if share < CHANCE_OVERLAP:
+    if not percent:
         return BEYOND_CHANCE
     return "100%" if percent == 100 else f"{percent - 100}%"  # for -0%, the engine would require nothing
 

@@ -68,7 +68,7 @@ def plan(
     Args:
         tokens: tokens of the query document, in the order of their buckets.
         overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more equal tokens than by chance
-            (`min_beyond_chance`: 1 % of the tokens, 1 to 4).
+            (`min_beyond_chance`).
         probability: probability of finding a document of exactly that overlap, over 0, up to 1. None or 1: certainty.
         planner: `enough` (as few bands as the probability requires) or `all` (bands of all tokens, as in Alfresco and
             Solr).
@@ -115,15 +115,18 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     """Return a threshold that misses no document whose estimate reaches the overlap.
 
     The estimate is `shared / union`, and the union has at least as many filled buckets as each document. There is one
-    exception: for an overlap under 1 %, at least `min_beyond_chance` equal tokens are required.
+    exception: at least `min_beyond_chance` equal tokens are required, which matters for overlaps under 10 %.
     """
     count = len(tokens)
     minimum, maximum = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
-    return Threshold(tokens, max(minimum, min_matches(count, share)), (minimum, maximum))
+    return Threshold(tokens, max(minimum, min_beyond_chance(count)), (minimum, maximum))
 
 
 def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Return a threshold that 99 % of the documents of the overlap reach. Its range of buckets is wider, too."""
+    """Return a threshold that 99 % of the documents of the overlap reach, if the overlap is at least 5 %.
+
+    Its range of buckets is wider, too.
+    """
     count = len(tokens)
     minimum = max(reliable_matches(count, float(share), _MISSED), min_matches(count, share))
     expected = count / float(share)

@@ -14,11 +14,11 @@ from fractions import Fraction
 from simdoc_search.query.curve import probability_of_bands, probability_of_matches
 from simdoc_search.sketch.estimate import TokenOverlap
 
-CHANCE_STEPS = (1, 23, 98, 220, 380, 568, 780, 1011, 1258, 1518, 1790, 2073, 2364, 2663, 2970, 3283, 3603, 3927)
+CHANCE_STEPS = (10, 23, 98, 220, 380, 568, 780, 1011, 1258, 1518, 1790, 2073, 2364, 2663, 2970, 3283, 3603, 3927)
 """Numbers of query tokens above which one more token may be equal by chance; see `min_beyond_chance`."""
 
-CHANCE_OVERLAP = Fraction(1, 50)
-"""Tokens alone do not show a smaller overlap, because about as many tokens are equal by chance."""
+CHANCE_OVERLAP = Fraction(1, 20)
+"""For smaller overlaps, all queries require `min_beyond_chance`. Otherwise, too many documents would be candidates."""
 
 DEVIATIONS = 2.33
 """Number of standard deviations that 1 in 100 documents exceeds."""
@@ -27,15 +27,15 @@ DEVIATIONS = 2.33
 def min_beyond_chance(count: int) -> int:
     """Return the fewest equal tokens that are more than expected by chance, for `count` query tokens.
 
-    An unrelated document has this many equal tokens with a probability of at most 1 in 1,000. A query for any overlap,
-    or for less than `CHANCE_OVERLAP`, requires this number. It may therefore miss short documents that a query with an
-    overlap finds.
+    An unrelated document has this many equal tokens with a probability of at most 1 in 1,000, or 1 in 50 for up to 10
+    query tokens. All queries without a check of texts require this number. Other queries require it for overlaps below
+    `CHANCE_OVERLAP` only, because it would hide short documents.
     """
     return 1 + bisect_left(CHANCE_STEPS, count)
 
 
 def min_matches(count: int, overlap: Fraction | None) -> int:
-    """Return the fewest equal tokens that a query with an overlap can require."""
+    """Return the fewest equal tokens of a hit whose text is checked afterwards."""
     return 1 if overlap and overlap >= CHANCE_OVERLAP else min_beyond_chance(count)
 
 
