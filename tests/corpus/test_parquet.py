@@ -259,6 +259,7 @@ def test_bytes_that_are_not_utf8_are_reported(tmp_path: Path, broken: str) -> No
         assert re.fullmatch(r"the rest cannot be read: [^\n]+", reason)
 
 
+@pytest.mark.slow
 def test_without_pyarrow_one_sentence_says_what_to_install(tmp_path: Path) -> None:
     written(tmp_path, {"id": ["a"], "text": ["words"]})
     cli.write(tmp_path / "hidden", {"pyarrow.py": "raise ModuleNotFoundError('none', name='pyarrow')"})

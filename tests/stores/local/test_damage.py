@@ -51,8 +51,8 @@ def test_check_finds_nothing_in_an_undamaged_store(whole: Path) -> None:
     assert seen[-1][0] == seen[-1][1] > 0
 
 
-@pytest.mark.parametrize("extension", ["store", "term", "idx", "pos", "fieldnorm", "fast", "del", "json"])
-@pytest.mark.parametrize("seed", first(1, range(8)))
+@pytest.mark.parametrize("extension", first(2, ["store", "del", "json", "term", "idx", "pos", "fieldnorm", "fast"]))
+@pytest.mark.parametrize("seed", first(1, range(3)))
 def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     store: Path, expected: dict[str, Any], tmp_path: Path, extension: str, seed: int
 ) -> None:
@@ -77,8 +77,8 @@ def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     assert [] == list(check_store(tmp_path / "new"))
 
 
-@pytest.mark.parametrize("extension", ["store", "term", "idx", "del", "fast"])
-@pytest.mark.parametrize("is_missing", [False, True])
+@pytest.mark.parametrize("extension", first(1, ["store", "term", "idx", "del", "fast"]))
+@pytest.mark.parametrize("is_missing", first(1, [True, False]))
 def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     store: Path, expected: dict[str, Any], tmp_path: Path, extension: str, is_missing: bool
 ) -> None:
