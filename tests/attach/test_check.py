@@ -93,7 +93,7 @@ FACTS = {"facts": {"type": "keyword"}}
         ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source excludes simdoc.tokens, so hits cannot be read"),
         ({**mapping(), "_source": {"includes": ["title"]}}, "_source excludes simdoc.tokens"),
         ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which a partial update would destroy"),
-        (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; put"),
+        (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; apply"),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
         (mapping(tokens={"similarity": "BM25"}), "simdoc.tokens has similarity 'BM25', not 'boolean'"),
         (mapping(tokens={"meta": None}), "meta has no settings of simdoc-search"),
@@ -148,7 +148,7 @@ GOOD = fingerprint_field("some words of a text")
     [
         ({"simdoc": {**GOOD, "tokens": ["!!!!", '!!!"']}}, "has 2 values in tokens"),
         ({"simdoc": {**GOOD, "tokens": "words of another"}}, "has invalid tokens"),
-        ({"simdoc": {**GOOD, "tokens": "!!!! !!!#", "buckets": 2}}, "has two tokens of one bucket"),
+        ({"simdoc": {**GOOD, "tokens": "!!!! !!!#", "buckets": 2}}, "has two tokens in one bucket"),
         ({"simdoc": {**GOOD, "buckets": 77}}, "has a wrong number of shingles or buckets"),
         ({"simdoc": [GOOD]}, "is not an object"),
         ({f"simdoc.{name}": value for name, value in GOOD.items()}, "has keys with dots"),

@@ -81,7 +81,7 @@ def test_fingerprints_have_the_same_hits(both: list[SimilaritySearch], options: 
 def test_filters_as_clauses_need_an_engine(both: list[SimilaritySearch]) -> None:
     local, remote = both
     clauses = [{"term": {"simdoc.facts": "language\0de"}}]
-    with pytest.raises(QuerySyntaxError, match="a local store does not understand clauses of an engine"):
+    with pytest.raises(QuerySyntaxError, match="a local store does not support query clauses of an engine"):
         local.similar("doc_60", filters=clauses)
 
     by_field = local.similar("doc_60", filters={"language": "de"})
