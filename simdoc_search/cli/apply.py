@@ -164,7 +164,7 @@ def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required:
             raise
         if not isinstance(error, StoreNotFoundError):
             say(
-                f"note: the store will not be updated, because {error}. Update it later with: {_UPDATE_COMMAND}",
+                f"note: the store will not be updated: {error}. Update it later with: {_UPDATE_COMMAND}",
                 err=True,
             )
     return None

@@ -10,7 +10,7 @@ from simdoc_search.cli.columns import format_columns, format_heading, sort_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import QueryText
-from simdoc_search.cli.passages_page import remark, share_of, words_of, write_page
+from simdoc_search.cli.passages_page import format_share, format_words, remark, write_page
 from simdoc_search.display import counted, percent, printable, show_more
 from simdoc_search.errors import SimdocError
 
@@ -149,7 +149,7 @@ class PassageOutput:
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
             index = f"  in {printable(str(hit.place.index))}" if ids.count(hit.id) > 1 else ""
             name = f"{format_columns(columns.names, values.get(hit.place))}{printable(hit.id)}{index}"
-            yield f"{words_of(hit):>15}{share_of(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
+            yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.place))
             if note := remark(hit):

@@ -20,12 +20,12 @@ _MAX_CHARACTERS = 8_000_000
 """Maximum number of characters on the page, so that a browser remains fast. Further texts are not shown."""
 
 
-def words_of(hit: PassageHit) -> str:
+def format_words(hit: PassageHit) -> str:
     """Return the number of words in common, with a tilde if it is an estimate."""
     return f"{hit.words:,}" if hit.kind == "exact" else f"~{hit.words:,}"
 
 
-def share_of(hit: PassageHit) -> str:
+def format_share(hit: PassageHit) -> str:
     """Return the share of the query document that is in the hit, with a tilde if it is an estimate."""
     return percent(hit.share, 0) if hit.kind == "exact" else estimate(hit.share)
 
@@ -87,7 +87,7 @@ def _part(answer: PassageAnswer, texts: dict[Place, str]) -> SourcedText:
 
     result = answer.result
     sources = [
-        Source(hit.id, words_of(hit), share_of(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.place))
+        Source(hit.id, format_words(hit), format_share(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.place))
         for hit in result.hits
     ]
     figures = (

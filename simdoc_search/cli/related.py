@@ -21,7 +21,7 @@ from simdoc_search.cli.groups_output import all_options, check_all, show_topics
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
-from simdoc_search.cli.related_output import lines_of
+from simdoc_search.cli.related_output import related_lines
 from simdoc_search.cli.sketch_options import synonyms_option
 
 if TYPE_CHECKING:
@@ -100,5 +100,5 @@ def related(
         value = related_as_json(result, own_id, None if file is None else str(file))
         print_json(columns.add_to_json(value, result.hits))
         return
-    for line in lines_of(result, columns, own_id if file is not None else None):
+    for line in related_lines(result, columns, own_id if file is not None else None):
         click.echo(line)

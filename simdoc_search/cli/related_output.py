@@ -16,7 +16,7 @@ _MAX_CONCEPTS = 8
 _MAX_EXPLAINED_CONCEPTS, _MAX_NAMES = 12, 2
 
 
-def lines_of(result: RelatedResult, columns: HitColumns, own_id: str | None) -> Iterator[str]:
+def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None) -> Iterator[str]:
     """Yield the hits and the counts. `own_id` is the id of the query file if it is indexed, otherwise None."""
     from simdoc_search.search.related_result import shared_words
 

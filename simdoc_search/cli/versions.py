@@ -21,7 +21,7 @@ from simdoc_search.cli.groups_output import all_options, check_all, show_familie
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
-from simdoc_search.cli.versions_output import lines_of, sentence_lines, texts_of
+from simdoc_search.cli.versions_output import read_version_texts, sentence_lines, version_lines
 from simdoc_search.cli.versions_page import write_page
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ def versions(
     options |= {"size": size, "offset": offset, "version_control": not no_version_control}
     query, own_id = query_arguments(search, id, file, lambda document: {"file": file, "metadata": document.metadata})
     result = search.versions(**query, **options)
-    texts = texts_of(search, result) if sentences or html else {}
+    texts = read_version_texts(search, result) if sentences or html else {}
     if html:
         write_page(html, result, texts, search.store.settings)
     if as_json:
         analysis = search.store.settings.analysis if sentences else None
         print_json(versions_as_json(result, own_id, None if file is None else str(file), texts, analysis))
         return
-    for line in lines_of(result, own_id if file is not None else None, store):
+    for line in version_lines(result, own_id if file is not None else None, store):
         say(line)
     if sentences:
         for line in sentence_lines(result, texts, search.store.settings.analysis):

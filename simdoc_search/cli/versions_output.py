@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _DEFAULT_STORE = "./.simdoc"
 
 
-def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
+def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
     """Map the places of the entries to their texts. Unknown texts are missing. The place of a query text is None."""
     from simdoc_search.search.stored_texts import read_texts
 
@@ -28,7 +28,7 @@ def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | N
     return texts
 
 
-def lines_of(result: VersionsResult, own_id: str | None, store: str) -> Iterator[str]:
+def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Iterator[str]:
     """Yield the timeline, the evidence, the counts, and the next commands to run.
 
     Args:
@@ -41,7 +41,7 @@ def lines_of(result: VersionsResult, own_id: str | None, store: str) -> Iterator
         yield from result.lines()
         yield f"order: {result.order}"
         yield from result.evidence()
-    yield from notes_of(result)
+    yield from count_lines(result)
     if own_id is not None:
         yield f"The document {own_id!r} is not listed, because it is this file."
     names = [entry.name for entry in result.timeline[-2:]]
@@ -53,7 +53,7 @@ def lines_of(result: VersionsResult, own_id: str | None, store: str) -> Iterator
         yield f"later versions may have too little in common with {source}. Find them with: {command}"
 
 
-def notes_of(result: VersionsResult) -> Iterator[str]:
+def count_lines(result: VersionsResult) -> Iterator[str]:
     """Yield the counts, and how many texts changed since they were indexed."""
     yield _counts(result)
     if changed := result.changed + sum(hit.changed for hit in result.hits):

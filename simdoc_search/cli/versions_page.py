@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import write_file
-from simdoc_search.cli.versions_output import notes_of
+from simdoc_search.cli.versions_output import count_lines
 from simdoc_search.display import counted, percent
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
     pairs = _pairs(result, texts)
     rows = [_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [*([HINT] if result.by == "texts" else []), f"order: {result.order}", *result.evidence()]
-    notes = [*(order if result.hits else []), *notes_of(result)]
+    notes = [*(order if result.hits else []), *count_lines(result)]
     if left_out := len(result.timeline) - 1 - len(pairs):
         steps = counted(left_out, "step is", "steps are")
         notes.append(f"{steps} not shown side by side; to see them, use simdoc-search compare")

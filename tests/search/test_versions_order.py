@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store, read_corpus
-from simdoc_search.cli.versions_output import lines_of
+from simdoc_search.cli.versions_output import version_lines
 from simdoc_search.search.files import IndexedFiles
 from tests.support.families import SETTINGS, prose, simhashes_of
 from tests.support.stores import put, record
@@ -90,7 +90,7 @@ def test_a_text_that_changed_after_indexing_is_reported(search: SimilaritySearch
     assert [("v1", False)] == [(hit.id, hit.changed) for hit in changed]
     assert (False, True) == (unchanged.changed, changed.changed)
     for result in (unchanged, changed):
-        assert any(line.startswith("1 text changed since indexing") for line in lines_of(result, None, "store"))
+        assert any(line.startswith("1 text changed since indexing") for line in version_lines(result, None, "store"))
 
 
 def test_modification_times_order_files(search: SimilaritySearch, tmp_path: Path) -> None:
