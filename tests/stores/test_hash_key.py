@@ -96,7 +96,7 @@ def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path:
     outputs += output("info", "--store", store, "--json", **key)
 
     assert "final.txt" in outputs
-    assert "made with SIMDOC_HASH_KEY" in outputs
+    assert ", with SIMDOC_HASH_KEY" in outputs
     assert SECRET not in outputs
     assert "set SIMDOC_HASH_KEY to it" in sentence(run("similar", "draft_20", "--store", store, **{HASH_KEY: ""}))
     assert "a different hash key" in sentence(run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY: OTHER}))
