@@ -241,7 +241,7 @@ def _decompress(file: BinaryIO) -> IO[bytes]:
 
 
 def _zip_time_ns(parts: tuple[int, int, int, int, int, int]) -> int:
-    """Convert a time without a time zone to nanoseconds since 1970. It is taken as UTC, as on every other machine."""
+    """Convert a time without a time zone to nanoseconds since 1970. It is read as UTC, whatever the local time zone."""
     try:
         return int(datetime(*parts, tzinfo=timezone.utc).timestamp()) * 10**9
     except ValueError:

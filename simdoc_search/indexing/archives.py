@@ -19,7 +19,7 @@ from simdoc_search.documents import Skipped
 from simdoc_search.errors import DocumentError
 from simdoc_search.indexing.roots import absolute
 from simdoc_search.indexing.seen import Seen
-from simdoc_search.indexing.skip_reasons import kind_of
+from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Record
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
@@ -87,8 +87,8 @@ class Archives:
 
     def note_skipped(self, skipped: Skipped) -> None:
         """Record a skipped file. If it is a member that may become readable, its archive is not complete."""
-        kind = kind_of(skipped.reason)[0]
-        is_final = kind.expected or (kind.text_gone and not kind.advice)
+        kind = classify_reason(skipped.reason)[0]
+        is_final = kind.is_expected or (kind.is_text_lost and not kind.advice)
         if not is_final and (archive := self._archive_of(skipped.path)):
             archive.is_complete = False
 

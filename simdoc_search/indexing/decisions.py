@@ -16,9 +16,9 @@ from simdoc_search.indexing.jobs import Job, origin_of
 from simdoc_search.indexing.preparation import Outcome, Prepared
 from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
-from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_gone, is_same_file, is_unchanged
+from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing, is_same_file, is_unchanged
 from simdoc_search.indexing.seen import IdStatus, Seen
-from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, kind_of
+from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, classify_reason
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
@@ -36,7 +36,7 @@ class DocumentFilter(Protocol):
     """
 
     @property
-    def is_full(self) -> bool:
+    def needs_commit(self) -> bool:
         """Whether the store should commit because the filter holds too many uncommitted documents."""
 
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
@@ -125,16 +125,16 @@ class Decisions:
             named.file_count += 1
             source = named.with_stored_id(source)
             return _Located(source, named, source.id)
-        kind, _ = kind_of(source.reason)
+        kind, _ = classify_reason(source.reason)
         root = source.root
-        if root is None and kind.text_gone and os.path.isfile(source.path):  # noqa: PTH113 - a named file
+        if root is None and kind.is_text_lost and os.path.isfile(source.path):  # noqa: PTH113 - a named file
             root = absolute(source.path)
         if root is None:
             return _Located(source, None, None)
         named = self._paths.get_or_add(root)
         if kind is OTHER or source.reason == BROKEN_LINK:
             named.unreadable[absolute(source.path)] = source.reason
-        return _Located(source, named, named.id_of_skipped(source) if kind.text_gone else None)
+        return _Located(source, named, named.id_of_skipped(source) if kind.is_text_lost else None)
 
     def _skip(self, source: Skipped, named: NamedPath | None, stored: Digest | None) -> None:
         """Report a skipped source. Remove its stored document if the file has changed."""
@@ -183,7 +183,7 @@ class Decisions:
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
         other = origin.file(source.id)
-        if is_same_file(other, source.path) or is_gone(other):
+        if is_same_file(other, source.path) or is_missing(other):
             return False
         named.id_conflicts[origin.root] += 1
         self._report_skipped(Skipped(str(source.path), f"a file of {origin.root} has this id"))
@@ -208,7 +208,7 @@ class Decisions:
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):
                 self._report_skipped(outcome)
-                if kind_of(outcome.reason)[0].text_gone and self._seen.is_stored(id):
+                if classify_reason(outcome.reason)[0].is_text_lost and self._seen.is_stored(id):
                     self._remove(id)
             elif stored is not None:
                 self._seen.note_stored(id, stored.digest)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_gone
+from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing
 from simdoc_search.indexing.seen import Seen
 from simdoc_search.stores.base import Store
 
@@ -58,7 +58,7 @@ def vanished_documents(
             continue
         if (folder := named.unreadable_above(path)) is not None:
             unreadable[folder] += 1
-        elif is_gone(path) and _is_gone_from_archive(path, archives):
+        elif is_missing(path) and _is_missing_from_archive(path, archives):
             missing.append(record.id)
     problems = [
         f"{count:,} documents of {folder} were kept, because the path is unreadable ({named.unreadable[folder]})"
@@ -76,25 +76,25 @@ def vanished_at(store: Store, root: str | Path, paths: Iterable[str], *, prune_a
     If the indexed folder itself does not exist, no documents are returned, because it may only be unreachable.
     """
     named = NamedPaths(store, None).get_or_add(absolute(root))
-    gone_paths = [path for path in paths if is_gone(path)]
-    if not gone_paths or is_gone(named.path):
+    missing_paths = [path for path in paths if is_missing(path)]
+    if not missing_paths or is_missing(named.path):
         return VanishedDocuments()
-    ids = {named.id_of(path) for path in gone_paths if path.startswith(os.path.join(named.path, ""))}  # noqa: PTH118
+    ids = {named.id_of(path) for path in missing_paths if path.startswith(os.path.join(named.path, ""))}  # noqa: PTH118
     records = {record.id: record for record in store.records(sorted(ids))}
     for id in sorted(ids - records.keys()):
         records |= {record.id: record for record in store.scan(filters=[{"path": [f"{id}/", f"{id}!"]}])}
     missing = [
         id
         for id, record in records.items()
-        if record.origin and record.origin.root == named.root and is_gone(record.origin.file(id))
+        if record.origin and record.origin.root == named.root and is_missing(record.origin.file(id))
     ]
     return _unless_too_many(missing, named.stored_count, named.path, [], prune_all=prune_all)
 
 
-def _is_gone_from_archive(path: str, archives: Archives) -> bool:
+def _is_missing_from_archive(path: str, archives: Archives) -> bool:
     """Return whether the archive of a member does not exist either, or was read completely without the member."""
     archive = archive_of(path)
-    return archive is None or archives.is_complete(archive) or is_gone(archive)
+    return archive is None or archives.is_complete(archive) or is_missing(archive)
 
 
 def _unless_too_many(

@@ -177,7 +177,7 @@ class NamedPaths:
         return record.origin.prefix if record and record.origin else ""
 
 
-def is_gone(path: str) -> bool:
+def is_missing(path: str) -> bool:
     """Return whether a file does not exist. If that is unknown, as in an unreadable folder, the result is False."""
     try:
         os.stat(path)  # noqa: PTH116 - Path.exists() treats errors as absence

@@ -76,7 +76,7 @@ def index_documents(
                     decisions.write(outcomes)
                     progress(len(outcomes))
                     if time.monotonic() - last_commit > _COMMIT_SECONDS or (
-                        document_filter and document_filter.is_full
+                        document_filter and document_filter.needs_commit
                     ):
                         decisions.commit()
                         last_commit = time.monotonic()

@@ -19,8 +19,8 @@ class SkipKind:
 
     label: str  # shown after the number of files; if empty, the reason itself is shown
     pattern: str  # regular expression of the reasons; its group is a detail that differs from file to file
-    expected: bool = False  # whether skipping was expected, because such files are never read
-    text_gone: bool = False  # whether the file exists but no longer has its earlier text
+    is_expected: bool = False  # whether skipping was expected, because such files are never read
+    is_text_lost: bool = False  # whether the file exists but no longer has its earlier text
     advice: str = ""  # the option that would help
 
 
@@ -31,12 +31,12 @@ BROKEN_LINK = "broken link"
 """The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
 
 KINDS = (
-    SkipKind("damaged", r"damaged: (.*)", text_gone=True),
-    SkipKind("encrypted", "encrypted", text_gone=True),
+    SkipKind("damaged", r"damaged: (.*)", is_text_lost=True),
+    SkipKind("encrypted", "encrypted", is_text_lost=True),
     SkipKind(
         "over the size limit",
         r"(?:(\S+ (?:bytes|characters)) are|grew|the line is) over the limit of .*",
-        text_gone=True,
+        is_text_lost=True,
         advice="allow larger files with --max-size MB",
     ),
     SkipKind("not read to the end", r"(its members unpack to .*|it has more than .* members)"),
@@ -46,17 +46,17 @@ KINDS = (
     SkipKind("", rf"{BROKEN_LINK}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
     SkipKind("with the id of another file", r"(a file of .*) has this id"),
-    SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", text_gone=True),
-    SkipKind("", r".*not a regular file|reading it would wait .*", expected=True, text_gone=True),
-    SkipKind("", "binary|an image|an archive or a mailbox; .*", expected=True, text_gone=True),
-    SkipKind("", r"a link .*|a store of simdoc-search", expected=True),
-    SkipKind("", "excluded", expected=True),
-    SkipKind("", "hidden", expected=True),
+    SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", is_text_lost=True),
+    SkipKind("", r".*not a regular file|reading it would wait .*", is_expected=True, is_text_lost=True),
+    SkipKind("", "binary|an image|an archive or a mailbox; .*", is_expected=True, is_text_lost=True),
+    SkipKind("", r"a link .*|a store of simdoc-search", is_expected=True),
+    SkipKind("", "excluded", is_expected=True),
+    SkipKind("", "hidden", is_expected=True),
 )
 """All kinds, by descending importance."""
 
 
-def kind_of(reason: str) -> tuple[SkipKind, str]:
+def classify_reason(reason: str) -> tuple[SkipKind, str]:
     """Return the kind of a reason, and its detail. The kind of an unknown reason is `OTHER`."""
     for kind in KINDS:
         if kind is not OTHER and (match := re.fullmatch(kind.pattern, reason, re.DOTALL)):
@@ -66,7 +66,7 @@ def kind_of(reason: str) -> tuple[SkipKind, str]:
 
 def is_unexpected(skipped: Skipped) -> bool:
     """Return whether skipping a file was unexpected, because such files are usually read."""
-    return not kind_of(skipped.reason)[0].expected
+    return not classify_reason(skipped.reason)[0].is_expected
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ def group_by_reason(skipped: Iterable[Skipped]) -> list[SkipGroup]:
     """Group skipped files by reason. Sort the groups by importance, then by descending size."""
     groups: dict[tuple[int, str], SkipGroup] = {}
     for file in skipped:
-        kind, detail = kind_of(file.reason)
+        kind, detail = classify_reason(file.reason)
         label = kind.label or file.reason
         group = groups.setdefault((KINDS.index(kind), label), SkipGroup(label, kind.advice))
         group.examples.append(f"{file.path} ({detail})" if detail else file.path)

@@ -164,7 +164,7 @@ def test_an_index_records_which_parts_are_removed(tmp_path: Path) -> None:
     assert {"title": "Notes", "status": "final"} == answer("show", "b.md", *place)["metadata"]
     assert answer("show", "c.md", *place)["text"].startswith("---")
     assert "word" not in answer("show", "Re: x", *place)["text"]
-    assert "skipped    front-matter, quoted-replies\n" in output("info", *place)
+    assert "excluded   front matter, quoted replies\n" in output("info", *place)
     assert ["a.md", "b.md"] == [
         line.split()[-1] for line in output("list", "--filter", "status=final", *place).splitlines()[1:]
     ]
@@ -172,7 +172,7 @@ def test_an_index_records_which_parts_are_removed(tmp_path: Path) -> None:
         "index", folder / "a.md", "--front-matter", "skip", "--quoted-replies", "skip", *place
     )
     error = sentence(run("index", folder, "--front-matter", "skip", *place))
-    assert "was created with --front-matter skip and with --quoted-replies skip, and this cannot change" in error
+    assert "was created with --front-matter skip and with --quoted-replies skip, which cannot be changed" in error
 
 
 @pytest.mark.parametrize(

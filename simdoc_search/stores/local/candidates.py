@@ -54,10 +54,10 @@ class LocalCandidates:
         self._query = query
         self._fields = fields
         minimum = plan.minimum_match
-        ranked = snapshot.ranked(query("ranked"), FIRST_PAGE_SIZE, PAGE_GROWTH, minimum=minimum)
+        ranked = snapshot.ranked(query("rank"), FIRST_PAGE_SIZE, PAGE_GROWTH, minimum=minimum)
         self._first_page = list(islice(ranked, FIRST_PAGE_SIZE)) if hits is None else hits
         self.total: int = (
-            len(self._first_page) if len(self._first_page) < FIRST_PAGE_SIZE else snapshot.count(query("counted"))
+            len(self._first_page) if len(self._first_page) < FIRST_PAGE_SIZE else snapshot.count(query("count"))
         )
 
     def __iter__(self) -> Iterator[Candidate]:
@@ -65,7 +65,7 @@ class LocalCandidates:
         if self.total > len(self._first_page):
             skip = [address for _, address in self._first_page]
             size, minimum = FIRST_PAGE_SIZE * PAGE_GROWTH, self.plan.minimum_match
-            further = self._snapshot.ranked(self._query("ranked"), size, PAGE_GROWTH, minimum=minimum, skip=skip)
+            further = self._snapshot.ranked(self._query("rank"), size, PAGE_GROWTH, minimum=minimum, skip=skip)
             yield from map(self._read, further)
 
     def _read(self, hit: tuple[float, Address]) -> Candidate:

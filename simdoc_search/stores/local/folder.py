@@ -32,7 +32,7 @@ LOCK_SECONDS = 60
 
 
 def find_manifest(folder: Path, new_manifest: StoreManifest | None = None) -> StoreManifest:
-    """Return the manifest of the store in a folder. To add the hash key to its settings, use `Settings.unlocked`.
+    """Return the manifest of the store in a folder. Its settings may lack the hash key, which `Settings.unlocked` adds.
 
     Args:
         folder: folder of the store.

@@ -47,7 +47,7 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
 
     Raises:
         StoreNotFoundError: there is no store.
-        StoreError: the folder of the store cannot be read.
+        StoreError: the folder contains other files and no store.
     """
     index = folder / INDEX_FOLDER
     schema = None

@@ -57,7 +57,7 @@ def find_phrases(
 def _find_candidates(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> dict[int, list[Address]]:
-    """Return, by the index of each phrase, the documents that contain all its words: at most one more than are read."""
+    """Map the index of each phrase to the documents with all its words, at most one more than are read."""
     frequencies: dict[str, int] = {}
     candidates: dict[int, list[Address]] = {}
     limit = _max_read_per_phrase(len(phrases)) + 1
@@ -83,13 +83,13 @@ class _Matcher:
         self._analysis = analysis
         self._joined = [f" {' '.join(phrase.words)} " for phrase in phrases]
         self._words = [tuple(joined[1:-1].split(" ")) for joined in self._joined]  # a normalised word may have spaces
-        self._plain = [_plain(joined) or b"" for joined in self._joined]
+        self._plain = [_letters_and_digits(joined) or b"" for joined in self._joined]
 
     def matching_phrases(self, text: str, indices: Sequence[int]) -> tuple[int, ...]:
         """Return the indices of those of the given phrases that a text contains, in ascending order."""
         if len(indices) > _MAX_SINGLE_PHRASES:
             return self._match_windows(text, indices)
-        if (plain := _plain(text)) is not None:
+        if (plain := _letters_and_digits(text)) is not None:
             indices = [index for index in indices if self._plain[index] in plain]
         if not indices:
             return ()
@@ -105,7 +105,7 @@ class _Matcher:
         return tuple(index for index in sorted(indices) if self._words[index] in matching)
 
 
-def _plain(text: str) -> bytes | None:
+def _letters_and_digits(text: str) -> bytes | None:
     """Return the letters and digits of a text, with one space in place of all other characters between them.
 
     Most texts that do not contain a phrase can be excluded with these bytes, which is much faster than finding the

@@ -15,25 +15,25 @@ from simdoc_search.stores.fields import escape_surrogates, metadata_term, root_t
 from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.local.schema import path_terms
 
-Purpose = Literal["ranked", "counted", "chosen"]
+Purpose = Literal["rank", "count", "match_bands"]
 """The purpose of a query: to rank the candidates, to count them, or to find the documents with a complete band."""
 
 
 def build_query(
-    schema: Schema, plan: Plan, filters: Filters | None, exclude: Place | None, purpose: Purpose = "ranked"
+    schema: Schema, plan: Plan, filters: Filters | None, exclude: Place | None, purpose: Purpose = "rank"
 ) -> Query:
     """Return the query of a plan.
 
     A tantivy query that requires a minimum number of equal tokens takes three times as long as a query that only counts
-    equal tokens. Therefore `ranked` also finds documents with too few equal tokens. They come after all others.
+    equal tokens. Therefore `rank` also finds documents with too few equal tokens. They come after all others.
 
     Args:
         schema: the schema of the index.
         plan: the plan.
         filters: filters that must also match.
         exclude: place of a document to exclude.
-        purpose: `ranked` scores each document by the number of the plan's tokens in it; `counted` finds exactly the
-            candidates; `chosen` finds the documents with a complete band.
+        purpose: `rank` scores each document by the number of the plan's tokens in it; `count` finds exactly the
+            candidates; `match_bands` finds the documents with a complete band.
 
     Raises:
         QuerySyntaxError: the filters contain query clauses of an engine.
@@ -114,7 +114,7 @@ def condition_query(schema: Schema, condition: Condition) -> Query:
 
 
 def _threshold_clauses(schema: Schema, plan: Threshold, purpose: Purpose) -> list[tuple[Occur, Query]]:
-    minimum = 1 if purpose == "ranked" else plan.minimum_match
+    minimum = 1 if purpose == "rank" else plan.minimum_match
     clauses = [(Occur.Must, _counting_query(schema, plan.tokens, minimum=minimum))]
     if plan.buckets is not None:
         low, high = plan.buckets
@@ -129,9 +129,9 @@ def _band_clauses(schema: Schema, plan: Bands, purpose: Purpose) -> list[tuple[O
         for band in plan.bands
     ]
     clauses = [(Occur.Must, _unscored(Query.boolean_query([(Occur.Should, band) for band in bands], 1)))]
-    if purpose == "ranked":
+    if purpose == "rank":
         clauses += _token_clauses(schema, plan.tokens, "tokens")
-    elif purpose == "counted" and plan.minimum_match:
+    elif purpose == "count" and plan.minimum_match:
         clauses.append((Occur.Must, _counting_query(schema, plan.tokens, minimum=plan.minimum_match)))
     return clauses
 

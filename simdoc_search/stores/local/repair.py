@@ -48,7 +48,7 @@ class RepairResult:
         documents: number of documents in the new store.
         lost: ids of the unreadable documents. If the id is unreadable too, the entry names the document's number and
             its segment.
-        doubts: damage because of which deleted documents may be in the new store.
+        doubts: damage that may have brought deleted documents into the new store.
     """
 
     documents: int
@@ -176,7 +176,7 @@ class _DamagedSegment:
 
     @contextmanager
     def _opened(self, parts: Collection[str]) -> Iterator[tantivy.Searcher | None]:
-        """Open the segment with these of its files. Its other files are those of an index with one empty document.
+        """Open the segment with the given files. Its other files are those of an index with one empty document.
 
         Yields None if a file is too damaged to be opened.
         """

@@ -221,7 +221,7 @@ class LocalStore(Closable):
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, hits = self._snapshot(), None
         if isinstance(plan, Bands):
-            with_band = snapshot.addresses(query("chosen"), MAX_BAND_MATCHES + 1)
+            with_band = snapshot.addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
             if len(with_band) <= MAX_COUNTED_CLIENT_SIDE:
                 hits = rank_by_equal_tokens(snapshot, plan, with_band)
             elif plan.unbanded and len(with_band) > MAX_BAND_MATCHES:

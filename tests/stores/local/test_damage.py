@@ -237,7 +237,7 @@ def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: 
     flip(file, 80)
     result = run("check", store)
 
-    finding = f"wrong: index/{file.name}: its checksum does not match its content\n"
+    finding = f"problem: index/{file.name}: its checksum does not match its content\n"
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
     assert (False, [f"index/{file.name}"]) == (found["fit"], [damage["place"] for damage in found["findings"]])
