@@ -184,7 +184,7 @@ def stars(_: Sequence[str]) -> None:
         "template": [f"{' '.join(words[:200])} invoice {number}" for number in range(10_000)],
         "boilerplate": [f"{' '.join(rng.choices(words, k=120))} {footer}" for _ in range(10_000)],
     }
-    print(f"{'':<12}{'groups':>8}{'members':>9}{'wrong':>7}{'seconds':>9}  floods")
+    print(f"{'':<12}{'groups':>8}{'members':>9}{'wrong':>7}{'seconds':>9}  overflow")
     for name, pieces in collections.items():
         documents = [Document(f"{number:05}", piece) for number, piece in enumerate(pieces)]
         found, seconds = timed(partial(duplicates_among, documents, keep="first"))

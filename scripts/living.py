@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from simdoc_search.devengine import running_cluster
 from tests.living.month import Size, month, play
 from tests.support.elasticsearch_7 import running_elasticsearch_7
-from tests.support.living import has_data_streams
+from tests.support.rolling_index import has_data_streams
 
 ENGINES = {"opensearch": 1, "three_nodes": 3, "elasticsearch_7": 0}
 """Engines that can be started, with the number of nodes of OpenSearch."""

@@ -15,11 +15,11 @@ from simdoc_search.errors import SimdocError
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support import elasticsearch_engine, engines
+from tests.support.cleanup import remove_all
 from tests.support.gateway import Gateway, gateway
-from tests.support.leftovers import remove_all
 
 USAGE = f"usage: scripts/try_elasticsearch URL [{'|'.join(compatibility.ROWS)} ...]"
-OPTIONS = ("--engine", "none", "-p", "tests.support.own_cluster")
+OPTIONS = ("--engine", "none", "-p", "tests.support.gateway_plugin")
 
 
 def main() -> None:

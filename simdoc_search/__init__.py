@@ -188,8 +188,8 @@ __all__ = [
     "read_corpus",
 ]
 
-# A name is imported on first use, because an application that embeds the query builder needs few of them.
-_NAMES = {
+# Names are imported on first use, because an application that only builds queries needs few of them.
+_NAMES_BY_MODULE = {
     "simdoc_search.analysis": "Analysis",
     "simdoc_search.corpus": "read_corpus",
     "simdoc_search.documents": "Document Place",
@@ -218,7 +218,7 @@ _NAMES = {
     "simdoc_search.stores.base": "Store StoreInfo",
     "simdoc_search.stores.filters": "any_of none_of",
 }
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ import sys
 
 try:
     # Python adds the current directory to sys.path. That may be the folder being indexed, so do not import from it.
-    if sys.path[0] == os.getcwd() and not getattr(sys.flags, "safe_path", sys.flags.isolated):  # noqa: PTH109 - imports little
+    if sys.path[0] == os.getcwd() and not getattr(sys.flags, "safe_path", sys.flags.isolated):  # noqa: PTH109 - pathlib is not imported yet
         del sys.path[0]
 except FileNotFoundError:  # the folder was removed
     pass

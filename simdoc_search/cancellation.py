@@ -20,14 +20,14 @@ class StoppedError(Exception):
 
 
 class Stop(threading.Event):
-    """An event that cancels computations. Setting it also sets its children, but not the other way round."""
+    """An event that cancels computations. Setting an event also sets its children, but not its parent."""
 
     def __init__(self) -> None:
         super().__init__()
         self._children: WeakSet[Stop] = WeakSet()
         self._lock = threading.Lock()
 
-    def child(self) -> Stop:
+    def make_child(self) -> Stop:
         """Return a new event that is also set when this one is set."""
         child = Stop()
         with self._lock:
@@ -55,7 +55,7 @@ _current: ContextVar[Stop | None] = ContextVar("stop", default=None)
 
 @contextmanager
 def cancellable_by(stop: Stop) -> Iterator[None]:
-    """Make the block cancellable: once `stop` is set, `check_stopped` raises StoppedError in it."""
+    """Make the block cancellable: once `stop` is set, `check_stopped` raises StoppedError in the block."""
     token = _current.set(stop)
     try:
         yield
@@ -77,7 +77,7 @@ def check_stopped() -> None:
 def wait_for(
     future: Future[Any],
     seconds: float | None,
-    stopped: threading.Event | None,
+    cancel_event: threading.Event | None,
     is_lost: Callable[[], bool] = lambda: False,
 ) -> None:
     """Wait until a future is done.
@@ -85,18 +85,18 @@ def wait_for(
     Args:
         future: the future.
         seconds: maximum time to wait; None for no limit.
-        stopped: an event that is set when the result is no longer needed; None if it is always needed.
+        cancel_event: an event that is set when the result is no longer needed; None if it is always needed.
         is_lost: returns whether the future will never be done. Then the wait ends without an error.
 
     Raises:
-        StoppedError: `stopped` was set.
-        TimeoutError: the future was not done in `seconds`.
+        StoppedError: `cancel_event` was set.
+        TimeoutError: the future was not done after `seconds`.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     while not future.done() and not is_lost():
-        if stopped is not None and stopped.is_set():
+        if cancel_event is not None and cancel_event.is_set():
             raise StoppedError
-        left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
-        if left <= 0:
+        remaining = POLL_SECONDS if deadline is None else deadline - time.monotonic()
+        if remaining <= 0:
             raise TimeoutError
-        wait([future], timeout=min(POLL_SECONDS, left))
+        wait([future], timeout=min(POLL_SECONDS, remaining))

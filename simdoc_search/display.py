@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-# Invisible letters and marks that `str.isprintable` calls printable.
+# Invisible letters and marks for which `str.isprintable` is true.
 _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
@@ -26,7 +26,7 @@ _SECRETS = (
 
 
 def safe_message(text: str) -> str:
-    """Return a message as one line for a terminal, without passwords."""
+    """Return a message without passwords, as one line that is safe to print."""
     return printable(without_secrets(text))
 
 
@@ -38,34 +38,34 @@ def printable(text: str) -> str:
 
 
 def safe_json(text: str) -> str:
-    r"""Escape the same characters in a JSON document, for example as `\u001b`. Its value does not change."""
+    r"""Escape the characters that `printable` escapes, for example as `\u001b`. The JSON value does not change."""
     if text.isascii() and "\x7f" not in text:  # JSON escapes the other control characters itself
         return text
     return "".join(c if _is_visible(c) or c == "\n" else _json_escape(c) for c in text)
 
 
 def without_secrets(text: str) -> str:
-    """Remove user and password from the addresses in a message: `http://user:password@host` becomes `http://host`."""
-    before = None
-    while "@" in text and before != text:
-        before = text
+    """Remove user and password from the URLs in a message: `http://user:password@host` becomes `http://host`."""
+    previous = None
+    while "@" in text and previous != text:
+        previous = text
         for pattern in _SECRETS:
             text = pattern.sub(r"\g<scheme>", text)
     return text
 
 
-def without_credentials(address: str) -> str:
-    """Remove user, password and query from one address, whatever characters they contain."""
-    scheme, slashes, rest = address.partition("://")
+def without_credentials(url: str) -> str:
+    """Remove user, password and query from one URL, whatever characters they contain."""
+    scheme, slashes, rest = url.partition("://")
     if not slashes:
-        scheme, rest = "", address
+        scheme, rest = "", url
     hosts, slash, path = re.split("[?#]", rest.rpartition("@")[2])[0].partition("/")
     hosts = re.sub(rf"(?<=[^\[:]):{_NOT_A_PORT}[^:,\]]+(?=,|$)", ":…", hosts)  # a password whose @ is missing
     return f"{scheme}{slashes}{hosts}{slash}{path}"
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """Format a share 0..1 in percent. Only exactly 1 becomes 100, and only exactly 0 becomes 0."""
+    """Format a share 0..1 in percent. Only exactly 1 becomes 100 %, and only exactly 0 becomes 0 %."""
     step = 10.0**-digits
     if 0 < share < step / 200:
         return f"<{step:g} %"
@@ -73,14 +73,14 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def estimate(share: float) -> str:
-    """Format an estimated share 0..1 in whole percent with a tilde."""
+    """Format an estimated share 0..1 as a whole percentage with a tilde."""
     shown = percent(share, 0)
     return shown if shown.startswith("<") else f"~{shown}"
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
+def counted(count: int, singular: str, plural: str | None = None) -> str:
     """Format a number with its noun: "1 token", "2 tokens"."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
 def documents_compared(compared: int, candidates: int) -> str:
@@ -91,7 +91,7 @@ def documents_compared(compared: int, candidates: int) -> str:
 
 
 def showing(
-    shown: int, total: int, offset: int = 0, what: str = "match", *, at_least: bool = False, many: str = ""
+    shown: int, total: int, offset: int = 0, singular: str = "match", *, at_least: bool = False, plural: str = ""
 ) -> str:
     """Return which hits are shown: "Showing 10 of 81 matches", or "4 matches" if all are shown.
 
@@ -99,12 +99,12 @@ def showing(
         shown: number of shown hits.
         total: number of all hits.
         offset: number of hits before the shown ones.
-        what: the noun for one hit.
+        singular: the noun for one hit.
         at_least: whether there may be more than `total`.
-        many: the plural of the noun. By default it ends in `s`.
+        plural: the plural of the noun. By default it ends in `s`.
     """
     all_hits = ("at least " if at_least else "") + counted(
-        total, what, many or ("matches" if what == "match" else None)
+        total, singular, plural or ("matches" if singular == "match" else None)
     )
     if (shown == total and not at_least) or not shown:
         return f"{all_hits[0].upper()}{all_hits[1:]}"

@@ -1,4 +1,4 @@
-"""Documents, their places in stores, and files that were skipped."""
+"""Documents, their places in stores, and skipped files."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a stored document. Behind an alias, documents in several indices can have the same id.
+    """Identifies a stored document. Behind an alias, documents in several indices can have the same id.
 
     Attributes:
         id: the document's id in its store.
-        index: the engine's index; None for a document of a local store. In a query it may also be an alias or a data
-            stream, and None means any index.
-        routing: the routing it was indexed with, if any. In a query None means any routing.
+        index: the engine's index that contains the document; None for a document of a local store. In a query it may
+            also be an alias or a data stream, and None means any index.
+        routing: the routing that it was indexed with, if any. In a query None means any routing.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Place:
 
 
 class Placed:
-    """Base class of values about a document at a `place`."""
+    """Base class of values that refer to the document at a `place`."""
 
     __slots__ = ()
 
@@ -62,7 +62,7 @@ class Placed:
 
     @property
     def index(self) -> str | None:
-        """The engine's index that has the document; None for a local store."""
+        """The engine's index that contains the document; None for a local store."""
         return self.place.index
 
     @property
@@ -104,11 +104,11 @@ class Rejected(Skipped):
 
 
 def ambiguous_id_message(places: Iterable[Place]) -> str:
-    """Return the error message for an id that several documents have."""
+    """Return the error message for an id that several documents share."""
     same_id = list(places)
     indices = sorted({place.index or "" for place in same_id})
     shown = f"{len(same_id)} documents have the id {same_id[0].id!r}, in {' and '.join(indices)}"
-    return f"{shown}; name {'one of the indices' if len(indices) > 1 else 'the routing of one'}"
+    return f"{shown}; specify the {'index' if len(indices) > 1 else 'routing'} of one of them"
 
 
 def check_id(id: str) -> None:
@@ -128,10 +128,10 @@ def check_id(id: str) -> None:
 
 
 def unicode_forms(name: str) -> list[str]:
-    """Return the forms in which a store may have a name or path: as given, composed (NFC) and decomposed (NFD).
+    """Return the Unicode forms that a stored name or path may have: as given, composed (NFC) and decomposed (NFD).
 
     File names from macOS can be decomposed. The parts of a path may have different forms. If more than three parts have
-    several forms, all parts get the same form.
+    several forms, only paths whose parts all have the same form are returned.
     """
     parts = [_forms(part) for part in name.split("/")]
     if sum(len(forms) > 1 for forms in parts) > _MAX_MIXED_PARTS:

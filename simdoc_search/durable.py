@@ -15,31 +15,31 @@ from typing import BinaryIO
 from simdoc_search.errors import StoreError
 
 DISK_FULL_ADVICE = "free some disk space, then run the same command again"
-"""Advice about an error for which `is_full` is true."""
+"""What to do about an error for which `is_disk_full` is true."""
 
 PRIVATE_MODE = 0o700
-"""Permissions of a new store folder. It contains the texts of files that may be private."""
+"""Permissions of a new store folder. Its texts may be private."""
 
 _READABLE = 0o666
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_MAX_NAME = 50  # characters of the file's name in the name of the temporary file
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_MAX_NAME_CHARACTERS = 50  # of the file's name, in the name of the temporary file
 
 
-def is_full(error: OSError) -> bool:
+def is_disk_full(error: OSError) -> bool:
     """Return whether the disk is full, or a quota or a file size limit is exceeded."""
     return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file of a store atomically and durably. Everybody who may read its folder may read the file."""
-    with _replacement(path, path.parent.stat().st_mode & _READABLE) as file:
+    """Write a file of a store atomically and durably. Everyone who can read its folder can read the file."""
+    with _open_replacement(path, path.parent.stat().st_mode & _READABLE) as file:
         file.write(content)
     sync_folder(path.parent)
 
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """Open an output file that the user named. If the block raises an error, an existing file is not changed.
+    """Open an output file that the user chose. If the block raises an error, an existing file is not changed.
 
     A link is followed, and an existing file keeps its permissions. A pipe or a device is written directly.
 
@@ -51,19 +51,19 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
             yield stream
         return
     target = path.resolve()
-    with _replacement(target, target.stat().st_mode & 0o777 if target.exists() else None) as file:
+    with _open_replacement(target, target.stat().st_mode & 0o777 if target.exists() else None) as file:
         yield file
 
 
 @contextmanager
-def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
+def _open_replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces `path` when the block ends without an error.
 
     Nobody can predict the name of the temporary file, and it is never a link. If `mode` is None, it gets the default
     permissions of a new file.
     """
-    temporary = path.with_name(f".{path.name[:_MAX_NAME]}.{secrets.token_hex(8)}.tmp")
-    handle = os.open(temporary, _NEW, _READABLE if mode is None else 0o600)
+    temporary = path.with_name(f".{path.name[:_MAX_NAME_CHARACTERS]}.{secrets.token_hex(8)}.tmp")
+    handle = os.open(temporary, _CREATE_FLAGS, _READABLE if mode is None else 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -79,7 +79,7 @@ def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the file names in a folder to disk. Does nothing on Windows."""
+    """Write the names of the files in a folder to disk. On Windows, the function does nothing."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -91,16 +91,16 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def atomic_folder(target: Path) -> Iterator[Path]:
-    """Make a temporary folder that is renamed to `target` when the block ends without an error.
+    """Create a temporary folder that is renamed to `target` when the block ends without an error.
 
-    After an error it is removed. If the process is killed, it is left behind; its name begins with a dot and ends with
-    `.partial`.
+    After an error, the temporary folder is removed. If the process is killed, it remains. Its name begins with a dot
+    and ends with `.partial`.
 
     Raises:
         StoreError: the target exists and is not an empty folder.
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise StoreError(f"{target} exists already; name a new folder")
+        raise StoreError(f"{target} already exists and is not an empty folder; choose another folder")
     target.parent.mkdir(parents=True, exist_ok=True)
     working = Path(tempfile.mkdtemp(".partial", f".{target.name}.", target.parent))
     try:

@@ -5,14 +5,14 @@ SimdocError
 ├── NoFingerprintError, NoTextError, DocumentError, CorpusError, MissingExtraError
 ├── PlanError           a plan of duplicates cannot be read or written       (duplicates.plan)
 ├── ConceptsError       synonyms or an extractor of concepts cannot be used  (concepts.errors)
-├── AddressError        the server cannot listen at an address               (web.server)
-├── NotIndexedError     the index has no data for a question                 (web.served_store)
+├── AddressError        the server cannot listen on an address               (web.server)
+├── NotIndexedError     the index lacks the data for a page                  (web.served_store)
 └── StoreError
     ├── LocationError, StoreNotFoundError, StoreLockedError, StoreUnavailableError
     ├── WriteRefusedError, FormatMismatchError
     ├── IndexGoneError      an index was deleted while it was open           (stores.remote.bulk)
-    ├── RequestError        the engine answers a request with an error       (stores.remote.errors)
-    ├── TooLargeError       the engine's answer is too large                 (stores.remote.errors)
+    ├── RequestError        the engine responds to a request with an error   (stores.remote.errors)
+    ├── TooLargeError       the engine's response is too large               (stores.remote.errors)
     ├── UnfitIndexError     fingerprints cannot be added to an index         (attach.backfill)
     └── EngineError         the development engine cannot be run             (devengine)
 
@@ -61,11 +61,11 @@ class SimdocError(Exception):
         return without_secrets(super().__str__())
 
     def __reduce__(self) -> tuple[Callable[..., SimdocError], tuple[Any, ...]]:
-        return _unpickled, (type(self), str(self), self.__dict__)
+        return _unpickle, (type(self), str(self), self.__dict__)
 
 
-def _unpickled(kind: type[SimdocError], message: str, attributes: dict[str, Any]) -> SimdocError:
-    error = kind.__new__(kind, message)
+def _unpickle(error_type: type[SimdocError], message: str, attributes: dict[str, Any]) -> SimdocError:
+    error = error_type.__new__(error_type, message)
     error.__dict__.update(attributes)
     return error
 
@@ -78,7 +78,7 @@ class AmbiguousQueryError(SimdocError):
     """A FINGERPRINT string matches several stored documents.
 
     Attributes:
-        readings: an unambiguous FINGERPRINT string for each of them.
+        readings: an unambiguous FINGERPRINT string for each of these documents.
     """
 
     def __init__(self, message: str, readings: Sequence[str]) -> None:
@@ -92,9 +92,9 @@ class UnknownDocumentError(SimdocError, LookupError):
     Attributes:
         id: the unknown id.
         suggestions: the most similar stored ids, best first.
-        elsewhere: the indices that have this id, if the query named another index or routing.
+        elsewhere: the indices that contain this id, if the query was limited to another index or routing.
         where: the store, index or routing that was searched.
-        id_hint: explains what an id is in an application's index; empty for an index that simdoc-search made.
+        id_hint: explains what an id is in an index that simdoc-search did not create; otherwise empty.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         else:
             hint = id_hint or (
                 "an id is the path below the indexed folder, the id in JSONL, or the engine's _id; "
-                "a skipped file has none"
+                "a skipped file has no id"
             )
         super().__init__(f"no document {id!r} in {where}; {hint}")
         self.id = id
@@ -127,7 +127,7 @@ class UnknownFieldError(SimdocError, LookupError):
 
     Attributes:
         field: the field of the filter.
-        known: the existing fields or folders, the most similar first.
+        known: the existing fields or folders, by descending similarity.
         path: the value of a `path` filter; None for other fields.
     """
 
@@ -153,13 +153,15 @@ class NoTextError(SimdocError):
     """
 
     def __init__(self, id: str) -> None:
-        hint = "index it again with its text, or name the field of an application's index with --text-field"
+        hint = (
+            "index it again with its text; if another program created the index, set the text field with --text-field"
+        )
         super().__init__(f"the store does not have the text of {id!r}; {hint}")
         self.id = id
 
 
 class DocumentError(SimdocError, ValueError):
-    """A document cannot be indexed: its id, its text or its line is invalid."""
+    """A document cannot be indexed: its id, its text or its JSONL line is invalid."""
 
 
 class CorpusError(SimdocError):
@@ -178,7 +180,7 @@ class StoreError(SimdocError):
 
 
 class LocationError(StoreError, ValueError):
-    """A location is neither a folder nor a valid address of an engine."""
+    """A location is neither a folder nor a valid URL of an engine."""
 
 
 class StoreNotFoundError(StoreError):
@@ -190,7 +192,7 @@ class StoreLockedError(StoreError):
 
 
 class StoreUnavailableError(StoreError):
-    """The engine is down, unreachable or too busy. It may answer later."""
+    """The engine is down, unreachable or too busy. A later attempt may succeed."""
 
 
 class WriteRefusedError(StoreError):
@@ -208,7 +210,7 @@ class WriteRefusedError(StoreError):
 
 
 class FormatMismatchError(StoreError):
-    """The settings of the store differ from the requested ones, or a newer version made it.
+    """The settings of the store differ from the requested ones, or a newer version created it.
 
     Attributes:
         found: the settings of the store, as plain values.

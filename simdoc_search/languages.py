@@ -1,8 +1,8 @@
-"""Identifies the language of a text. Each part of the text is examined, to recognise a text in two languages.
+"""Identifies the language of a text. Its parts are identified separately, to recognise a text in two languages.
 
-py3langid identifies the language of each part. It is a fork of langid (Lui, Baldwin 2012, "An Off-the-shelf Language
-Identification Tool") with a model of 140 languages. The model assigns a language and a probability to any text. A text
-in an unsupported language gets a similar language, or `unknown`.
+The package py3langid identifies the language of each part. It is a fork of langid (Lui, Baldwin 2012, "An Off-the-shelf
+Language Identification Tool") with a model of 140 languages. The model assigns a language and a probability to any
+text. A text in an unsupported language is assigned a similar language, or `unknown`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ FIELD = "language"
 
 MIXED, UNKNOWN = "mixed", "unknown"
 
-_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # a longer text has 12 parts at equal distances
-_MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts if they are not shorter than this
+_MAX_PART_CHARACTERS, _MAX_PARTS = 300, 12  # of a longer text, 12 parts at equal distances are used
+_MIN_PART_CHARACTERS, _MIN_PARTS = 150, 4  # a short text has 4 parts unless they would be shorter than this
 _MIN_PART_LETTERS, _MIN_LETTERS = 20, 40  # with fewer letters, a part is skipped and a text is `unknown`
 _MIN_PROBABILITY = 0.5  # if the most probable language has less, the text is `unknown`
 _MIN_CANDIDATE_PROBABILITY = 0.001  # a less probable language is not a candidate
@@ -33,14 +33,14 @@ _MIN_CANDIDATE_PROBABILITY = 0.001  # a less probable language is not a candidat
 _MIN_SECOND_PROBABILITY, _MAX_FIRST_PROBABILITY, _MIN_SECOND_SHARE = 0.8, 0.1, 0.2
 
 _NOT_PROSE = re.compile(r"\S*[0-9/\\@_=<>{}#|&]\S*")
-"""Addresses, paths, numbers and code. They occur in texts of any language, and usually look like English."""
+"""URLs, paths, numbers and code. They occur in texts of any language, and usually look like English."""
 
 _SCRIPT_NAMES = """
     ARABIC ARMENIAN BENGALI CJK CYRILLIC DEVANAGARI ETHIOPIC GEORGIAN GREEK GUJARATI GURMUKHI HANGUL HEBREW HIRAGANA
     KANNADA KATAKANA KHMER LAO LATIN MALAYALAM MYANMAR ORIYA SINHALA TAMIL TELUGU THAI TIBETAN
 """
 _SCRIPTS = frozenset(_SCRIPT_NAMES.split())
-"""Scripts of the model's languages. The model mistakes other scripts for one of them, such as Cherokee for Korean."""
+"""Scripts of the model's languages. It assigns other scripts to one of its languages, such as Cherokee to Korean."""
 
 _NO_LANGUAGE = "zxx"  # the model's code for program code and other text without a language
 
@@ -72,7 +72,8 @@ def language_candidates(text: str) -> list[tuple[str, float]]:
 
     Returns:
         Codes as in `language_of`, and `zxx` for text without a language. The probability, 0.001 to 1, is the mean over
-        the parts of the text, weighted by their numbers of letters. Empty if the text has fewer than 40 letters.
+        the parts of the text, weighted by their numbers of letters. The list is empty if the text has fewer than 40
+        letters.
 
     Raises:
         MissingExtraError: py3langid is not installed.
@@ -82,7 +83,7 @@ def language_candidates(text: str) -> list[tuple[str, float]]:
 
 def identify(text: str) -> Identification:
     """Return the results of `language_of` and `language_candidates`. Raises the same errors."""
-    parts = [(letters, dict(_model().rank(part))) for part, letters in _prose(text)]
+    parts = [(letters, dict(_model().rank(part))) for part, letters in _prose_parts(text)]
     total = sum(letters for letters, _ in parts)
     if total < _MIN_LETTERS:
         return Identification(UNKNOWN, [])
@@ -95,14 +96,14 @@ def identify(text: str) -> Identification:
     ]
     candidates = sorted(means, key=lambda candidate: (-candidate[1], candidate[0]))
     language, probability = candidates[0]
-    if _letters_of_second(parts, language) >= _MIN_SECOND_SHARE * total:
+    if _count_second_language_letters(parts, language) >= _MIN_SECOND_SHARE * total:
         return Identification(MIXED, candidates)
     is_known = language != _NO_LANGUAGE and probability >= _MIN_PROBABILITY
     return Identification(language if is_known else UNKNOWN, candidates)
 
 
 def declared_language(metadata: Mapping[str, MetadataValue]) -> str:
-    """Return the language in the metadata of a document: `mixed` if there are several, empty if there is none."""
+    """Return the language in the metadata of a document: `mixed` if it has several, `""` if it has none."""
     value = metadata.get(FIELD, "")
     if isinstance(value, list):
         return MIXED if len(set(value)) > 1 else "".join(value[:1])
@@ -118,7 +119,7 @@ def require_identifier() -> None:
     _model()
 
 
-def _letters_of_second(parts: list[tuple[int, dict[str, float]]], first: str) -> int:
+def _count_second_language_letters(parts: list[tuple[int, dict[str, float]]], first: str) -> int:
     """Count the letters of the parts that are clearly in the most frequent language besides the first."""
     others: Counter[str] = Counter()
     for letters, probabilities in parts:
@@ -129,12 +130,12 @@ def _letters_of_second(parts: list[tuple[int, dict[str, float]]], first: str) ->
     return max(others.values(), default=0)
 
 
-def _prose(text: str) -> Iterator[tuple[str, int]]:
+def _prose_parts(text: str) -> Iterator[tuple[str, int]]:
     """Yield the parts of a text that have enough letters, each with its number of letters."""
     size = min(_MAX_PART_CHARACTERS, max(_MIN_PART_CHARACTERS, -(-len(text) // _MIN_PARTS)))
-    spread = [number * (len(text) - size) // (_MAX_PARTS - 1) for number in range(_MAX_PARTS)]
-    for begin in spread if len(text) > size * _MAX_PARTS else range(0, len(text), size):
-        part = _NOT_PROSE.sub(" ", text[begin : begin + size])
+    starts = [index * (len(text) - size) // (_MAX_PARTS - 1) for index in range(_MAX_PARTS)]
+    for start in starts if len(text) > size * _MAX_PARTS else range(0, len(text), size):
+        part = _NOT_PROSE.sub(" ", text[start : start + size])
         if (letters := sum(map(_is_letter, part))) >= _MIN_PART_LETTERS:
             yield part, letters
 
@@ -149,7 +150,7 @@ def _is_letter(character: str) -> bool:
 def _model() -> Any:
     """Load the model, once per process."""
     try:
-        from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - of the extra
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - an extra
     except ImportError:
         raise MissingExtraError("language identification", "language") from None
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

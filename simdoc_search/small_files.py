@@ -1,7 +1,7 @@
 """Reads small files that people write: settings, stop words, synonyms, pairs.
 
-Such a file is not trusted. It may be a pipe that nobody writes to, an endless device, or larger than the memory, or it
-may be written to exhaust a parser.
+Such a file is not trusted. It may be a pipe that nobody writes to, an endless device, larger than the memory, or
+crafted to exhaust a parser.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _TOO_DEEP = "values are nested too deeply"
 _TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
 
 
-def read_small(path: str | os.PathLike[str], limit: int) -> bytes:
+def read_small(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     """Read a regular file. Links are followed. The function never waits for another process.
 
     Args:
         path: the file.
-        limit: maximum size in bytes.
+        max_bytes: maximum size.
 
     Raises:
         OSError: the file is missing, is not a regular file, is larger than the limit or cannot be read. Its `strerror`
@@ -35,12 +35,12 @@ def read_small(path: str | os.PathLike[str], limit: int) -> bytes:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         data: bytes | None = b""
-        if size <= limit:  # a file in /proc has size 0, and any file may grow
-            data = cast("bytes | None", file.read(limit + 1))
+        if size <= max_bytes:  # a file in /proc has size 0, and any file may grow
+            data = cast("bytes | None", file.read(max_bytes + 1))
     if data is None:
         raise OSError(errno.EAGAIN, "reading it would wait for another process", os.fspath(path))
-    if max(size, len(data)) > limit:
-        raise OSError(errno.EFBIG, f"it is larger than {limit:,} bytes", os.fspath(path))
+    if max(size, len(data)) > max_bytes:
+        raise OSError(errno.EFBIG, f"it is larger than {max_bytes:,} bytes", os.fspath(path))
     return data
 
 

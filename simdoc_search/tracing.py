@@ -1,6 +1,6 @@
 """Records OpenTelemetry spans if the application has loaded OpenTelemetry; otherwise does nothing.
 
-The names of attributes follow the semantic conventions for databases (1.33) and HTTP (1.23). No attribute contains an
+Attribute names follow the semantic conventions for databases (1.33) and HTTP (1.23). No attribute contains an
 id, a text, a query or an error message.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 @contextmanager
 def span(name: str, kind: Literal["INTERNAL", "CLIENT"] = "INTERNAL", **attributes: str) -> Iterator[None]:
-    """Record a span of a block, or of each call of a decorated function.
+    """Record a span for a block, or for each call of a decorated function.
 
     Args:
         name: name of the span.
@@ -42,7 +42,7 @@ def span(name: str, kind: Literal["INTERNAL", "CLIENT"] = "INTERNAL", **attribut
 
 
 def request_span(client: object, method: str, path: Sequence[str]) -> AbstractContextManager[None]:
-    """Record a span of a request to an engine. Its name is the operation and the index, such as `search articles`."""
+    """Record a span for a request to an engine. Its name is the operation and the index, such as `search articles`."""
     index = path[0] if path and not path[0].startswith("_") else ""
     operation = next((part[1:] for part in reversed(path) if part.startswith("_")), method.lower())
     system = "opensearch" if type(client).__module__.startswith("opensearchpy") else "elasticsearch"

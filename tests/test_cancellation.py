@@ -1,4 +1,4 @@
-"""Tests of the cancellation of long computations."""
+"""Long computations are cancelled."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_a_message_keeps_ports_handles_and_mail_addresses(text: str) -> None:
         ("u:SECRET@h", "h"),
     ],
 )
-def test_an_address_is_shown_without_its_secrets(address: str, shown: str) -> None:
+def test_a_url_is_shown_without_its_secrets(address: str, shown: str) -> None:
     """The password may contain spaces."""
     assert shown == without_credentials(address)
 

@@ -18,10 +18,10 @@ from tests.support.backfill import load, to
 from tests.support.cli import answer, output
 from tests.support.engines import call, need_packages, own_name
 from tests.support.http_server import indices
-from tests.support.living import has_data_streams, rolling
 from tests.support.pages import page_commands, run_command
 from tests.support.pipeline import expected
 from tests.support.programs import program
+from tests.support.rolling_index import has_data_streams, rolling
 
 ROOT = Path(__file__).parents[1]
 OPERATING, PIPELINE, TEMPLATES, APPLICATION = (
@@ -143,7 +143,7 @@ def test_an_application_queries_by_the_commands_of_the_page(names: dict[str, str
     assert ({"any_of", "least"}, 4) == (bands["bands"].keys(), len(bands["simdoc"]["tokens"].split()))
     assert ["42"] == [hit["_source"]["watched"]["id"] for hit in copied["hits"]["hits"]]
     assert similar["hits"]["hits"][0]["_score"] == copied["hits"]["hits"][0]["_score"]
-    assert watch.startswith("42 is watched: copies of 60 % or more")
+    assert watch.startswith("42 is watched for copies with an overlap of 60 % or more")
     assert ("41 is a copy of", "1 removed\n") == (arrived.splitlines()[0], removed)
 
 

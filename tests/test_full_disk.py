@@ -1,4 +1,4 @@
-"""On a full disk, a command fails with one sentence and loses nothing. When there is space, it can be run again."""
+"""On a full disk, a command fails with one sentence and loses nothing. It can be repeated when space is free again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simdoc_search.duplicates.checkpoint import Checkpoint
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.errors import StoreError
 from tests.support import cli
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 from tests.support.texts import documents
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no limit of file sizes")
@@ -85,9 +85,9 @@ WRITING = {
 }
 
 
-@pytest.mark.parametrize("name", first(1, WRITING))
+@pytest.mark.parametrize("name", slow_after(1, WRITING))
 def test_a_file_that_does_not_fit_leaves_the_earlier_one(name: str, folder: Path) -> None:
-    """No temporary file is left. When there is space, the same command writes the file."""
+    """No temporary file remains. When space is free again, the same command writes the file."""
     cli.write(folder, {name: "earlier"})
     before = sorted(folder.iterdir())
 
@@ -129,7 +129,7 @@ def test_a_file_can_be_written_to_a_pipe(folder: Path) -> None:
 
 
 def test_a_plan_in_a_shared_folder_can_be_changed_by_its_owner_only(tmp_path: Path) -> None:
-    """Anybody who can change a plan can cause files to be deleted."""
+    """Anyone who can change a plan can cause files to be deleted."""
     tmp_path.chmod(0o777)
     before = os.umask(0o022)
     try:
@@ -143,7 +143,7 @@ def test_a_plan_in_a_shared_folder_can_be_changed_by_its_owner_only(tmp_path: Pa
 # --- stores ---
 
 
-@pytest.mark.parametrize("limit", first(1, [100_000, 10_000]))
+@pytest.mark.parametrize("limit", slow_after(1, [100_000, 10_000]))
 def test_committed_documents_are_kept_and_the_next_run_completes_the_work(folder: Path, limit: int) -> None:
     command = ("index", "more.jsonl", "--store", "store", "--workers", 1)
 
@@ -153,8 +153,8 @@ def test_committed_documents_are_kept_and_the_next_run_completes_the_work(folder
     assert FIRST | MORE == stored(folder / "store")
 
 
-@pytest.mark.parametrize("limit", first(0, [1_000, 0, 10_000]))
-def test_a_store_that_did_not_fit_can_be_made_later(folder: Path, limit: int) -> None:
+@pytest.mark.parametrize("limit", slow_after(0, [1_000, 0, 10_000]))
+def test_a_store_that_did_not_fit_can_be_created_later(folder: Path, limit: int) -> None:
     command = ("index", "first.jsonl", "--store", "new", "--workers", 1)
 
     assert run_on_full_disk(limit, *command, cwd=folder).endswith(ADVICE)
@@ -162,9 +162,9 @@ def test_a_store_that_did_not_fit_can_be_made_later(folder: Path, limit: int) ->
     assert FIRST == stored(folder / "new")
 
 
-@pytest.mark.parametrize("limit", first(0, [300, 10]))
+@pytest.mark.parametrize("limit", slow_after(0, [300, 10]))
 def test_documents_can_be_deleted_later(folder: Path, limit: int) -> None:
-    """Even if the file of deletions was written, but the commit was not."""
+    """The file of deletions may have been written without the commit."""
     command = ("delete", "first1", "first2", "--store", "store")
 
     assert run_on_full_disk(limit, *command, cwd=folder).endswith(ADVICE)
@@ -173,8 +173,8 @@ def test_documents_can_be_deleted_later(folder: Path, limit: int) -> None:
     assert FIRST - {"first1", "first2"} == stored(folder / "store")
 
 
-@pytest.mark.parametrize("limit", first(1, [1_000, 10]))
-@pytest.mark.parametrize("command", first(1, [("backup", "store", "copy"), ("repair", "store", "--to", "copy")]))
+@pytest.mark.parametrize("limit", slow_after(1, [1_000, 10]))
+@pytest.mark.parametrize("command", slow_after(1, [("backup", "store", "copy"), ("repair", "store", "--to", "copy")]))
 def test_a_copy_that_does_not_fit_leaves_no_folder(folder: Path, command: tuple[str, ...], limit: int) -> None:
     before = sorted(folder.iterdir())
 

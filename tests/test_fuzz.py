@@ -1,4 +1,4 @@
-"""Any input from outside is read, or refused with a documented error."""
+"""Any external input is read, or rejected with a documented error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from simdoc_search.errors import CorpusError, QuerySyntaxError
 from simdoc_search.query.syntax import fraction_of_percent, parse
 from simdoc_search.sketch.tokens import ALPHABET, encode
 from simdoc_search.sketch.tokens import decode as decode_tokens
-from tests.support.often import examples
+from tests.support.slow_cases import examples
 
 Made = TypeVar("Made")
 
@@ -56,7 +56,7 @@ _TEXT_PIECES = [
 
 
 def mixed(pieces: list[bytes]) -> st.SearchStrategy[bytes]:
-    """Bytes that mix pieces with a meaning for the reader and any other bytes."""
+    """Random bytes, mixed with pieces that have a meaning for the reader."""
     return st.lists(st.sampled_from(pieces) | st.binary(max_size=12), max_size=16).map(b"".join) | st.binary()
 
 

@@ -1,4 +1,4 @@
-"""Indexing works with loops of links, odd names and large numbers. `scripts/stress.py` tests larger ones."""
+"""Tests of loops of links, unusual names and large numbers of files. `scripts/stress.py` tests larger numbers."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def stored(store: Path) -> set[str]:
 
 @posix_only
 def test_loops_of_links_are_skipped_and_listed(tmp_path: Path) -> None:
-    """Each file is indexed once."""
+    """Each file is indexed only once."""
     corpus = cli.write(tmp_path / "corpus", {"a/b/c/x.txt": cli.words(0, 20), "y.txt": cli.words(20, 40)})
     for place in ("a/up", "a/b/up", "a/b/c/up"):
         (corpus / place).symlink_to(corpus)
     (corpus / "one").symlink_to("two")
     (corpus / "two").symlink_to("one")
     report = cli.answer("index", corpus, "--store", tmp_path / "store")
-    loops, circles = "a link to a folder that was read already", "too many levels of symbolic links"
+    loops, circles = "a link to a folder that was already read", "too many levels of symbolic links"
 
     assert {"a/b/c/x.txt", "y.txt"} == stored(tmp_path / "store")
     assert {"a/up/": loops, "a/b/up/": loops, "a/b/c/up/": loops, "one": circles, "two": circles} == {
@@ -55,7 +55,7 @@ def test_files_with_names_that_are_not_utf8_are_skipped_and_listed(tmp_path: Pat
 
 
 def test_identical_documents_are_all_counted_as_candidates(tmp_path: Path) -> None:
-    """With and without a probability."""
+    """This holds for queries with and without a probability."""
     search = SimilaritySearch(open_store(tmp_path / "store", create=True))
     search.index(Document(f"copy{number:04}", cli.words(0, 300)) for number in range(3000))
     results = [search.similar(f"copy0000{shares}") for shares in ("", "_80", "_20_80", "_100_100")]
@@ -77,12 +77,12 @@ def test_a_line_of_20_mb_is_read(tmp_path: Path, piece: str) -> None:
     assert {"large", "small"} == stored(tmp_path / "store")
 
 
-def test_20000_skipped_files_are_two_lines(tmp_path: Path) -> None:
+def test_20000_skipped_files_are_summarised_in_two_lines(tmp_path: Path) -> None:
     cli.write(tmp_path / "corpus", {"z.txt": cli.words(0, 20)})
     for number in range(20_000):
         (tmp_path / f"corpus/{number:05}.txt").touch()
     result = cli.run("index", tmp_path / "corpus", "--store", tmp_path / "store")
-    some = ", ".join(f"{tmp_path}/corpus/{number:05}.txt" for number in range(3))
+    first_three = ", ".join(f"{tmp_path}/corpus/{number:05}.txt" for number in range(3))
 
     assert (0, "1 indexed, 0 unchanged, 20,000 skipped") == (result.exit_code, result.stdout.partition(" in ")[0])
-    assert f"20,000 no words: {some} and 19,997 more\n  --json lists all of them" == result.stderr.strip()
+    assert f"20,000 no words: {first_three} and 19,997 more\n  --json lists all of them" == result.stderr.strip()

@@ -1,4 +1,4 @@
-"""Identification of the language of a text."""
+"""The languages of texts are identified."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from simdoc_search import languages
 from simdoc_search.errors import MissingExtraError
 from simdoc_search.languages import MIXED, UNKNOWN, declared_language, language_of
-from tests.support.prose import PROSE
 from tests.support.strategies import texts
+from tests.support.translations import PROSE
 
 CODE = """
     for (int i = 0; i < n_max; ++i) { a[i] = b[i] * 0x1F; }   // https://example.org/an/address/in/english.html
@@ -38,7 +38,7 @@ def test_a_fifth_in_a_second_language_makes_a_text_mixed() -> None:
     assert "de" == language_of(german * 20 + english)
 
 
-def test_addresses_code_and_numbers_are_ignored() -> None:
+def test_urls_code_and_numbers_are_ignored() -> None:
     assert "de" == language_of(f"{PROSE['de']}\n{CODE}\n{PROSE['de']}\n{CODE}")
     assert UNKNOWN == language_of("https://example.org/the/way/to/the/house.html " * 20)
     assert UNKNOWN == language_of("12 000 3.14 " * 100)
@@ -63,7 +63,7 @@ def test_short_texts_and_unknown_scripts_are_unknown(text: str) -> None:
 
 @given(texts())
 @settings(max_examples=10)
-def test_any_text_has_an_answer(text: str) -> None:
+def test_any_text_gets_a_result(text: str) -> None:
     language = language_of(text * 3)
 
     assert language in {MIXED, UNKNOWN} or (language.isalpha() and len(language) in {2, 3})

@@ -17,7 +17,7 @@ from tests.support import cli
 
 
 def caused(cause: Exception) -> MissingExtraError:
-    """An import error with this cause."""
+    """Return an import error with this cause."""
     error = MissingExtraError("the format .pdf", "documents")
     error.__cause__ = cause
     return error

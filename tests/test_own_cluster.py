@@ -14,11 +14,11 @@ import pytest
 
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import to
+from tests.support.cleanup import remove_all
 from tests.support.elasticsearch_engine import elasticsearch_lacks
 from tests.support.engines import call, own_name
 from tests.support.gateway import REFUSED_PATH, Gateway, gateway
 from tests.support.http_server import Request, answer, serving
-from tests.support.leftovers import remove_all
 from tests.support.tls_proxy import API_KEY, PASSWORD, USER, authority, proxied
 from tests.support.waiting import wait_until
 
@@ -138,7 +138,7 @@ def put_all(url: str, name: str, index: str) -> None:
 
 
 def left_of(engine: Engine, name: str, index: str) -> list[str]:
-    """The objects of `put_all` that are still in the engine."""
+    """The objects created by `put_all` that are still in the engine."""
     kinds = ["_ingest/pipeline", "_component_template", "_index_template", "_scripts"]
     places = [[f"{index}-1"], [f"{index}-2"], *([*kind.split("/"), name] for kind in kinds)]
     return ["/".join(place) for place in places if engine.call("GET", place, allow=(404,))]

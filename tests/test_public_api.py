@@ -1,4 +1,4 @@
-"""Tests of the public names: they exist and are documented, load no extra, and work without the extras."""
+"""The public names exist, are documented, load no optional package, and work without the optional packages."""
 
 from __future__ import annotations
 

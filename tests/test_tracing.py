@@ -1,4 +1,4 @@
-"""Tests of OpenTelemetry spans."""
+"""Queries and requests are recorded as OpenTelemetry spans."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def built(checkout: Path) -> Path:
-    """The folder with the source distribution and the wheel that was made from it."""
+    """The folder with the source distribution and the wheel that was built from it."""
     python("-m", "build", "--no-isolation", "--outdir", checkout / "dist", cwd=checkout)
     return checkout / "dist"
 
@@ -96,7 +96,7 @@ def installed(wheel: Path) -> Path:
 
 
 def environment(wheel: Path, name: str) -> tuple[Path, Path]:
-    """Make an environment with the wheel. Return its folder of programs and its folder of packages."""
+    """Create an environment with the wheel. Return its folder of programs and its folder of packages."""
     folder = wheel.parent / name
     python("-m", "venv", "--without-pip", folder, cwd=wheel.parent)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")

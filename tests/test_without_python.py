@@ -17,8 +17,8 @@ from simdoc_search.sketch.fingerprint import fingerprint
 from tests.support.backfill import load, to
 from tests.support.cli import output
 from tests.support.engines import call
-from tests.support.living import rolling
 from tests.support.programs import program
+from tests.support.rolling_index import rolling
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "without_python"
 KETTLE, SECOND = "Wren kettle, manual", "Wren kettle, second edition"
@@ -120,7 +120,7 @@ def test_a_document_that_a_user_may_not_read_finds_nothing(manuals: tuple[str, s
 
 @pytest.mark.parametrize("name", ["similar.sh", "similar.mjs", "similar.go", "similar.php"])
 def test_all_examples_send_the_same_requests(name: str) -> None:
-    """Also the one in PHP, which is not run."""
+    """This includes the PHP example, which is not run."""
     text = re.sub(r"\"\s*\+\s*\"|'\s*\.\s*'", "", (EXAMPLES / name).read_text("utf-8"))
     names = [
         "simdoc-similar",

@@ -12,8 +12,8 @@ from simdoc_search.query.syntax import FingerprintQuery
 def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
     """Convert a place. The key of the id is `name`.
 
-    A place in an engine also has an index and a routing. Their keys are `index` and `routing` if `name` is `id`, else
-    `NAME_index` and `NAME_routing`.
+    A place in an engine also has an index and a routing. Their keys are `index` and `routing` if `name` is `id`,
+    otherwise `NAME_index` and `NAME_routing`.
     """
     prefix = "" if name == "id" else f"{name}_"
     engine_values = {f"{prefix}index": place.index, f"{prefix}routing": place.routing}

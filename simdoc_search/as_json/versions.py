@@ -73,7 +73,7 @@ def _contradiction(statement: Contradiction) -> dict[str, Any]:
         "by": statement.by,
         "later": {"name": statement.later, "date": statement.later_shown},
         "earlier": {"name": statement.earlier, "date": statement.earlier_shown},
-        "counts": statement.counts,
+        "counts": statement.is_decisive,
     }
 
 

@@ -37,8 +37,8 @@ def fingerprint_actions(
 
     Args:
         actions: the actions. The document is in `_source`, in `doc` (an update), or is the action itself.
-        text_field: the path of the text field, such as `content.body`. Several fields, or a list of strings, make one
-            text, with one line each.
+        text_field: the path of the text field, such as `page.body`. Several fields, or a list of strings, make one
+            text, one line each.
         settings: the settings of the index, as returned by `open_store(client=client, index="articles").settings`. None
             for the default settings, which include passage tokens. Use `Settings(passages=None)` for a mapping without
             passage tokens.

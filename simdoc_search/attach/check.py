@@ -82,7 +82,7 @@ def _mapping_faults(index: ApplicationIndex, mappings: _Mappings, location: str)
         if can_fill and fault.blocks_queries and "tokens" not in index.fields:
             command = backfill_command(mappings.values(), index.field, location)
             how = f"; {command}, or apply the mapping of simdoc-search template show"
-        yield fault.is_wrong, fault.problem + how
+        yield fault.needs_action, fault.problem + how
 
 
 def _notes(index: ApplicationIndex) -> Iterator[tuple[bool, str]]:

@@ -90,8 +90,8 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
 
     Raises:
         StoreNotFoundError: no index has this name.
-        StoreError: an installed part differs, an index cannot have fingerprints, or the engine cannot make
-            them. The message says what to do.
+        StoreError: an installed part differs, an index cannot have fingerprints, or the engine cannot make them. The
+            message says what to do.
     """
     _check_address(engine)
     name, force = request.field, request.force
@@ -128,11 +128,11 @@ def component_steps(engine: Engine, template: dict[str, Any], name: str, *, forc
     Raises:
         StoreError: a different one is installed under this name, and `force` is not set.
     """
-    place = ["_component_template", name]
-    answer = engine.call("GET", place, allow=(404,))
+    segments = ["_component_template", name]
+    answer = engine.call("GET", segments, allow=(404,))
     existing = answer["component_templates"][0]["component_template"] if answer else None
     return install_step(
-        engine, "component", place, template, existing=existing, name=f"component template {name}", force=force
+        engine, "component", segments, template, existing=existing, name=f"component template {name}", force=force
     )
 
 

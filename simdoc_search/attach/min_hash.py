@@ -19,7 +19,9 @@ ANALYZER = "simdoc_min_hash"
 
 
 def settings_of_engine(minhash: MinHash | None = None) -> tuple[Analysis, MinHash]:
-    """Return the settings of such a field: Lucene's standard words in lower case, and no shingles for shorter texts.
+    """Return the settings of such a field.
+
+    Its words are those of Lucene's standard tokenizer in lower case. A text shorter than a shingle has no terms.
 
     Raises:
         ValueError: the settings have a hash key, which the filter does not support.

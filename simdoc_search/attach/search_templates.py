@@ -3,11 +3,11 @@
     simdoc-similar           documents similar to a stored document, by its id
     simdoc-similar-to-text   documents similar to a text, by its fingerprint
     simdoc-passages          documents that share passages with a stored document or a text
-    simdoc-new-copies        watched documents that a stored document or a text copies; in the index of watches
+    simdoc-new-copies        watched documents that a stored document or a text copies; searches the index of watches
 
-docs/search_templates.md describes the parameters. Mustache cannot compute, so the engine rounds the minimum number of
-equal tokens down. The stored script simdoc-bands computes the bands for an overlap and a probability. It runs in a
-simulated pipeline.
+docs/search_templates.md describes the parameters. Mustache cannot compute, so the minimum of equal tokens is a
+percentage, and the engine rounds the number down. The stored script simdoc-bands computes the bands for an overlap and
+a probability. It runs in a simulated pipeline.
 """
 
 from __future__ import annotations

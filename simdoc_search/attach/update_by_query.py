@@ -18,7 +18,7 @@ from simdoc_search.stores.remote.errors import RequestError, reason_in
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 """Seconds between two polls of the task: at first, and at most."""
 
-BATCH = 500
+_BATCH = 500
 """Number of documents that each slice reads and writes at once."""
 
 _UNSUPPORTED = (400, 405)
@@ -83,7 +83,7 @@ def _start(engine: Engine, index: str, query: Any, pipeline: str | None, throttl
         "wait_for_completion": False,
         "slices": "auto",
         "refresh": True,
-        "scroll_size": BATCH if throttle is None else max(1, min(BATCH, int(throttle / 4))),
+        "scroll_size": _BATCH if throttle is None else max(1, min(_BATCH, int(throttle / 4))),
     }
     params |= {"pipeline": pipeline} if pipeline else {}
     params |= {"requests_per_second": throttle} if throttle else {}

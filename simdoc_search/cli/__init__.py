@@ -3,7 +3,8 @@
 Exit status: 0 success, 1 failure, 2 invalid arguments, 130 Ctrl-C. Results go to stdout, progress and errors to stderr.
 
 Each command is in the module of the same name. The module NAME_output prints the output of a command, and NAME_page
-writes its HTML page. Modules that end in _options have options that several commands share. The other modules are:
+writes its HTML page. Modules whose names end in _options define options that several commands share. The other modules
+are:
 
 group.py                the group of all commands
 groups_output.py        `--all` of `versions` and `related`
@@ -34,7 +35,7 @@ def main() -> None:
     """Run the command line."""
     try:
         _main()
-    except KeyboardInterrupt:  # before a command begins
+    except KeyboardInterrupt:  # pressed before a command begins
         sys.exit(130)
     except (MemoryError, ImportError, RuntimeError) as error:
         if not is_out_of_memory(error):
@@ -56,7 +57,7 @@ def _main() -> None:
         logging.getLogger(client).propagate = False
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # the terminal may be unable to show an id
+            stream.reconfigure(errors="backslashreplace")  # an id may contain characters that the terminal cannot show
 
     try:
         cli(prog_name="simdoc-search")

@@ -28,23 +28,27 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
-_DONE = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
-_TO_DO = {"move": "move", "delete": "delete", "hardlink": "link"}
-_QUESTIONS = {"move": "Move", "delete": "Delete", "hardlink": "Replace by links"}
-_ARROWS = {"move": "->", "delete": "because of", "hardlink": "="}
-_UPDATE_STORE = "simdoc-search index FOLDER --prune"
+_DONE_VERBS = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
+_PLANNED_VERBS = {"move": "move", "delete": "delete", "hardlink": "link"}
+_QUESTIONS = {"move": "Move {}", "delete": "Delete {}", "hardlink": "Replace {} with hard links"}
+_SEPARATORS = {"move": "->", "delete": "because of", "hardlink": "="}
+_UPDATE_COMMAND = "simdoc-search index FOLDER --prune"
 _NEEDS_NEW_PLAN = re.compile("changed|is gone|has no state for it|not in the store")
-"""Matches the reasons for leaving a document alone that a new plan resolves."""
+"""Matches the reasons that a new plan removes."""
 
 
 @click.command()
 @click.argument("plan", required=False, type=click.Path(), metavar="[PLAN]")
 @click.option("--move-to", type=click.Path(file_okay=False), metavar="DIR", help="Move dropped files into DIR.")
 @click.option(
-    "--delete", is_flag=True, help="Delete dropped files, and dropped documents without files from the store."
+    "--delete",
+    is_flag=True,
+    help="Delete dropped files. Also remove dropped documents that have no file from the store.",
 )
 @click.option(
-    "--hardlink", is_flag=True, help="Replace dropped files by hard links to the kept file, if their bytes are equal."
+    "--hardlink",
+    is_flag=True,
+    help="Replace dropped files with hard links to the kept file, if both files have the same bytes.",
 )
 @click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo the changes recorded in FILE.")
 @click.option("--dry-run", is_flag=True, help="Check everything and print what would be done, but change nothing.")
@@ -66,74 +70,81 @@ def apply(
 ) -> None:
     """Move, delete or hard-link the duplicates listed in PLAN.
 
-    First write PLAN with `duplicates --plan`, and edit it. If a file or its kept file has changed since PLAN was
-    written, the file is left alone and listed. All changes are recorded in PLAN.undo. If a run is interrupted, run the
-    same command again; it resumes. The exit status is 1 if a file was left alone.
+    First write PLAN with `duplicates --plan`, and edit it. A dropped file is left alone and listed if it has changed
+    since PLAN was written, or if the kept file has changed. All changes are recorded in PLAN.undo. After an
+    interruption, run the same command again to resume. The exit status is 1 if a file was left alone.
 
     \b
       simdoc-search apply plan.tsv --move-to ./dropped --dry-run
       simdoc-search apply plan.tsv --move-to ./dropped
       simdoc-search apply --undo plan.tsv.undo
     """
-    given: dict[DropMethod, bool] = {"move": move_to is not None, "delete": delete, "hardlink": hardlink}
-    hows = [how for how, is_given in given.items() if is_given]
+    is_chosen: dict[DropMethod, bool] = {"move": move_to is not None, "delete": delete, "hardlink": hardlink}
+    methods = [method for method, chosen in is_chosen.items() if chosen]
     if undo_file is not None:
-        if plan is not None or hows or dry_run:
+        if plan is not None or methods or dry_run:
             raise click.UsageError(
-                "--undo cannot be combined with PLAN, --move-to, --delete, --hardlink or --dry-run; leave them out"
+                "--undo cannot be combined with PLAN, --move-to, --delete, --hardlink or --dry-run; omit them"
             )
         _undo(undo_file, as_json=as_json)
         return
     if move_to is not None and not move_to.strip():
-        raise click.UsageError("--move-to is empty; give a folder, and check that your shell variables are set")
-    if plan is None or len(hows) != 1:
-        raise click.UsageError("give PLAN and one of --move-to DIR, --delete and --hardlink, or only --undo FILE")
+        raise click.UsageError("--move-to is empty; give a folder. If you used a shell variable, check that it is set")
+    if plan is None or len(methods) != 1:
+        raise click.UsageError("give PLAN and one of --move-to DIR, --delete or --hardlink; or give only --undo FILE")
     from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_plan
 
-    rows, how = read_plan(plan), hows[0]
+    rows, method = read_plan(plan), methods[0]
     expected = expected_changes(rows)
-    _confirm(expected, how, dry_run=dry_run, yes=yes)
-    opened = _store_to_update(store, engine, is_needed=bool(expected.document_count and how == "delete"))
+    _confirm(expected, method, dry_run=dry_run, yes=yes)
+    store_to_update = _open_store_to_update(
+        store, engine, is_required=bool(expected.document_count and method == "delete")
+    )
     try:
         with stage_progress(hidden=as_json) as update:
             report = apply_plan(
-                rows, how, Path(f"{plan}.undo"), move_to=move_to, store=opened, dry_run=dry_run,
+                rows, method, Path(f"{plan}.undo"), move_to=move_to, store=store_to_update, dry_run=dry_run,
                 progress=lambda share: update("applying", share),
             )  # fmt: skip
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; run the same command again to resume, or undo it") from None
+        raise Interrupted(
+            "interrupted; run the same command again to resume, or undo the changes with: "
+            f"simdoc-search apply --undo {plan}.undo"
+        ) from None
     if as_json:
         _print_json(report, dry_run=dry_run)
     else:
-        _print(report, how, plan, dry_run=dry_run, has_store=opened is not None)
+        _print(report, method, plan, dry_run=dry_run, has_store=store_to_update is not None)
     if report.left_alone or report.refused_groups or report.not_removed:
         raise SystemExit(1)
 
 
-def _confirm(expected: ExpectedChanges, how: DropMethod, *, dry_run: bool, yes: bool) -> None:
+def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, yes: bool) -> None:
     """Ask for confirmation in a terminal. Without `--yes`, refuse to delete anything that cannot be restored.
 
     Raises:
         ClickException: `--yes` is needed.
-        Abort: the user says no.
+        Abort: the user answered no.
     """
-    unlike = (
-        f"{counted(expected.differing_files, 'file')} with other bytes than the kept one"
+    differing = (
+        f"{counted(expected.differing_files, 'file')} whose bytes differ from the kept file"
         if expected.differing_files
         else ""
     )
     documents = f"{counted(expected.document_count, 'document')} without files" if expected.document_count else ""
-    lost = " and ".join(filter(None, (unlike, documents)))
-    if how == "delete" and lost:
+    irrecoverable = " and ".join(filter(None, (differing, documents)))
+    if method == "delete" and irrecoverable:
         if not (yes or dry_run):
-            raise click.ClickException(f"{lost} could not be restored; check with --dry-run, then add --yes")
-        say(f"note: {lost} cannot be restored once deleted", err=True)
+            raise click.ClickException(
+                f"the deletion of {irrecoverable} cannot be undone; check the plan with --dry-run, then add --yes"
+            )
+        say(f"note: the deletion of {irrecoverable} cannot be undone", err=True)
     if yes or dry_run:
         return
     if _can_ask():
         files = counted(expected.file_count, "file")
-        click.confirm(f"{_QUESTIONS[how]} {files}, {expected.freed_bytes:,} bytes?", abort=True, err=True)
-    elif how == "delete":
+        click.confirm(f"{_QUESTIONS[method].format(files)} ({expected.freed_bytes:,} bytes)?", abort=True, err=True)
+    elif method == "delete":
         raise click.ClickException(
             "cannot ask for confirmation, because this is not a terminal; check with --dry-run, then add --yes"
         )
@@ -143,45 +154,52 @@ def _can_ask() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _store_to_update(store: str, engine: EngineKind | None, *, is_needed: bool) -> Store | None:
+def _open_store_to_update(store: str, engine: EngineKind | None, *, is_required: bool) -> Store | None:
     from simdoc_search.stores import open_store
 
     try:
         return open_store(store, engine=engine)
     except StoreError as error:
-        if is_needed:
+        if is_required:
             raise
         if not isinstance(error, StoreNotFoundError):
-            say(f"note: the store is not updated; run {_UPDATE_STORE} later. The reason: {error}", err=True)
+            say(
+                f"note: the store will not be updated: {error}. Update it later with: {_UPDATE_COMMAND}",
+                err=True,
+            )
     return None
 
 
-def _print(report: ApplyReport, how: DropMethod, plan: str, *, dry_run: bool, has_store: bool) -> None:
+def _print(report: ApplyReport, method: DropMethod, plan: str, *, dry_run: bool, has_store: bool) -> None:
     for name, other in report.dropped:
-        say(f"{_TO_DO[how] if dry_run else _DONE[how]}  {_relative(name)}  {_ARROWS[how]}  {_relative(other)}")
+        verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
+        say(f"{verb}  {_shorten_path(name)}  {_SEPARATORS[method]}  {_shorten_path(other)}")
     for name, reason in report.left_alone:
-        say(f"left alone: {_relative(name)}: {reason}", err=True)
+        say(f"left alone: {_shorten_path(name)}: {reason}", err=True)
     if any(_NEEDS_NEW_PLAN.search(reason) for _, reason in report.left_alone):
-        say("to index FOLDER again and plan these anew, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
+        say("to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW", err=True)
     for group, reason in report.refused_groups.items():
-        say(f"group {group} is refused: {reason}", err=True)
+        say(f"group {group} was not applied: {reason}", err=True)
     for reason, count in Counter(report.not_removed.values()).items():
         documents = counted(count, "document")
-        say(f"{documents} of dropped files are still in the store ({reason}); run {_UPDATE_STORE}", err=True)
+        say(
+            f"{documents} of dropped files could not be removed from the store ({reason}); run {_UPDATE_COMMAND}",
+            err=True,
+        )
     counts = [
-        (len(report.dropped), f"{len(report.dropped):,} {'would be ' * dry_run}{_DONE[how]}"),
-        (report.dropped_before, f"{report.dropped_before:,} done before"),
+        (len(report.dropped), f"{len(report.dropped):,} {'would be ' * dry_run}{_DONE_VERBS[method]}"),
+        (report.dropped_before, f"{report.dropped_before:,} already done"),
         (len(report.left_alone), f"{len(report.left_alone):,} left alone"),
-        (len(report.refused_groups), f"{counted(len(report.refused_groups), 'group')} refused"),
+        (len(report.refused_groups), f"{counted(len(report.refused_groups), 'group')} not applied"),
         (report.removed, f"{counted(report.removed, 'document')} removed from the store"),
     ]
     say(", ".join(text for number, (count, text) in enumerate(counts) if count or not number))
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif report.dropped:
-        say(f"to undo this, run: simdoc-search apply --undo {plan}.undo", err=True)
-        if how != "hardlink" and not has_store:
-            say(f"if a store has these files, update it with: {_UPDATE_STORE}", err=True)
+        say(f"to undo these changes, run: simdoc-search apply --undo {plan}.undo", err=True)
+        if method != "hardlink" and not has_store:
+            say(f"if these files are in a store, update it with: {_UPDATE_COMMAND}", err=True)
 
 
 def _print_json(report: ApplyReport, *, dry_run: bool) -> None:
@@ -208,19 +226,21 @@ def _undo(file: str, *, as_json: bool) -> None:
         print_json({"restored": report.restored, "before": report.unchanged, "left": left})
     else:
         for name in report.restored:
-            say(f"restored  {_relative(name)}")
+            say(f"restored  {_shorten_path(name)}")
         for name, reason in report.not_restored:
-            say(f"not restored: {_relative(name)}: {reason}", err=True)
+            say(f"not restored: {_shorten_path(name)}: {reason}", err=True)
         before = f", {report.unchanged:,} already in place" if report.unchanged else ""
         not_restored = (
-            f", {len(report.not_restored):,} not restored; they are still in {file}" if report.not_restored else ""
+            f", {len(report.not_restored):,} not restored; they are still listed in {file}"
+            if report.not_restored
+            else ""
         )
         say(f"{len(report.restored):,} restored{before}{not_restored}")
         if report.restored:
-            say("to add them to the store again, run: simdoc-search index FOLDER", err=True)
+            say("to add the restored files to the store again, run: simdoc-search index FOLDER", err=True)
     if report.not_restored:
         raise SystemExit(1)
 
 
-def _relative(path: str) -> str:
-    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
+def _shorten_path(path: str) -> str:
+    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is text

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
 
-_SHOWN = 20
+_MAX_REFUSED = 20
 """Maximum number of refused documents that are printed."""
 
 
-def _rate(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
+def _parse_rate(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(?:/s)?", value or "")
     if value is not None and (not match or not float(match[1])):
         raise click.BadParameter(f"{value!r} is not a number of documents per second, such as 500/s")
@@ -44,15 +44,21 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @field_options
 @click.option("--stale", is_flag=True,
               help="Also replace fingerprints that do not match the current text. Only documents written since the "
-              "last run with --stale are compared.")  # fmt: skip
-@click.option("--full", is_flag=True, help="With --stale: compare all documents.")
-@click.option("--force", is_flag=True, help="Use another text field than that of the existing fingerprints.")
+              "last run with --stale are checked.")  # fmt: skip
+@click.option("--full", is_flag=True, help="With --stale: check all documents.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Allow a text field other than the one that the existing fingerprints were computed from.",
+)
 @click.option("--passages", "add_passages", is_flag=True,
-              help="Also store the data for finding shared passages, if the field lacks it.")  # fmt: skip
+              help="Also store the data for finding shared passages, if it is missing.")  # fmt: skip
 @settings_options
-@click.option("--throttle", callback=_rate, metavar="N/s", help="Maximum number of documents per second.")
-@click.option("--in-engine", is_flag=True, help="Let the engine compute the fingerprints with the pipeline simdoc.")
-@click.option("--dry-run", is_flag=True, help="Only estimate the bytes and the time. Write nothing.")
+@click.option("--throttle", callback=_parse_rate, metavar="N/s", help="Maximum number of documents per second.")
+@click.option(
+    "--in-engine", is_flag=True, help="Let the engine compute the fingerprints, with the ingest pipeline `simdoc`."
+)
+@click.option("--dry-run", is_flag=True, help="Only estimate the required space and time. Write nothing.")
 @engine_option
 @json_option
 @handle_errors
@@ -74,10 +80,11 @@ def backfill(
     """Add fingerprints to the documents of an existing index.
 
     URL names an index, an alias or a data stream. Your application can keep writing to it. The command adds one object
-    field to the mapping, and only writes this field. It never overwrites a change by others. Run it again after an
-    interruption, and for new texts. The exit status is 1 if an index was skipped or a document was refused.
+    field to the mapping, and only writes this field. It never overwrites changes by other programs. Run it again after
+    an interruption, or when documents were added or changed. The exit status is 1 if an index was skipped or a document
+    was refused.
 
-    To change the settings of the fingerprints, fill another field with --field.
+    To use other settings, compute the fingerprints in a new field. Choose its name with --field.
 
     \b
       simdoc-search backfill http://localhost:9200/articles --text-field body --dry-run
@@ -88,15 +95,15 @@ def backfill(
     from simdoc_search.stores.remote.connection import connect
 
     if field and "." in field:
-        raise click.BadParameter(f"{field!r} has a dot; name a top-level field", param_hint="--field")
+        raise click.BadParameter(f"{field!r} contains a dot; choose a top-level field", param_hint="--field")
     if full and not stale:
-        raise click.UsageError("--full needs --stale; add it")
+        raise click.UsageError("--full only works with --stale; add --stale")
     change = settings_change(options, passages=add_passages)
     client, index = connect(url, engine=engine)
     field, text_fields = choose_fields(client, index, field, text_fields)
     task = Task(text_fields, field, stale, throttle, change, full=full, force=force)
     if dry_run:
-        _show_estimate(estimate(client, index, task), f"{client.name}/{index}", as_json)
+        _print_estimate(estimate(client, index, task), f"{client.name}/{index}", as_json)
     else:
         _run(client, index, task, as_json, in_engine=in_engine)
 
@@ -105,33 +112,33 @@ def _run(engine: Engine, index: str, task: Task, as_json: bool, *, in_engine: bo
     from simdoc_search.attach.backfill import Backfill
     from simdoc_search.attach.pipeline import PIPELINE
 
-    with document_progress(hidden=as_json, of_total=True) as update:
+    with document_progress(hidden=as_json, has_total=True) as update:
 
         def progress(done: int, total: int) -> None:
             update(completed=done, total=max(done, total))
 
-        running = Backfill(engine, index, task, progress, pipeline=PIPELINE if in_engine else "")
-        report, is_interrupted = running.report, False
+        run = Backfill(engine, index, task, progress, pipeline=PIPELINE if in_engine else "")
+        report, is_interrupted = run.report, False
         try:
-            running.run()
+            run.run()
         except KeyboardInterrupt:
             is_interrupted = True
     if as_json:
         print_json({"url": f"{engine.name}/{index}", "interrupted": is_interrupted, **asdict(report)})
-    elif not (is_interrupted and in_engine):  # the engine does not report what it has done
-        _show_report(report)
+    elif not (is_interrupted and in_engine):  # an interrupted engine does not report its counts
+        _print_report(report)
     if is_interrupted:
-        raise Interrupted("interrupted; run the same command again to continue")
+        raise Interrupted("interrupted; run the same command again to resume")
     if report.refused or report.skipped_indices:
         raise SystemExit(1)
 
 
-def _show_report(report: BackfillReport) -> None:
+def _print_report(report: BackfillReport) -> None:
     optional = {
         "without words": report.without_words,
         "removed because the text is gone": report.removed,
         "without text": report.without_text,
-        "read again because others changed them": report.conflicts,
+        "read again because other programs changed them": report.conflicts,
         "deleted in the meantime": report.deleted_meanwhile,
         "refused": len(report.refused),
     }
@@ -139,21 +146,21 @@ def _show_report(report: BackfillReport) -> None:
     counts |= {name: count for name, count in optional.items() if count}
     say(f"{', '.join(f'{count:,} {name}' for name, count in counts.items())} in {report.seconds:.1f} s")
     print_incomplete(report.incomplete)
-    for document in report.refused[:_SHOWN]:
+    for document in report.refused[:_MAX_REFUSED]:
         say(f"  {document.index}: {document.id}: {document.reason}", err=True)
-    if len(report.refused) > _SHOWN:
-        say(f"  and {len(report.refused) - _SHOWN:,} more; --json lists all", err=True)
-    _show_skipped(report.skipped_indices, report.notes)
+    if len(report.refused) > _MAX_REFUSED:
+        say(f"  and {len(report.refused) - _MAX_REFUSED:,} more; --json lists all", err=True)
+    _print_notes(report.skipped_indices, report.notes)
 
 
-def _show_skipped(skipped: Iterable[SkippedIndex], notes: Iterable[str]) -> None:
+def _print_notes(skipped: Iterable[SkippedIndex], notes: Iterable[str]) -> None:
     for note in notes:
         say(f"note: {note}", err=True)
     for index in skipped:
         say(f"skipped: {index.index}: {index.reason}", err=True)
 
 
-def _show_estimate(estimate: Estimate, place: str, as_json: bool) -> None:
+def _print_estimate(estimate: Estimate, place: str, as_json: bool) -> None:
     if as_json:
         print_json({"url": place, "bytes_per_document": round(estimate.bytes_per_document), **asdict(estimate)})
     else:
@@ -161,12 +168,12 @@ def _show_estimate(estimate: Estimate, place: str, as_json: bool) -> None:
         say(f"documents  {estimate.documents:,}, of which {estimate.writes:,} would be written{most}")
         added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.bytes_meanwhile)
         say(
-            f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), up to {meanwhile} until the "
-            "engine merges old versions away; GET _cat/allocation shows the free space"
+            f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), and temporarily up to "
+            f"{meanwhile} until the engine merges segments; GET _cat/allocation shows the free space"
         )
-        say(f"time       {_duration(estimate.seconds)}, from a sample of {counted(estimate.sampled, 'document')}")
+        say(f"time       {_duration(estimate.seconds)}, estimated from {counted(estimate.sampled, 'document')}")
         say("nothing was written")
-        _show_skipped(estimate.skipped_indices, estimate.notes)
+        _print_notes(estimate.skipped_indices, estimate.notes)
     if estimate.skipped_indices:
         raise SystemExit(1)
 

@@ -29,7 +29,7 @@ def backup(store: str, target: str, as_json: bool) -> None:
 
     for folder in (store, target):
         check_folder(folder)
-    with document_progress(hidden=as_json, of_bytes=True) as update:
+    with document_progress(hidden=as_json, counts_bytes=True) as update:
         documents = backup_store(Path(store), Path(target), lambda done, total: update(completed=done, total=total))
     if as_json:
         print_json({"store": target, "documents": documents})

@@ -32,7 +32,7 @@ def check(place: str, field: str | None, engine: EngineKind | None, as_json: boo
     """Check a store for damage, or an engine's index for problems.
 
     For a local store, the command verifies the checksum of every file. Other programs can keep writing to the store.
-    For an engine's index, it checks the mapping and says how to fix it. The exit status is 1 if something is wrong.
+    For an engine's index, it checks the mapping and says how to fix it. The exit status is 1 if it finds a problem.
 
     \b
       simdoc-search check ./.simdoc
@@ -42,10 +42,10 @@ def check(place: str, field: str | None, engine: EngineKind | None, as_json: boo
 
     location = parse_location(place)
     if isinstance(location, Path):
-        is_wrong = _check_store(location, as_json)
+        has_problems = _check_store(location, as_json)
     else:
-        is_wrong = _check_index(location, field, engine, as_json)
-    if is_wrong:
+        has_problems = _check_index(location, field, engine, as_json)
+    if has_problems:
         raise SystemExit(1)
 
 
@@ -54,15 +54,15 @@ def _check_store(folder: Path, as_json: bool) -> bool:
     from simdoc_search.stores.local.segments import read_commit
     from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 
-    with document_progress(hidden=as_json, of_bytes=True) as update:
+    with document_progress(hidden=as_json, counts_bytes=True) as update:
         damages = list(check_store(folder, lambda done, total: update(completed=done, total=total)))
     documents = 0 if damages else read_commit(folder / INDEX_FOLDER).documents
     if as_json:
-        findings = [{"place": damage.place, "problem": damage.problem} for damage in damages]
+        findings = [{"place": damage.file, "problem": damage.problem} for damage in damages]
         print_json({"store": str(folder), "fit": not damages, "documents": documents, "findings": findings})
         return bool(damages)
     for damage in damages:
-        say(f"wrong: {damage.place}: {damage.problem}")
+        say(f"problem: {damage.file}: {damage.problem}")
     if not damages:
         say(f"{folder} is not damaged: {counted(documents, 'document')}")
     return bool(damages)
@@ -74,16 +74,16 @@ def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json
 
     client, index = connect(url, engine=engine)
     findings = check_index(client, index, field)
-    is_wrong = any(finding.wrong for finding in findings)
+    has_problems = any(finding.wrong for finding in findings)
     if as_json:
-        listed = [{"index": item.index, "wrong": item.wrong, "problem": item.problem} for item in findings]
-        print_json({"url": f"{client.name}/{index}", "fit": not is_wrong, "findings": listed})
-        return is_wrong
+        rows = [{"index": finding.index, "wrong": finding.wrong, "problem": finding.problem} for finding in findings]
+        print_json({"url": f"{client.name}/{index}", "fit": not has_problems, "findings": rows})
+        return has_problems
     for finding in findings:
-        say(f"{'wrong' if finding.wrong else 'note'}: {finding.index}: {finding.problem}")
-    if is_wrong:
+        say(f"{'problem' if finding.wrong else 'note'}: {finding.index}: {finding.problem}")
+    if has_problems:
         problems = counted(sum(finding.wrong for finding in findings), "problem")
-        say(f"{index} is not ready for FINGERPRINT queries: {problems}, see above")
+        say(f"{index} is not ready for FINGERPRINT queries: {problems} (see above)")
     else:
         say(f"{index} is ready for FINGERPRINT queries")
-    return is_wrong
+    return has_problems

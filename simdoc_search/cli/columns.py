@@ -1,4 +1,4 @@
-"""`--show` and `--sort`: the columns of documents and their order, as text and as JSON. Also makes links to files."""
+"""`--show` and `--sort`: the columns of documents and their order, as text and as JSON. Also links ids to files."""
 
 from __future__ import annotations
 
@@ -25,36 +25,39 @@ _WIDTHS = {"size": 13, "date": 16, "path": 32}
 _DEFAULT_WIDTH = 20
 
 
-class _Names(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
+class _ColumnNames(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
     name = "columns"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         names = [str(name).strip() for name in (value if isinstance(value, tuple | list) else str(value).split(","))]
         if not all(names):
-            self.fail(f"{value!r} has an empty column name; write names like date,size,path,title", param, ctx)
+            self.fail(
+                f"{value!r} has an empty column name; separate names by commas, as in date,size,title", param, ctx
+            )
         return tuple(names)
 
 
 show_option: Final = click.option(
     "--show",
-    type=_Names(),
+    type=_ColumnNames(),
     default=(),
     metavar="COLUMN,...",
-    help="Show these columns for each document: date, size, path of its file, or metadata fields.",
+    help="Columns to show for each document: date, size, path, or metadata fields. Separate them by commas.",
 )
 
 
-def sort_option(default: str) -> Callable[[Command], Command]:
-    """Return `--sort`, whose help names the default order."""
+def sort_option(default: str, more: str = "") -> Callable[[Command], Command]:
+    """Return `--sort`. Its help names the default order, and ends in `more`."""
     return click.option(
         "--sort",
         metavar="COLUMN",
-        help=f"Sort by size or date (largest or newest first), id, path or a metadata field.  [default: {default}]",
+        help=f"Sort by id, path, size (largest first), date (newest first) or a metadata field.{more}  "
+        f"[default: {default}]",
     )
 
 
 class HitColumns:
-    """Reads the columns of hits. On a terminal, it also reads their paths, for links to their files.
+    """Reads the columns of hits. On a terminal, it also reads their paths, to link their ids to their files.
 
     Args:
         store: the store of the hits.
@@ -67,10 +70,10 @@ class HitColumns:
 
         self.names = names
         self.sort: str | None = None if sort in (None, "overlap") else sort
-        read = [*names, *([self.sort] if self.sort and self.sort not in names else [])]
-        self._columns = Columns([*read, *(["path"] if sys.stdout.isatty() else [])])
+        needed = [*names, *([self.sort] if self.sort and self.sort not in names else [])]
+        self._columns = Columns([*needed, *(["path"] if sys.stdout.isatty() else [])])
         self._store = store
-        warn_unknown_columns(store, read)
+        warn_unknown_columns(store, needed)
 
     def read(self, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
         """Return the values of all columns for the documents at these places."""
@@ -79,9 +82,9 @@ class HitColumns:
     def add_to_json(self, answer: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
         """Return an answer as JSON with its hits sorted, and with the columns of each hit."""
         values = self.read(hit.place for hit in hits)
-        row_of = {id(hit): row for hit, row in zip(hits, answer["hits"], strict=True)}
-        ordered = sorted_hits(hits, self, values)
-        return {**answer, "hits": [{**row_of[id(hit)], **self.as_json(values.get(hit.place))} for hit in ordered]}
+        json_of = {id(hit): value for hit, value in zip(hits, answer["hits"], strict=True)}
+        ordered = sort_hits(hits, self, values)
+        return {**answer, "hits": [{**json_of[id(hit)], **self.as_json(values.get(hit.place))} for hit in ordered]}
 
     def as_json(self, values: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return the columns of a hit as JSON."""
@@ -97,8 +100,8 @@ def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
             say(f"note: {error}", err=True)
 
 
-def sorted_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[Place, Mapping[str, Any]]) -> list[Hit]:
-    """Return hits, which have a `place`, in the order of `--sort`. Ties keep their order."""
+def sort_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[Place, Mapping[str, Any]]) -> list[Hit]:
+    """Sort hits by the column of `--sort`. Each hit must have a `place`. Ties keep their order."""
     from simdoc_search.search.columns import sort_key
 
     if columns.sort is None:
@@ -107,17 +110,17 @@ def sorted_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[Place,
     return sorted(hits, key=lambda hit: sort_key(name, values.get(hit.place, {}).get(name)))  # type: ignore[attr-defined]
 
 
-def column_heading(names: Sequence[str]) -> str:
+def format_heading(names: Sequence[str]) -> str:
     """Return the names of the columns, padded to their widths."""
-    return "".join(_cell(name, name) for name in names)
+    return "".join(_pad(name, name) for name in names)
 
 
-def column_values(names: Sequence[str], values: Mapping[str, Any] | None) -> str:
+def format_columns(names: Sequence[str], values: Mapping[str, Any] | None) -> str:
     """Return the values of the columns, padded to their widths. Longer values are not cut."""
-    return "".join(_cell(name, _text(name, (values or {}).get(name))) for name in names)
+    return "".join(_pad(name, _format_value(name, (values or {}).get(name))) for name in names)
 
 
-def linked_id(id: str, values: Mapping[str, Any] | None) -> str:
+def link_id(id: str, values: Mapping[str, Any] | None) -> str:
     """Return an id for a terminal. If the file of the document exists, the id is a hyperlink (OSC 8) to it."""
     text = printable(id)
     path = (values or {}).get("path")
@@ -132,14 +135,14 @@ def linked_id(id: str, values: Mapping[str, Any] | None) -> str:
     return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
-def _cell(name: str, text: str) -> str:
+def _pad(name: str, text: str) -> str:
     width = _WIDTHS.get(name, max(_DEFAULT_WIDTH, len(name)))
     return f"{printable(text):{'>' if name == 'size' else '<'}{width}}  "
 
 
-def _text(name: str, value: Any) -> str:
+def _format_value(name: str, value: Any) -> str:
     from simdoc_search.search.columns import column_text
 
     if name == "path" and isinstance(value, str):
-        value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
+        value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is text
     return column_text(name, value)

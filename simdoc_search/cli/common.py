@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 LEFT_OUT_KEY = "simdoc_search.left_out"
-"""Key in the context of a command, for the indices that the answer leaves out and that are not reported yet."""
+"""Key in the context of a command. Its value is the list of indices that were not queried and are not reported yet."""
 
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -37,12 +37,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def _refuse_memory(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value == ":memory:":
-        raise click.BadParameter("a store in memory would be lost when the command ends; name a folder")
+        raise click.BadParameter("a store in memory would be lost when the command ends; choose a folder")
     return value
 
 
 engine_option: Final = click.option(
-    "--engine", type=click.Choice(ENGINES), help="The engine at the URL.  [default: detected]"
+    "--engine", type=click.Choice(ENGINES), help="Kind of engine at the URL.  [default: detected]"
 )
 
 
@@ -56,7 +56,7 @@ def store_option(command: Command) -> Command:
         show_default=True,
         show_envvar=True,
         metavar="PATH|URL",
-        help="The store: a folder, or an index of an engine as http://host:port/index.",
+        help="Store to use: a folder, or the URL of an index, such as http://localhost:9200/articles.",
     )
     return option(engine_option(command))
 
@@ -66,18 +66,18 @@ text_field_option: Final = click.option(
     "text_fields",
     multiple=True,
     metavar="FIELD",
-    help="Text field of an application's index. If repeated, the fields are joined into one text.  [default: the field "
-    "given to backfill]",
+    help="Text field of an index that simdoc-search did not create. If repeated, the fields are joined into one text.  "
+    "[default: the field given to backfill]",
 )
-"""For a command that reads texts. `open_store` takes the fields as `text_field`."""
+"""For commands that read texts. Pass the value to `open_store` as `text_field`."""
 
 
 field_option: Final = click.option(
     "--field",
     metavar="FIELD",
-    help="Field with the fingerprints in an engine's index.  [default: the field in use, or simdoc]",
+    help="Fingerprint field of the index.  [default: its only fingerprint field, or simdoc]",
 )
-"""For a command that queries an index. `open_store` takes it as `field`."""
+"""For commands that query an index. Pass the value to `open_store` as `field`."""
 
 
 def field_options(command: Command) -> Command:
@@ -91,7 +91,7 @@ json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print
 
 
 class Interrupted(click.ClickException):
-    """The user pressed Ctrl-C. The message says what is already done."""
+    """The user pressed Ctrl-C. The message says what was done."""
 
     exit_code = 130
 
@@ -128,7 +128,7 @@ def handled_errors() -> Iterator[None]:
             raise
         message = error.format_message()  # contains what the user typed
         if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
-            message = f"{message.removesuffix('.')}; if it is a name, write -- before it"
+            message = f"{message.removesuffix('.')}; if it is an argument, write -- before it"
         raise click.UsageError(safe_message(message), error.ctx) from error
     except click.ClickException as error:
         kind = Interrupted if isinstance(error, Interrupted) else click.ClickException
@@ -142,14 +142,17 @@ def _unindexed_file_message(error: SimdocError) -> str:
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
     hint = "use --file to query with it, or " if takes_files else ""
-    return f"the file {error.id!r} is not in the store; {hint}run simdoc-search index to add it or to see why it fails"
+    return (
+        f"the file {error.id!r} is not in the store; {hint}run simdoc-search index to add it, or to see why it cannot "
+        "be added"
+    )
 
 
 # --- stores ---
 
 
 def open_for_query(location: str, **options: Any) -> Store:
-    """Open a store, as `open_store` does. Report indices that cannot be queried after the answer, or in its JSON."""
+    """Open a store with `open_store`. Indices that cannot be queried are reported after the answer, or in its JSON."""
     from simdoc_search.stores import open_store
 
     store = open_store(location, **options)
@@ -173,47 +176,51 @@ def say(text: str = "", *, err: bool = False) -> None:
     click.echo(printable(text), err=err)
 
 
-def json_text(value: Any, *, in_ascii: bool = False, indent: int | None = None) -> str:
+def json_text(value: Any, *, ascii_only: bool = False, indent: int | None = None) -> str:
     """Return JSON that stdout can encode, without control characters."""
-    is_unicode = not in_ascii and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    is_unicode = not ascii_only and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     return safe_json(json.dumps(value, ensure_ascii=not is_unicode, indent=indent))
 
 
-def print_json(value: dict[str, Any], *, in_ascii: bool = False) -> None:
-    """Print one JSON object. It includes the indices that the answer leaves out."""
-    click.echo(json_text(with_left_out_indices(value), in_ascii=in_ascii, indent=2))
+def print_json(value: dict[str, Any], *, ascii_only: bool = False) -> None:
+    """Print one JSON object. It includes the indices that were not queried."""
+    click.echo(json_text(with_left_out_indices(value), ascii_only=ascii_only, indent=2))
 
 
 def with_left_out_indices(value: dict[str, Any]) -> dict[str, Any]:
-    """Add the indices that an answer leaves out. They are not reported again when the command ends."""
+    """Add the indices that were not queried. They are not reported again when the command ends."""
     context = click.get_current_context(silent=True)
     indices = context.meta.pop(LEFT_OUT_KEY, ()) if context else ()
     return {**value, "left_out_indices": [asdict(index) for index in indices]} if indices else value
 
 
 @contextmanager
-def document_progress(*, hidden: bool, of_total: bool = False, of_bytes: bool = False) -> Iterator[Callable[..., None]]:
-    """Show progress on stderr: a count of documents, or a bar if the total of documents or bytes will be known.
+def document_progress(
+    *, hidden: bool, has_total: bool = False, counts_bytes: bool = False
+) -> Iterator[Callable[..., None]]:
+    """Show progress on stderr: a count of documents, a bar of documents, or a bar of bytes.
 
     Args:
         hidden: whether to show nothing.
-        of_total: whether to show a bar of documents.
-        of_bytes: whether to show a bar of bytes.
+        has_total: whether to show a bar, because the number of documents will be known.
+        counts_bytes: whether to show a bar of bytes.
 
     Yields:
         A function that takes `advance`, or `completed` and `total`, as `Progress.update` of rich does.
     """
     from rich.progress import BarColumn, DownloadColumn, SpinnerColumn, TextColumn
 
-    if of_bytes:
-        bar = _progress(hidden, BarColumn(), DownloadColumn(), has_end=True)
-    elif of_total:
+    if counts_bytes:
+        bar = _make_progress(hidden, BarColumn(), DownloadColumn(), shows_remaining_time=True)
+    elif has_total:
         count = TextColumn("{task.completed:,.0f} of {task.total:,.0f} documents")
-        bar = _progress(hidden, BarColumn(), count, has_end=True)
+        bar = _make_progress(hidden, BarColumn(), count, shows_remaining_time=True)
     else:
-        bar = _progress(hidden, SpinnerColumn(), TextColumn("{task.completed:,.0f} documents"), has_end=False)
+        bar = _make_progress(
+            hidden, SpinnerColumn(), TextColumn("{task.completed:,.0f} documents"), shows_remaining_time=False
+        )
     with bar:
-        yield functools.partial(bar.update, bar.add_task("documents", total=0 if of_total or of_bytes else None))
+        yield functools.partial(bar.update, bar.add_task("documents", total=0 if has_total or counts_bytes else None))
 
 
 @contextmanager
@@ -225,7 +232,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
     """
     from rich.progress import BarColumn, TextColumn
 
-    with _progress(hidden, TextColumn("{task.description:<10}"), BarColumn(), has_end=True) as bar:
+    with _make_progress(hidden, TextColumn("{task.description:<10}"), BarColumn(), shows_remaining_time=True) as bar:
         stages: dict[str, Any] = {}
 
         def update(stage: str, share: float) -> None:
@@ -236,24 +243,24 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
         yield update
 
 
-def _progress(hidden: bool, *columns: Any, has_end: bool) -> Progress:
+def _make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> Progress:
     """Return progress bars with the elapsed and the remaining time. They are hidden if stderr is not a terminal."""
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    times = (TimeElapsedColumn(), *([TimeRemainingColumn()] if has_end else []))
+    times = (TimeElapsedColumn(), *([TimeRemainingColumn()] if shows_remaining_time else []))
     return Progress(*columns, *times, console=console, disable=hidden or not console.is_terminal, transient=True)
 
 
 @contextmanager
 def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
-    """Open a text file for writing that the user named. It is written completely or not at all.
+    """Open a text file that the user named, for writing. It is written completely or not at all.
 
     Raises:
         ClickException: the file cannot be written.
     """
-    from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_full
+    from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 
     try:
         with atomic_file(path) as file:
@@ -261,7 +268,7 @@ def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
             yield text
             text.detach()  # flushes the text
     except OSError as error:
-        advice = DISK_FULL_ADVICE if is_full(error) else "check the folder"
+        advice = DISK_FULL_ADVICE if is_disk_full(error) else "check that the folder exists and is writable"
         raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
 
 

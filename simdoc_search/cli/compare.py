@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class _Side(NamedTuple):
-    """One of the two texts. `kind` is `id` or `file`, and `settings` are those of its store."""
+    """One of the two texts. `kind` is `id` or `file`. `settings` are the settings of its store; None for a file."""
 
     name: str
     kind: str
@@ -47,7 +47,9 @@ class _Side(NamedTuple):
 @click.command()
 @click.argument("a", shell_complete=complete_ids)
 @click.argument("b", shell_complete=complete_ids)
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page that shows both texts.")
+@click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write an HTML page that shows both texts."
+)
 @preset_option
 @ignore_option
 @field_options
@@ -68,11 +70,11 @@ def compare(
 ) -> None:
     """Show what two texts share, and where they differ.
 
-    A and B are files or stored documents. The path of an existing file is a file, and - is stdin. Anything else is a
-    stored document, named by its id, path or file name as for `similar`. An id in double quotes is always a stored
-    document. A path that begins with ./ is always a file.
+    A and B are files or stored documents. An argument that is the path of an existing file means that file. Use - for
+    stdin. Any other argument is the id, path or file name of a stored document, as for `similar`. An id in double
+    quotes is always a stored document. A path that begins with ./ is always a file.
 
-    If you give --store, two files are compared with the settings of that store.
+    Two files are compared with the default settings, or with the settings of --store if you give it.
 
     \b
       simdoc-search compare contract_2023.pdf contract_2024.docx
@@ -95,7 +97,7 @@ def compare(
 
         return SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
 
-    sides = [_side(name, search, store) for name in (a, b)]
+    sides = [_read_side(name, search, store) for name in (a, b)]
     settings = next((side.settings for side in sides if side.settings), None)
     if settings is None and click.get_current_context().get_parameter_source("store") is not ParameterSource.DEFAULT:
         settings = search().store.settings
@@ -117,8 +119,8 @@ def compare(
         say(f"{counted(ignored[0], 'word')} of the first text and {ignored[1]:,} of the second are ignored.")
 
 
-def _side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Side:
-    """Return the text that an argument names.
+def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Side:
+    """Read the file or the stored document that an argument names.
 
     Raises:
         CorpusError: nothing has this name, or the text of the document is not stored.
@@ -134,11 +136,11 @@ def _side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Sid
         if len(name) > 1 and name[0] == name[-1] == '"':
             raise
         if os.path.isdir(name):  # noqa: PTH112 - may have a NUL
-            raise CorpusError(f"{name!r} is a folder; give a file or an id, or use simdoc-search duplicates") from None
+            raise CorpusError(f"{name!r} is a folder; to compare its files, use simdoc-search duplicates") from None
         if isinstance(error, UnknownDocumentError):
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
             raise CorpusError(f"{name!r} is neither a file nor a document in {store}{hint}") from None
-        raise CorpusError(f"{name!r} is not a file, and there is no store to find a document in: {error}") from None
+        raise CorpusError(f"{name!r} is not a file, and the store cannot be searched for it: {error}") from None
     return _Side(id, "id", text, search().store.settings)
 
 

@@ -26,7 +26,7 @@ from simdoc_search.passages.summary import (
 
 _CONTEXT_WORDS = 12
 _MAX_WHOLE_WORDS, _MAX_WHOLE_CHARACTERS = 60, 600
-"""Limits of a difference. A longer one is shortened in the middle."""
+"""Maximum length of a difference. A longer one is shortened in the middle."""
 _MAX_PASSAGES = 20
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
 _STYLES = {"": "", "removed": "red strike", "inserted": "green underline", "heading": "bold", "aside": "dim"}
@@ -37,7 +37,7 @@ StyledText = tuple[str, str]
 
 
 class _Line(NamedTuple):
-    """A line before it is wrapped. `lead` is in the indentation of its first row."""
+    """A line before it is wrapped. `lead` is printed in the indentation of its first row."""
 
     indent: int
     content: list[StyledText]
@@ -60,37 +60,37 @@ def comparison_lines(
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
     report = _Report(comparison, texts, repeated_passages(comparison.passages, texts, analysis))
-    lines = chain(_measures(comparison, names), report.passages(width), report.differences())
-    return _wrapped(lines, width, is_coloured)
+    lines = chain(_measure_lines(comparison, names), report.passages(width), report.differences())
+    return _wrap(lines, width, is_coloured)
 
 
 def measure_lines(
     comparison: Comparison, names: tuple[str, str], *, width: int = 80, is_coloured: bool = False
 ) -> Iterator[Text]:
     """Yield only the measures. The arguments are as for `comparison_lines`."""
-    return _wrapped(_measures(comparison, names), min(max(width, _MIN_WIDTH), _MAX_WIDTH), is_coloured)
+    return _wrap(_measure_lines(comparison, names), min(max(width, _MIN_WIDTH), _MAX_WIDTH), is_coloured)
 
 
-def _wrapped(lines: Iterable[_Line], width: int, is_coloured: bool) -> Iterator[Text]:
+def _wrap(lines: Iterable[_Line], width: int, is_coloured: bool) -> Iterator[Text]:
     console = Console(width=width)
     for indent, content, lead in lines:
         if not content:
             yield Text()
-        before = Text(" " * (indent - len(lead[1]))).append(_styled(*lead, is_coloured))
-        parts = (_styled(style, re.sub(r"\s+", " ", text), is_coloured) for style, text in content)
+        before = Text(" " * (indent - len(lead[1]))).append(_apply_style(*lead, is_coloured))
+        parts = (_apply_style(style, re.sub(r"\s+", " ", text), is_coloured) for style, text in content)
         for row in Text.assemble(*parts).wrap(console, width - indent):
             row.rstrip()
             yield before + row
             before = Text(" " * indent)
 
 
-def _styled(style: str, text: str, is_coloured: bool) -> Text:
-    """Return a text in its style, or in brackets if there are no colours."""
+def _apply_style(style: str, text: str, is_coloured: bool) -> Text:
+    """Apply a style to a text, or put it in brackets if there are no colours."""
     left, right = ("", "") if is_coloured else _BRACKETS.get(style, ("", ""))
     return Text(printable(f"{left}{text}{right}"), _STYLES[style] if is_coloured else "")
 
 
-def _measures(comparison: Comparison, names: tuple[str, str]) -> Iterator[_Line]:
+def _measure_lines(comparison: Comparison, names: tuple[str, str]) -> Iterator[_Line]:
     yield _Line(0, [("heading", f"{names[0]} and {names[1]}")])
     rows = word_measures(comparison)
     indent = 4 + max(len(row.name) for row in rows)
@@ -113,12 +113,12 @@ class _Report:
         longest = sorted(passages, key=lambda pair: -pair[1].words)[:_MAX_PASSAGES]
         if passages:
             yield _Line(0, [])
-            yield _Line(0, [("heading", "Shared")])
+            yield _Line(0, [("heading", "Shared passages")])
         for number, passage in sorted(longest):
             remark = ", repeated" if number in self._repeated else ""
-            label = f"{counted(passage.words, 'word')}, {self._places(passage.a[0], passage.b[0])}{remark}: "
+            label = f"{counted(passage.words, 'word')}, {self._format_positions(passage.a[0], passage.b[0])}{remark}: "
             columns = max(width - 2 - len(label), _MIN_WIDTH)
-            yield _Line(2, [("aside", label), ("", _beginning(self._a[slice(*passage.a)], columns))])
+            yield _Line(2, [("aside", label), ("", _quote_beginning(self._a[slice(*passage.a)], columns))])
         if more := len(passages) - len(longest):
             yield _Line(2, [("aside", f"… {counted(more, 'shorter passage')} …")])
 
@@ -127,13 +127,13 @@ class _Report:
         yield _Line(0, [])
         characters = describe_character_differences(self._comparison.character_differences, (self._a, self._b))
         if not self._comparison.differences:
-            yield _Line(0, [("heading", "No word differs."), ("", f" But {characters}." if characters else "")])
+            yield _Line(0, [("heading", "No words differ."), ("", f" But {characters}." if characters else "")])
             return
-        yield _Line(0, [("heading", "What differs")])
+        yield _Line(0, [("heading", "Differences")])
         for line in [*key_change_lines(self._comparison.key_changes), *([characters] if characters else [])]:
             yield _Line(2, [("", line)])
         position = 0
-        for group in _groups(self._comparison.differences, self._a):
+        for group in _group_nearby(self._comparison.differences, self._a):
             yield from self._equal_part(position, group[0].a[0])
             yield from self._group(group, position)
             position = max(position, *(difference.a[1] for difference in group))
@@ -144,15 +144,15 @@ class _Report:
         lines = self._in_a.lines_between(start, min(end, last)) - (start > 0 and end < last)  # whole lines
         words = len(self._a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:
-            amount = counted(lines, "line") if lines > 1 else counted(words, "word")
-            yield _Line(2, [("aside", f"… {amount} equal …")])
+            amount = counted(lines, "equal line") if lines > 1 else counted(words, "equal word")
+            yield _Line(2, [("aside", f"… {amount} …")])
 
     def _group(self, group: list[Difference], before: int) -> Iterator[_Line]:
         first = group[0]
         words = counted(sum(difference.words for difference in group), "word")
-        several = f"{words} in {counted(len(group), 'difference')}"
-        description = describe_difference(first, self._a, self._b) if len(group) == 1 else several
-        yield _Line(0, [("aside", f"{self._places(first.a[0], first.b[0])}: "), ("heading", description)])
+        total = f"{words} in {counted(len(group), 'difference')}"
+        description = describe_difference(first, self._a, self._b) if len(group) == 1 else total
+        yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
         if first.kind != "moved":
             yield _Line(4, self._changes(group, before))
 
@@ -171,17 +171,17 @@ class _Report:
                 ("inserted", self._b[slice(*difference.b)]),
             ):
                 if text.strip():
-                    content += _spaced(content[-1], (style, _shortened(text)))
+                    content += _add_space(content[-1], (style, _shorten(text)))
             position = max(position, difference.a[1])
         after = ("", words_after(self._a, max(position, end), _CONTEXT_WORDS))
-        return content + (_spaced(content[-1], after) if group[-1].kind == "inserted" else [after])
+        return content + (_add_space(content[-1], after) if group[-1].kind == "inserted" else [after])
 
-    def _places(self, a: int, b: int) -> str:
+    def _format_positions(self, a: int, b: int) -> str:
         return both_labels(self._in_a, a, self._in_b, b)
 
 
-def _groups(differences: Iterable[Difference], text: str) -> Iterator[list[Difference]]:
-    """Yield groups of differences that are near enough to share the words around them. A moved one is alone."""
+def _group_nearby(differences: Iterable[Difference], text: str) -> Iterator[list[Difference]]:
+    """Group differences that are near enough to share the words around them. A moved passage is a group by itself."""
     group: list[Difference] = []
     for difference in differences:
         is_moved = "moved" in (difference.kind, group[-1].kind if group else "")
@@ -197,7 +197,7 @@ def _is_near(text: str, end: int, start: int) -> bool:
     return start - end <= 24 * _CONTEXT_WORDS and len(text[end:start].split()) <= 2 * _CONTEXT_WORDS
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """Return the beginning and the end of a long text, or all of a short one."""
     words = text.split()
     if len(words) > _MAX_WHOLE_WORDS:
@@ -208,13 +208,13 @@ def _shortened(text: str) -> str:
     return f"{text[: _MAX_WHOLE_CHARACTERS // 2].strip()} … {text[-_MAX_WHOLE_CHARACTERS // 6 :].strip()}"
 
 
-def _spaced(before: StyledText, after: StyledText) -> list[StyledText]:
-    """Return a text, and a space before it if two words would touch."""
+def _add_space(before: StyledText, after: StyledText) -> list[StyledText]:
+    """Return a text, with a space before it if two words would touch otherwise."""
     touches = before[1][-1:].strip() and after[1][:1].isalnum()
     return [("", " "), after] if touches else [after]
 
 
-def _beginning(text: str, columns: int) -> str:
+def _quote_beginning(text: str, columns: int) -> str:
     """Return the beginning of a text in quotation marks, in about this many columns."""
     line = excerpt(text[: 4 * columns], max_words=columns)
     if cell_len(line) > columns - 4:

@@ -1,4 +1,4 @@
-"""`--preset` and `--ignore`: which words count as shared."""
+"""`--preset` and `--ignore`, which decide which words count as shared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ preset_option: Final = click.option(
     type=click.Choice(["edited", "verbatim"]),
     default="edited",
     show_default=True,
-    help="What counts as a shared passage. edited allows changed words in it; verbatim requires equal words in the "
+    help="What counts as a shared passage. `edited` tolerates changed words. `verbatim` requires the same words in the "
     "same order.",
 )
 
@@ -29,13 +29,13 @@ ignore_option: Final = click.option(
     multiple=True,
     metavar="FILE|ID",
     shell_complete=complete_ids,
-    help="Do not count words that come from this file or document, even if slightly edited. Use it for a template, a "
-    "task sheet or a licence. Repeatable.",
+    help="Do not count words that come from this file or document, even if they were slightly edited. Use it for "
+    "templates, task sheets or licences. Repeatable.",
 )
 
 
 def ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) -> list[str]:
-    """Return the texts to ignore. A name is a file if that exists, otherwise a stored document.
+    """Return the texts to ignore. A name is a stored document, unless a file with this name exists.
 
     Args:
         names: the values of `--ignore`.
@@ -45,11 +45,13 @@ def ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) 
         CorpusError: a name is neither a file nor a document, or the file cannot be read.
         NoTextError: the text of a document is not stored.
     """
-    return [read_file(Path(name)) if is_file(name) else _stored(name, search) for name in names]
+    return [read_file(Path(name)) if is_file(name) else _read_stored(name, search) for name in names]
 
 
-def _stored(name: str, search: Callable[[], SimilaritySearch]) -> str:
+def _read_stored(name: str, search: Callable[[], SimilaritySearch]) -> str:
     try:
         return stored_text(search(), name)[1]
     except (StoreNotFoundError, UnknownDocumentError):
-        raise CorpusError(f"{name!r} is neither a file nor a document of the store; check --ignore") from None
+        raise CorpusError(
+            f"--ignore {name!r} is neither a file nor a document in the store; check its spelling"
+        ) from None

@@ -1,4 +1,4 @@
-"""Shell completion of document ids and paths. It is quick, and silent even if the store cannot be opened."""
+"""Shell completion of document ids and paths. It is fast, and prints no errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def complete_paths(_context: click.Context, _parameter: click.Parameter, prefix:
 
 
 def _read_ids(location: str, engine: str | None, prefix: str, ids: list[str]) -> None:
-    """Add the ids to a list. The caller does not wait for the end."""
+    """Add the ids to a list that the caller reads, even if this function has not returned by then."""
     from simdoc_search.stores import open_store
 
     with suppress(Exception), open_store(location, engine=engine) as store:  # type: ignore[arg-type] # click has checked it

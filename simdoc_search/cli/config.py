@@ -1,9 +1,9 @@
 """Reads `simdoc.toml`, which sets defaults of options.
 
-The file is in the current folder or in a parent folder, or SIMDOC_CONFIG names it. Somebody else may have made the
-folder and the file. So the file can only set harmless options: how to query, what to show, and what to read in a folder
-that the user names. It cannot delete or write files, make a command read outside of that folder, or send credentials
-anywhere.
+The file is in the current folder or in a parent folder, or SIMDOC_CONFIG names it. Somebody else may have created
+the folder and the file. So the file can only set harmless options: how to query, what to show, and what to read in a
+folder that the user names. It cannot delete or write files, make a command read outside that folder, or send
+credentials anywhere.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ SETTABLE: Mapping[str, frozenset[str]] = {
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }
-"""The options that the table of each command can set, without their dashes."""
+"""Maps each command to the options that its table can set, without their dashes."""
 
 _STORE_MUST_BE_NAMED = frozenset({"apply", "delete"})
-"""Commands that remove documents. The file does not set their store."""
+"""Commands that remove documents. The file cannot set their store."""
 
 _log = logging.getLogger(__name__)
 
@@ -59,17 +59,17 @@ def read_config(group: click.Group) -> dict[str, Any]:
         UsageError: the file cannot be read, or sets an option that it may not set.
     """
     variable = os.environ.get("SIMDOC_CONFIG")
-    path = Path(variable) if variable else None if variable == "" else _find()
+    path = Path(variable) if variable else None if variable == "" else _find_config()
     if path is None:
         return {}
-    _log.info("options are from %s", path)
+    _log.info("reading options from %s", path)
     try:
         tables = parse_toml(read_small(path, _MAX_BYTES).decode())
     except OSError as error:
-        raise click.UsageError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise click.UsageError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
     except ValueError as error:
         raise click.UsageError(f"{path} is not valid TOML: {error!s:.200}") from None
-    return _defaults(group, path, tables, is_named=bool(variable))
+    return _read_tables(group, path, tables, is_from_variable=bool(variable))
 
 
 def configured_value(command: str, option: str) -> Any:
@@ -78,8 +78,8 @@ def configured_value(command: str, option: str) -> Any:
     return defaults.get(command, {}).get(option)
 
 
-def _find() -> Path | None:
-    """Return the nearest file, unless another user can write to it."""
+def _find_config() -> Path | None:
+    """Return the nearest `simdoc.toml`, unless another user can write to it."""
     try:
         here = Path.cwd()
     except OSError:  # the folder was removed
@@ -100,34 +100,36 @@ def _find() -> Path | None:
     return None
 
 
-def _defaults(group: click.Group, path: Path, tables: Mapping[str, Any], *, is_named: bool) -> dict[str, Any]:
+def _read_tables(
+    group: click.Group, path: Path, tables: Mapping[str, Any], *, is_from_variable: bool
+) -> dict[str, Any]:
     defaults: dict[str, Any] = {}
     for name, table in tables.items():
         if name == "store":
             continue
         if name not in SETTABLE or not isinstance(table, dict):
-            raise click.UsageError(f"{path} cannot set {name!r:.60}; {_suggestion(name, [*SETTABLE, 'store'])}")
-        defaults[name] = dict(_options(group.commands[name], f"{path}: [{name}]", table, SETTABLE[name]))
+            raise click.UsageError(f"{path} cannot set {name!r:.60}; {_suggest(name, [*SETTABLE, 'store'])}")
+        defaults[name] = dict(_read_options(group.commands[name], f"{path}: [{name}]", table, SETTABLE[name]))
     if "store" in tables:
-        store = _store(path, tables["store"], is_named=is_named)
+        store = _read_store(path, tables["store"], is_from_variable=is_from_variable)
         for name, command in group.commands.items():
             if any(parameter.name == "store" for parameter in command.params) and name not in _STORE_MUST_BE_NAMED:
                 defaults.setdefault(name, {})["store"] = store
     return defaults
 
 
-def _options(
+def _read_options(
     command: click.Command, where: str, table: Mapping[str, Any], settable: frozenset[str]
 ) -> Iterator[tuple[str | None, Any]]:
     by_flag = {flag.lstrip("-"): parameter for parameter in command.params for flag in parameter.opts}
     for key, value in table.items():
         if key not in settable:
-            raise click.UsageError(f"{where} cannot set {key!r:.60}; {_suggestion(key, sorted(settable))}")
-        yield by_flag[key].name, _checked(command, by_flag[key], value, f"{where} {key}")
+            raise click.UsageError(f"{where} cannot set {key!r:.60}; {_suggest(key, sorted(settable))}")
+        yield by_flag[key].name, _convert(command, by_flag[key], value, f"{where} {key}")
 
 
-def _checked(command: click.Command, option: click.Parameter, value: Any, where: str) -> Any:
-    """Return a value in the form that click takes. Checking it here lets the message name the file."""
+def _convert(command: click.Command, option: click.Parameter, value: Any, where: str) -> Any:
+    """Return a value in the form that click takes. It is checked here so that the error names the file."""
     is_flag = isinstance(option, click.Option) and option.is_flag
     if option.multiple and isinstance(value, str):
         value = [value]
@@ -137,31 +139,31 @@ def _checked(command: click.Command, option: click.Parameter, value: Any, where:
         raise click.UsageError(f"{where} is {value!r:.60}; write {wanted}")
     if is_flag:
         return value
-    typed = value if option.multiple else ",".join(value) if is_list else str(value)
+    argument = value if option.multiple else ",".join(value) if is_list else str(value)
     try:
-        option.type_cast_value(click.Context(command), typed)
+        option.type_cast_value(click.Context(command), argument)
     except click.BadParameter as error:
         raise click.UsageError(f"{where}: {error.message:.400}") from None
-    return typed
+    return argument
 
 
-def _store(path: Path, value: Any, *, is_named: bool) -> str:
+def _read_store(path: Path, value: Any, *, is_from_variable: bool) -> str:
     """Return the path or address of the store. A path is relative to the folder of the file.
 
     A file that SIMDOC_CONFIG does not name can only set a store in its own folder.
     """
     if not isinstance(value, str) or not value:
         raise click.UsageError(f"{path}: store is {value!r:.60}; write a string")
-    if "://" in value and is_named:
+    if "://" in value and is_from_variable:
         return value
-    store = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - keeps links
-    if not is_named and ("://" in value or not store.is_relative_to(path.absolute().parent)):
+    store = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - does not resolve links
+    if not is_from_variable and ("://" in value or not store.is_relative_to(path.absolute().parent)):
         raise click.UsageError(
-            f"{path}: store {value!r:.60} is not in the folder of this file; to allow it, set SIMDOC_CONFIG={path}"
+            f"{path}: store {value!r:.60} is outside the folder of this file; to allow this, set SIMDOC_CONFIG={path}"
         )
     return str(store)
 
 
-def _suggestion(name: str, possible: list[str]) -> str:
+def _suggest(name: str, possible: list[str]) -> str:
     similar = get_close_matches(name, possible, 1)
     return f"did you mean {similar[0]!r}?" if similar else f"it can set {', '.join(possible)}"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @limit_options
-@click.option("--reset", is_flag=True, help="Return to the built-in defaults.")
+@click.option("--reset", is_flag=True, help="Restore the built-in defaults.")
 @field_option
 @store_option
 @json_option
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 def defaults(
     reset: bool, field: str | None, store: str, engine: EngineKind | None, as_json: bool, **limits: Any
 ) -> None:
-    """Show or change the default limits of versions and related.
+    """Show or change the default limits of `versions` and `related`.
 
     The values that you give are saved in the store. The command line, the library and `serve` then use them as
-    defaults. Restart `serve` if it is running. No document is rewritten.
+    defaults. If `serve` is running, restart it. The documents are not changed.
 
     \b
       simdoc-search defaults                       show the current values
@@ -47,7 +47,7 @@ def defaults(
 
     given = given_limits(limits)
     if reset and given:
-        raise click.UsageError("give either --reset or the values to store, not both")
+        raise click.UsageError("give either --reset or new values, not both")
     with open_for_query(store, engine=engine, field=field) as opened:
         current = opened.settings.limits
         if reset or given:

@@ -52,37 +52,43 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="What overlap means. By default, it is the share of both documents together that they have in common. "
-    "containment: the share of a document that is in the kept one. contained: the share of the kept one that is in the "
-    "document.",
+    help="How to measure overlap. By default, it is the share of their combined text that both documents contain. "
+    "`containment`: the share of a document that is in the kept one. `contained`: the share of the kept document that "
+    "is in the other one.",
 )  # fmt: skip
 @filter_options
 @click.option(
     "--keep", default="longest", show_default=True, metavar="RULE",
-    help="Which document to keep: longest, first (by id), newest, oldest, or by a metadata field max:FIELD or "
-    "min:FIELD. longest prefers the text that most copies share verbatim, then the longest text.",
+    help="Which document of a group to keep: `longest`, `first` (by id), `newest`, `oldest`, or the one with the "
+    "highest (`max:FIELD`) or lowest (`min:FIELD`) metadata value. `longest` prefers the text that most copies share "
+    "verbatim, then the longest text.",
 )  # fmt: skip
 @click.option(
     "--keep-in", multiple=True, metavar="PREFIX",
-    help="Keep documents whose id begins with PREFIX, such as originals/, whatever --keep says. Repeatable.",
+    help="Prefer to keep documents whose id begins with PREFIX, such as originals/. Overrides --keep. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--as-before", type=click.Path(dir_okay=False), metavar="PLAN",
-    help="Keep the documents that an earlier plan keeps, whatever --keep says.",
+    help="Keep the same documents as the earlier plan PLAN. Overrides --keep.",
 )  # fmt: skip
 @click.option(
     "--since",
     type=day_type,
     metavar="DATE",
-    help="Compare only files changed since DATE, such as 2026-11-30, with all others.",
+    help="Only compare files that changed since DATE, such as 2026-11-30. They are compared with all documents.",
 )
-@click.option("--new", "only_new", is_flag=True, help="Compare only new and changed files in FOLDER with all others.")
+@click.option(
+    "--new",
+    "only_new",
+    is_flag=True,
+    help="Only compare the new and changed files in FOLDER. They are compared with all documents.",
+)
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints. Do not compare the texts.")
 @ignore_option
 @click.option(
     "--via", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
-    help="Where to compare documents: in the memory of this machine, or in the store's engine if they do not fit into "
-    "memory.",
+    help="Where to compare documents: in the memory of this machine, or in the engine of the store. Use `engine` if "
+    "they do not fit into memory.",
 )  # fmt: skip
 @click.option(
     "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
@@ -93,25 +99,25 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
-    help="Write all pairs as CSV; - is stdout.",
+    help="Write all pairs to FILE as CSV. Use - for stdout.",
 )  # fmt: skip
 @click.option(
     "--plan", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write the groups to the new file FILE as a plan. Edit the plan, then run `apply`.",
+    help="Write the groups to FILE as a plan. FILE must not exist. Edit the plan, then run `apply`.",
 )  # fmt: skip
 @click.option(
     "--drop", type=click.Choice(["same-text", "same-words"]),
-    help="Which files the plan also drops, besides those with equal bytes. Their pictures, layout or punctuation may "
-    "differ. same-words includes same-text.",
+    help="Also propose to drop files with the same text, or with the same words. Their pictures, layout or punctuation "
+    "may differ. `same-words` includes `same-text`.  [default: only files with the same bytes]",
 )  # fmt: skip
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Write a page with the groups. Each near duplicate opens side by side with the kept document.",
+    help="Write an HTML page with the groups. You can open each near duplicate side by side with the kept document.",
 )  # fmt: skip
 @click.option("--fail-if-any", is_flag=True, help="Exit with status 1 if there are duplicates.")
 @click.option(
-    "--mark", "marking", is_flag=True,
-    help="Mark the duplicates in an engine's index: write simdoc.duplicate_of and simdoc.cluster into each document.",
+    "--mark", "sets_marks", is_flag=True,
+    help="Mark the duplicates in the index of an engine. Sets the fields simdoc.duplicate_of and simdoc.cluster.",
 )  # fmt: skip
 @field_options
 @store_option
@@ -138,7 +144,7 @@ def duplicates(
     drop: DropScope | None,
     html: Path | None,
     fail_if_any: bool,
-    marking: bool,
+    sets_marks: bool,
     text_fields: tuple[str, ...],
     field: str | None,
     store: str,
@@ -155,12 +161,12 @@ def duplicates(
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
       simdoc-search duplicates ./corpus --plan plan.tsv
 
-    Each group begins with the document to keep. The command proposes an action for each of the others, and gives the
-    reason. It only proposes drop for files with equal bytes. decide leaves the choice to you: the text, the words or
-    some of the words are equal, but the bytes are not. Files are never changed, and documents only with --mark.
+    Each group begins with the document to keep. For each of the others, the command proposes an action and gives the
+    reason. It proposes `drop` if the files have the same bytes. It proposes `decide` if only the text, the words or
+    some of the words are the same. The command never changes files. It only changes documents with --mark.
 
-    --exclude leaves out documents by their metadata. To leave out files of FOLDER by their names, set exclude in the
-    table [index] of simdoc.toml.
+    --exclude skips documents by their metadata. To skip files of FOLDER by name, set `exclude` in the [index] table of
+    simdoc.toml.
     """
     from simdoc_search.cli.duplicates_output import (
         check_can_mark,
@@ -178,19 +184,19 @@ def duplicates(
         raise click.UsageError("--new needs FOLDER; without a folder, use --since DATE")
     check_output_files(csv_file, html, plan, folders, as_json=as_json)
     kept_before = [row.place.id for row in read_plan(as_before) if row.action == "keep"] if as_before else []
-    if marking:
+    if sets_marks:
         check_can_mark(store, compares_all=not (only_new or since))
 
     def open_index(*, create: bool) -> Store:
         return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
 
-    new: list[str] = []
-    search, problems = index_paths(folders, open_index, new.append, quiet=as_json)
+    new_ids: list[str] = []
+    search, problems = index_paths(folders, open_index, new_ids.append, quiet=as_json)
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
         say("comparing all documents in the store, because not every path is a folder", err=True)
-    if marking:
+    if sets_marks:
         kept_before += search.kept_by_marks()
     try:
         with stage_progress(hidden=as_json) as update:
@@ -200,7 +206,7 @@ def duplicates(
                 filters=filters_of(filters, excluded),
                 within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - links as they are
                 since=since and since.astimezone(),
-                new=new if only_new else None,
+                new=new_ids if only_new else None,
                 keep=keep,
                 kept_before=kept_before,
                 keep_in=keep_in,
@@ -217,10 +223,10 @@ def duplicates(
         resume = (
             f"run the same command again to resume from {checkpoint}"
             if checkpoint
-            else "add --checkpoint FILE to be able to resume"
+            else "to be able to resume next time, add --checkpoint FILE"
         )
         raise Interrupted(f"interrupted; {resume}") from None
-    marks = set_marks(search, result, quiet=as_json) if marking else None
+    marks = set_marks(search, result, quiet=as_json) if sets_marks else None
     if csv_file:
         write_csv(result, csv_file)
     if plan:
@@ -243,11 +249,11 @@ def index_paths(
     Args:
         paths: folders and files.
         open_index: opens the store, and creates it if `create` is true.
-        on_written: takes the id of each document that was added or replaced.
+        on_written: called with the id of each document that was added or replaced.
         quiet: whether to hide the progress.
 
     Raises:
-        CorpusError: no path can be read. No store is created then.
+        CorpusError: no path can be read. In this case, no store is created.
     """
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, require_readable
@@ -273,7 +279,7 @@ def index_paths(
                 written=on_written,
             )
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; finished documents are stored. Run the same command to resume") from None
+        raise Interrupted("interrupted; finished documents are stored. Run the same command again to resume") from None
     skipped = f", {len(report.skipped):,} skipped (simdoc-search index lists them)" if report.skipped else ""
     say(f"{report.indexed + report.replaced:,} indexed, {report.unchanged:,} unchanged{skipped}", err=True)
     problems += report.problems

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_STORE = "./.simdoc"
 _MAX_LEFT_OUT = 3
-_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
+_CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
 
 
 def print_groups(result: Duplicates, limit: int | None, page: Path | None, *, estimated_by_option: bool) -> None:
@@ -44,13 +44,13 @@ def print_groups(result: Duplicates, limit: int | None, page: Path | None, *, es
         estimated_by_option: whether overlaps are estimated because of `--estimate`.
     """
     for group in result.groups(limit):
-        say(f"{'keep':>8}  {_line(group.kept)}")
+        say(f"{'keep':>8}  {_format_line(group.kept)}")
         for duplicate in group.duplicates:
-            say(f"{duplicate.action:>8}  {_line(duplicate)}  ({duplicate.reason})")
+            say(f"{duplicate.action:>8}  {_format_line(duplicate)}  ({duplicate.reason})")
         say()
     say(summary(result))
     if limit is not None and (more := show_more(limit, result.group_count, option="--limit")):
-        say(f"{showing(limit, result.group_count, what='group')}.{more}")
+        say(f"{showing(limit, result.group_count, singular='group')}.{more}")
     if page:
         say(f"page: {page}")
     for note in notes(result, estimated_by_option=estimated_by_option):
@@ -62,24 +62,24 @@ def print_as_json(
 ) -> None:
     """Print one JSON object piece by piece, because there may be millions of pairs."""
     clusters = map(cluster_as_json, result.groups(limit))
-    click.echo("{" + _members(with_left_out_indices(duplicates_head(result, keep))), nl=False)
+    click.echo("{" + _json_members(with_left_out_indices(duplicates_head(result, keep))), nl=False)
     for name, values in (("clusters", clusters), ("pairs", map(pair_as_json, result.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)
         for number, value in enumerate(values):
-            click.echo(("," if number else "") + "\n" + _json(value), nl=False)
+            click.echo(("," if number else "") + "\n" + _to_json(value), nl=False)
         click.echo("]", nl=False)
     mark_report = {} if marks is None else {"marks": asdict(marks)}
-    click.echo(",\n" + _members({**duplicates_tail(result), "problems": problems, **mark_report}) + "}")
+    click.echo(",\n" + _json_members({**duplicates_tail(result), "problems": problems, **mark_report}) + "}")
 
 
 def write_csv(result: Duplicates, file: str) -> None:
-    """Write all pairs as CSV with the columns of `_COLUMNS`. Index and routing are empty in a local store.
+    """Write all pairs as CSV with the columns of `_CSV_COLUMNS`. Index and routing are empty in a local store.
 
     Raises:
         ClickException: the file cannot be written.
     """
     with nullcontext(sys.stdout) if file == "-" else text_file(Path(file), newline="") as out:
-        writer = csv.DictWriter(out, _COLUMNS)
+        writer = csv.DictWriter(out, _CSV_COLUMNS)
         writer.writeheader()
         for pair in result.pairs():
             row = {**pair_as_json(pair), "overlap": f"{pair.overlap:.6f}", "exact": str(pair.exact).lower()}
@@ -93,7 +93,7 @@ def check_output_files(
     """Refuse output files that cannot be written, or that would overwrite a document or another plan.
 
     Raises:
-        UsageError: JSON and CSV would both go to stdout, or the page would go there.
+        UsageError: JSON and CSV, or the page, would be written to stdout.
         CorpusError: the folder of a file does not exist, or the file exists in a folder that is indexed.
         PlanError: the plan already exists.
     """
@@ -104,13 +104,15 @@ def check_output_files(
     if csv_file == "-" and as_json:
         raise click.UsageError("--json and --csv - both write to stdout; give only one of them")
     if str(html) == "-":
-        raise click.UsageError("--html cannot write to stdout (-); name a file")
+        raise click.UsageError("--html cannot write to stdout (-); choose a file")
     for file in [str(file) for file in (csv_file, html) if file is not None and file != "-"]:
         path = Path(file).resolve()
         if not path.parent.is_dir():
-            raise CorpusError(f"{file} cannot be written, because its folder does not exist; create the folder")
+            raise CorpusError(f"cannot write {file}, because its folder does not exist; create the folder")
         if path.exists() and any(path.is_relative_to(Path(folder).resolve()) for folder in folders):
-            raise CorpusError(f"{file} exists in a folder to be indexed, so it may be a document; name another file")
+            raise CorpusError(
+                f"{file} already exists in a folder to index, so it may be a document; choose another file"
+            )
 
 
 def save_plan(result: Duplicates, file: str, store: Store, location: str, *, quiet: bool) -> None:
@@ -127,7 +129,7 @@ def save_plan(result: Duplicates, file: str, store: Store, location: str, *, qui
 def check_can_mark(store: str, *, compares_all: bool) -> None:
     """Refuse to mark documents of a local store, or to mark if only new documents are compared."""
     if not compares_all:
-        raise click.UsageError("--mark must compare all documents; leave out --new and --since")
+        raise click.UsageError("--mark must compare all documents; omit --new and --since")
     if isinstance(parse_location(store), Path):
         raise StoreError(f"{store} is a folder, but --mark needs the index of an engine; for files, use --plan")
 
@@ -138,11 +140,13 @@ def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> M
         with stage_progress(hidden=quiet) as update:
             report = search.mark_duplicates(result, progress=update)
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; some marks are set. Run the same command again to set the others") from None
+        raise Interrupted(
+            "interrupted; some duplicates are already marked. Run the same command again to mark the others"
+        ) from None
     say(f"marks: {report.set:,} set, {report.removed:,} removed, {report.unchanged:,} unchanged", err=True)
     if report.passed_over:
-        changed = counted(report.passed_over, "document")
-        say(f"note: {changed} changed or deleted in the meantime; run the same command again to mark them", err=True)
+        changed = counted(report.passed_over, "document was", "documents were")
+        say(f"note: {changed} changed or deleted during the run; run the same command again to mark them", err=True)
     for id, reason in report.reasons.items():
         say(f"Error: the document {id!r} was not marked: {reason}", err=True)
     if report.refused > len(report.reasons):
@@ -163,13 +167,16 @@ def summary(result: Duplicates) -> str:
 
 
 def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
-    """Yield sentences on what was not compared, was only estimated or was left out."""
+    """Yield sentences on documents that were not compared or left out, and on overlaps that were only estimated."""
     if result.fresh < result.documents and result.group_count:
         new = counted(result.fresh, "new document was", "new documents were")
         yield f"{new} compared with all {result.documents:,}; the older documents are kept"
     if not result.verified:
         why = "--estimate is set" if estimated_by_option else "the store has no texts"
-        yield f"overlaps are estimated from the fingerprints, because {why}; some near the minimum are wrong"
+        yield (
+            f"overlaps are estimated from the fingerprints, because {why}; pairs near the minimum overlap may be wrong "
+            "or missing"
+        )
     elif result.unverified:
         overlaps = counted(result.unverified, "overlap is", "overlaps are")
         yield f"{overlaps} estimated, because texts are missing or have changed"
@@ -181,11 +188,12 @@ def notes(result: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
             skipped_comparisons = counted(skipped, "comparison was", "comparisons were")
             yield f"at most {skipped_comparisons} skipped, so a duplicate may be missing"
     if result.ignored:
-        yield f"{counted(result.ignored, 'word is', 'words are')} ignored in the documents whose texts were compared"
+        yield f"{counted(result.ignored, 'word is', 'words are')} ignored in the compared texts"
     for root, count in result.gone.items():
         command = shlex.join(["simdoc-search", "index", root, "--prune"])
-        files = "file is gone" if count == 1 else "files are gone"
-        yield f"left out: {counted(count, 'document')} of {root}, whose {files}. Remove from the store with: {command}"
+        files = "file no longer exists" if count == 1 else "files no longer exist"
+        which = "it" if count == 1 else "them"
+        yield f"left out: {counted(count, 'document')} of {root} whose {files}. Remove {which} with: {command}"
     others = [
         (place.id, reason) for place, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)
     ]
@@ -205,16 +213,16 @@ def size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]:
     return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
 
 
-def _line(document: GroupedDocument) -> str:
+def _format_line(document: GroupedDocument) -> str:
     size, date, name = size_date_and_name(document)
     return f"{size:>11}  {date:>10}  {name}"
 
 
-def _members(values: dict[str, Any]) -> str:
+def _json_members(values: dict[str, Any]) -> str:
     """Return the members of a JSON object, one per line, without the braces."""
-    return ",\n".join(f"{json.dumps(name)}: {_json(value)}" for name, value in values.items())
+    return ",\n".join(f"{json.dumps(name)}: {_to_json(value)}" for name, value in values.items())
 
 
-def _json(value: Any) -> str:
+def _to_json(value: Any) -> str:
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     return safe_json(json.dumps(value, ensure_ascii=not is_unicode))

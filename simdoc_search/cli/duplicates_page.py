@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from simdoc_search.passages.report import ListSection
 
 _MAX_PAIRS, _MAX_CHARACTERS, _MAX_PAIRS_OF_GROUP = 100, 4_000_000, 10
-"""Limits of the pairs that are shown side by side, so that a browser remains fast. Earlier and smaller pairs win."""
+"""Maximum number of pairs shown side by side, of their characters, and of pairs per group.
+
+They keep the page fast. Pairs of the first groups are shown.
+"""
 
 _MAX_GROUPS, _MAX_MEMBERS = 1_000, 100
 
@@ -44,7 +47,7 @@ class _PageBudget:
 def write_page(
     path: Path, result: Duplicates, analysis: Analysis, *, limit: int | None, estimated_by_option: bool
 ) -> None:
-    """Write the page. All texts that it shows are in memory at once.
+    """Write the page. All texts on the page are in memory at once.
 
     Raises:
         ClickException: the page cannot be written.
@@ -61,7 +64,7 @@ def write_page(
         remarks.append(f"{more} that free less space are not shown; --json lists all groups")
     if budget.left_out:
         near = counted(budget.left_out, "near duplicate is", "near duplicates are")
-        remarks.append(f"{near} not shown side by side with the kept document; simdoc-search compare shows each pair")
+        remarks.append(f"{near} not shown side by side with the kept document; to see them, use simdoc-search compare")
     write_file(path, list_page("Duplicates", sections, remarks, summary=summary(result)))
 
 

@@ -21,7 +21,7 @@ port_option: Final = click.option(
     type=click.IntRange(9200, 9280),
     default=9201,
     show_default=True,
-    help="Port of the first node. Further nodes use the ports after it.",
+    help="Port of the first node. The other nodes use the next ports.",
 )
 
 
@@ -30,7 +30,7 @@ def _check_data(_context: click.Context, _parameter: click.Parameter, value: str
         try:
             check_folder(value)
         except LocationError:
-            raise click.BadParameter("it is an address; give a folder on this machine") from None
+            raise click.BadParameter(f"{value!r:.80} is an address; give a folder on this machine") from None
     return value
 
 
@@ -50,14 +50,14 @@ def engine() -> None:
 
 @engine.command()
 @click.option("--nodes", type=click.IntRange(1, 9),
-              help="Number of nodes. Each is a process.  [default: as before with this data, or 1]")  # fmt: skip
+              help="Number of nodes. Each node is a process.  [default: as in its data, or 1]")  # fmt: skip
 @port_option
 @click.option("--heap", metavar="SIZE", help="Heap size of each node, such as 512m.  [default: 1g]")
 @click.option(
     "--version", metavar="VERSION", help="Version of OpenSearch, such as 2.19.1.  [default: a tested version]"
 )
 @click.option("--data", type=click.Path(), callback=_check_data, is_eager=True, metavar="DIR",  # before the port
-              help="Folder for the data.  [default: in your home]")  # fmt: skip
+              help="Folder for the data.  [default: a folder in your home directory]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")
 @json_option
 @handle_errors
@@ -81,17 +81,17 @@ def start(
     """
     from simdoc_search import devengine as library
 
-    line = _StatusLine()
+    status_line = _StatusLine()
     try:
         cluster = library.start(
-            nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=line
+            nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=status_line
         )
     except library.EngineError as error:
         for logged in error.log:
             say(f"  {logged}", err=True)
         raise
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; nothing is left running") from None
+        raise Interrupted("interrupted; all started nodes were stopped") from None
     if as_json:
         print_json({"was_running": cluster.was_running, **_as_json(cluster, cluster.status())})
         return
@@ -116,14 +116,14 @@ def status(port: int, as_json: bool) -> None:
     cluster = find(port)
     if cluster is None:
         if not as_json:
-            raise click.ClickException(f"{_no_engine(port)}; start one with: simdoc-search engine start")
+            raise click.ClickException(f"{_no_engine_message(port)}; start one with: simdoc-search engine start")
         print_json({"health": None, "urls": [], "nodes": []})
         sys.exit(1)
     state = cluster.status()
     if as_json:
         print_json(_as_json(cluster, state))
     else:
-        say(f"engine  OpenSearch {state.version}, {state.health or 'does not answer'}, heap {state.heap}")
+        say(f"engine  OpenSearch {state.version}, {state.health or 'not responding'}, heap {state.heap}")
         say(f"data    {state.data}{' (deleted when the engine is stopped)' if state.ephemeral else ''}")
         for node in state.nodes:
             say(f"node {node.number}  {node.url}  {node.state}{f', process {node.pid}' if node.pid else ''}")
@@ -150,13 +150,13 @@ def stop(port: int, as_json: bool) -> None:
     if as_json:
         print_json({"stopped": stopped})
     else:
-        say(f"stopped {counted(stopped, 'node')}" if stopped else _no_engine(port))
+        say(f"stopped {counted(stopped, 'node')}" if stopped else _no_engine_message(port))
 
 
 @engine.command()
 @click.option("--node", type=click.IntRange(min=1), default=1, show_default=True, help="Number of the node.")
 @click.option(
-    "--lines", type=click.IntRange(min=1), default=50, show_default=True, help="Number of lines, from the end."
+    "--lines", type=click.IntRange(min=1), default=50, show_default=True, help="Number of lines to show from the end."
 )
 @port_option
 @json_option
@@ -171,7 +171,7 @@ def logs(node: int, lines: int, port: int, as_json: bool) -> None:
 
     cluster = find(port)
     if cluster is None:
-        raise click.ClickException(f"{_no_engine(port)}; the logs of a stopped engine are in its data folder")
+        raise click.ClickException(f"{_no_engine_message(port)}; the logs of a stopped engine are in its data folder")
     log = cluster.log_tail(node, lines)
     if as_json:
         print_json({"node": node, "lines": log})
@@ -195,11 +195,13 @@ class _StatusLine:
         self._step = step
 
 
-def _no_engine(port: int) -> str:
+def _no_engine_message(port: int) -> str:
     from simdoc_search.devengine import find_all
 
     others = ", ".join(str(cluster.port) for cluster in find_all())
-    return f"no engine is running on port {port}" + (f" (use --port for one on: {others})" if others else "")
+    return f"no engine is running on port {port}" + (
+        f" (engines run on these ports: {others}; choose one with --port)" if others else ""
+    )
 
 
 def _as_json(cluster: Cluster, status: Status) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.query_options import compat_options, overlap_options, shortfall
+from simdoc_search.cli.query_options import compat_options, overlap_options, shortfall_remark
 from simdoc_search.display import counted, percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
 from simdoc_search.query import Plan, parse, plan, to_dsl
@@ -51,7 +51,7 @@ class _ExplainedQuery(NamedTuple):
         query: the explained reading.
         is_stored: whether the document of `query` is stored.
         plan: the plan.
-        sent: the plan that the store runs.
+        sent: the plan that the store runs instead, because it is cheaper. Otherwise the same as `plan`.
         kind: the kind of field that the store queries.
     """
 
@@ -73,7 +73,7 @@ class _ExplainedQuery(NamedTuple):
 @click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
 @overlap_options
 @compat_options
-@click.option("--dsl", is_flag=True, help="Print only the engine's query, as JSON.")
+@click.option("--dsl", is_flag=True, help="Print only the query for the engine, as JSON.")
 @click.option("--sql", is_flag=True, help="Print only the query for SQLite, DuckDB or PostgreSQL, as JSON.")
 @field_option
 @store_option
@@ -93,11 +93,11 @@ def explain(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show how a query is read and run, and what it finds.
+    """Show how a query is parsed, how it is run, and what it finds.
 
-    The command prints the possible readings of FINGERPRINT, the plan of the query, and the probability of finding each
-    overlap. If the document is not in the store, 512 tokens are assumed. A query with a probability groups tokens into
-    bands: as few as needed (--planner enough), or all of them (--planner all).
+    The command prints the possible readings of FINGERPRINT, the plan of the query, and the probability of finding a
+    document with each overlap. If the document is not in the store, 512 tokens are assumed. A query with a probability
+    groups tokens into bands: as few as needed (--planner enough), or all of them (--planner all).
 
     \b
       simdoc-search explain doc123_20_80
@@ -110,16 +110,16 @@ def explain(
         raise click.UsageError("give FINGERPRINT or --overlap")
     if dsl and sql:
         raise click.UsageError("give either --dsl or --sql, not both")
-    question: str | FingerprintQuery | None = fingerprint
+    requested: str | FingerprintQuery | None = fingerprint
     readings: tuple[FingerprintQuery, ...] = (FingerprintQuery(""),)
     if fingerprint is not None and compat:
-        question = parse_alfresco(fingerprint)
-        readings = (question,)
+        requested = parse_alfresco(fingerprint)
+        readings = (requested,)
     elif fingerprint is not None:
         readings = parse(fingerprint).readings
     opener = open_store if dsl or sql else open_for_query  # --dsl and --sql print no notes
-    open_it = partial(opener, store, engine=engine, field=field, id_field=id_field)
-    query, tokens, opened = _resolved(question, overlap, probability, open_it)
+    open_index = partial(opener, store, engine=engine, field=field, id_field=id_field)
+    query, tokens, opened = _resolve(requested, overlap, probability, open_index)
     planned = plan(tokens or _ASSUMED_TOKENS, query.overlap, query.probability, planner="all" if compat else planner)
     kind: FieldKind = "terms" if opened is not None and isinstance(opened.settings, TermSettings) else "text"
     if (dsl or sql) and not tokens:
@@ -139,23 +139,23 @@ def explain(
         _print(explained)
 
 
-def _resolved(
-    question: str | FingerprintQuery | None,
+def _resolve(
+    requested: str | FingerprintQuery | None,
     overlap: Fraction | None,
     probability: Fraction | None,
-    open_it: Callable[[], Store],
+    open_index: Callable[[], Store],
 ) -> tuple[FingerprintQuery, list[str], Store | None]:
-    """Return the reading to explain. If its document is stored, also return its tokens and its store."""
-    if question is None:
+    """Return the reading to explain, and the tokens and the store of its document if that is stored."""
+    if requested is None:
         return FingerprintQuery("", overlap, probability), [], None
     from simdoc_search.search import SimilaritySearch
 
     try:
-        search = SimilaritySearch(open_it())
-        query = search.resolve(question, overlap=overlap, probability=probability)
+        search = SimilaritySearch(open_index())
+        query = search.resolve(requested, overlap=overlap, probability=probability)
         return query, search.tokens(query.id), search.store
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
-        parsed = parse(question) if isinstance(question, str) else ParsedFingerprint(question.id, (question,))
+        parsed = parse(requested) if isinstance(requested, str) else ParsedFingerprint(requested.id, (requested,))
         if overlap is not None or probability is not None:
             return FingerprintQuery(parsed.readings[0].id, overlap, probability), [], None
         if parsed.refused:
@@ -184,30 +184,32 @@ def _print(explained: _ExplainedQuery) -> None:
     readings, query, is_stored, plan, sent, kind = explained
     if readings[0].id:
         say("readings   " + "  or  ".join(map(str, readings)))
-    say(f"explained  {query if query.id else _numbers(query)}")
+    say(f"explained  {query if query.id else _describe_limits(query)}")
     say(f"tokens     {len(plan.tokens)}" + ("" if is_stored else " (assumed; the document is not stored)"))
-    say(f"plan       {_shape(plan)}, {counted(plan.clauses, 'clause')}")
+    say(f"plan       {_describe_plan(plan)}, {counted(plan.clauses, 'clause')}")
     if isinstance(plan, Bands) and plan.minimum_match > plan.rows:
-        say(f"cut-off    {_shape(Threshold(plan.tokens, plan.minimum_match))} besides a whole band")
+        say(f"cut-off    {_describe_plan(Threshold(plan.tokens, plan.minimum_match))} in addition to a whole band")
     if sent is not plan:
-        say(f"sent       {_shape(sent)}, because bands that match over {MAX_BAND_MATCHES} documents save nothing")
+        say(f"sent       {_describe_plan(sent)}, because bands that match over {MAX_BAND_MATCHES} documents are slow")
     is_ranked = can_count_tokens(sent, 0, MAX_CLAUSES)
-    ranking = "equal tokens" if is_ranked else f"matched bands, because all tokens would be over {MAX_CLAUSES} clauses"
+    ranking = (
+        "equal tokens" if is_ranked else f"matched bands, because all tokens would need over {MAX_CLAUSES} clauses"
+    )
     clauses = counted(clause_count(to_dsl(sent, kind=kind, score="tokens")), "clause")
-    say(f"engine     {clauses} with ranking by {ranking}")
+    say(f"engine     {clauses}, ranked by {ranking}")
     if query.overlap:
         overlap = float(query.overlap)
-        reached = f"{percent(plan.probability_of_finding(overlap), 2)}{shortfall(query, plan)}"
+        reached = f"{percent(plan.probability_of_finding(overlap), 2)}{shortfall_remark(query, plan)}"
         say(f"reached    a document with an overlap of {100 * overlap:g} % is found with a probability of {reached}")
-        say(f"error      {percent(explained.expected_error or 0, 2)} (standard error of an estimate of this overlap)")
+        say(f"error      {percent(explained.expected_error or 0, 2)} (standard error of the estimate at this overlap)")
     say()
     say("overlap  probability of being found")
     for overlap in sorted({*_OVERLAPS, *([float(query.overlap)] if query.overlap else [])}):
         say(f"{100 * overlap:>5g} %  {percent(plan.probability_of_finding(overlap), 2):>9}")
 
 
-def _shape(plan: Plan) -> str:
-    """Return the shape of a plan for people."""
+def _describe_plan(plan: Plan) -> str:
+    """Describe a plan in a few words."""
     match plan:
         case Threshold():
             return f"at least {plan.minimum_match} of {counted(len(plan.tokens), 'token')} equal"
@@ -215,7 +217,7 @@ def _shape(plan: Plan) -> str:
             return f"{counted(len(plan.bands), 'band')} of {counted(plan.rows, 'token')}"
 
 
-def _numbers(query: FingerprintQuery) -> str:
-    """Return the overlap and the probability of a query without a document."""
+def _describe_limits(query: FingerprintQuery) -> str:
+    """Describe the overlap and the probability of a query without a document."""
     numbers = (("overlap", query.overlap), ("probability", query.probability))
     return ", ".join(f"{name} {100 * float(number):g} %" for name, number in numbers if number is not None)

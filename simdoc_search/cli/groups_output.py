@@ -26,12 +26,12 @@ _COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index
 
 
 def all_options(help_text: str) -> Callable[[Command], Command]:
-    """Add `--all`, which has this help, and `--edges`."""
+    """Return a decorator that adds `--all` with this help, and `--edges`."""
 
     def add_options(command: Command) -> Command:
         edges = click.option(
             "--edges", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-            help="With --all: write all pairs as CSV.",
+            help="With --all: write all pairs to FILE as CSV.",
         )  # fmt: skip
         return click.option("--all", "all_documents", is_flag=True, help=help_text)(edges(command))
 
@@ -52,11 +52,11 @@ def check_all(all_documents: bool, edges: Path | None, other_arguments: Mapping[
     """
     given = [name for name, value in other_arguments.items() if value]
     if all_documents and given:
-        raise click.UsageError(f"--all compares all documents; leave out {given[0]}")
+        raise click.UsageError(f"--all compares all documents; omit {given[0]}")
     if edges is not None and not all_documents:
         raise click.UsageError("--edges writes the pairs that --all finds; add --all")
     if edges is not None and not edges.resolve().parent.is_dir():
-        raise click.ClickException(f"{edges} cannot be written, because its folder does not exist; create the folder")
+        raise click.ClickException(f"cannot write {edges}, because its folder does not exist; create the folder")
 
 
 def show_families(
@@ -68,7 +68,7 @@ def show_families(
     version_control: bool,
     as_json: bool,
 ) -> None:
-    """Find and print the families of versions. `page` is size and offset."""
+    """Find and print the families of versions. `page` is a pair of size and offset."""
     from simdoc_search.as_json import families_as_json
 
     with stage_progress(hidden=as_json) as update:
@@ -85,7 +85,7 @@ def show_families(
     total = result.family_count
     summary = f"{counted(total, 'family', 'families')} with {counted(result.member_count, 'document')}"
     say(f"{summary} of {result.documents:,}" if total else f"no versions among {counted(result.documents, 'document')}")
-    _print_rest(result, total, len(shown), page[1], ("family", "families"), edges, _family_notes(result))
+    _print_footer(result, total, len(shown), page[1], ("family", "families"), edges, _family_notes(result))
 
 
 def show_topics(
@@ -97,7 +97,7 @@ def show_topics(
     synonyms: Synonyms | None,
     as_json: bool,
 ) -> None:
-    """Find and print the topics. `page` is size and offset."""
+    """Find and print the topics. `page` is a pair of size and offset."""
     from simdoc_search.as_json import topics_as_json
 
     with stage_progress(hidden=as_json) as update:
@@ -114,11 +114,11 @@ def show_topics(
     total = result.topic_count
     summary = f"{counted(total, 'topic')} with {counted(result.member_count, 'document')} of {result.documents:,}"
     say(summary if total else f"no related documents among {counted(result.documents, 'document')}")
-    _print_rest(result, total, len(shown), page[1], ("topic", "topics"), edges, _topic_notes(result))
+    _print_footer(result, total, len(shown), page[1], ("topic", "topics"), edges, _topic_notes(result))
 
 
 def _write_edges(path: Path, result: Families | Topics) -> None:
-    """Write all pairs as CSV. Groups are numbered from 1. The number is empty for a pair whose groups differ."""
+    """Write all pairs as CSV. Groups are numbered from 1. The number is empty if the groups differ."""
     group_of = {place: number for number, group in enumerate(result.groups(), 1) for place in group}
     with text_file(path, newline="") as out:
         writer = csv.writer(out)
@@ -141,8 +141,8 @@ def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:
 
 
 def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[str]:
-    about = f": {', '.join(names[:_MAX_NAMES])}" if names else ""
-    yield f"topic {number:,}: {counted(1 + len(topic.members), 'document')}{about}"
+    topic_names = f": {', '.join(names[:_MAX_NAMES])}" if names else ""
+    yield f"topic {number:,}: {counted(1 + len(topic.members), 'document')}{topic_names}"
     yield f"{'centre':>15}  {topic.centre.id}"
     for member in topic.members[:_MAX_MEMBERS]:
         yield f"{member.score:>6.2f}  {member.kind:<7}  {member.place.id}"
@@ -154,14 +154,14 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
 def _family_notes(result: Families) -> Iterator[str]:
     if not result.found_all_similar:
         yield (
-            "all equal sentences were compared, but only a sample of the similar ones, so a version that has no "
-            "sentence verbatim may be missing"
+            "all equal sentences were compared, but only a sample of the similar ones, so a version may be missing if "
+            "it shares no sentence verbatim"
         )
     if result.documents_with_frequent_sentences:
         documents = counted(result.documents_with_frequent_sentences, "document shares", "documents share")
         yield (
             f"{documents} a sentence with more than {result.frequent_sentence_limit} others; each was compared with "
-            f"only {result.compared_per_sentence} of these, so a version may be missing"
+            f"only {result.compared_per_sentence} of them, so versions may be missing"
         )
 
 
@@ -170,20 +170,20 @@ def _topic_notes(result: Topics) -> Iterator[str]:
         documents = counted(result.documents_with_too_many_candidates, "document shares", "documents share")
         yield (
             f"{documents} rare concepts with more than {result.max_compared} others; each was only compared with the "
-            f"{result.max_compared} of these that share most"
+            f"{result.max_compared} that share the most concepts"
         )
     if result.frequent_concept_count:
         concepts = counted(result.frequent_concept_count, "concept is", "concepts are")
         yield (
-            f"{concepts} in more than {result.frequent_concept_limit:,} documents; they count in scores, but each of "
-            f"them was used to find only {result.found_per_concept} documents"
+            f"{concepts} in more than {result.frequent_concept_limit:,} documents; each counts in scores, but was used "
+            f"to find only {result.found_per_concept} documents"
         )
     if result.documents_without_candidates:
         documents = counted(result.documents_without_candidates, "document shares", "documents share")
         yield f"{documents} no concept with any other document"
 
 
-def _print_rest(
+def _print_footer(
     result: Families | Topics,
     total: int,
     shown: int,
@@ -194,9 +194,9 @@ def _print_rest(
 ) -> None:
     """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
     if more := show_more(shown, total, offset):
-        say(f"{showing(shown, total, offset, names[0], many=names[1])}.{more}")
+        say(f"{showing(shown, total, offset, names[0], plural=names[1])}.{more}")
     if edges is not None:
-        say(f"edges: {edges}, {counted(result.edge_count, 'pair')}")
+        say(f"edges: {counted(result.edge_count, 'pair')} written to {edges}")
     for note in notes:
         say(f"note: {note}", err=True)
     left_out = list(result.left_out.items())

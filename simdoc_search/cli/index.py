@@ -55,24 +55,28 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, metavar="[PATH...]", shell_complete=complete_paths)
 @store_option
 @click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes.  [default: one per core]")
-@click.option("--checksum", is_flag=True, help="Read all files, even if size and modification time are unchanged.")
+@click.option(
+    "--checksum", is_flag=True, help="Read all files, even if their size and modification time are unchanged."
+)
 @click.option("--archives", is_flag=True,
-              help="Also read archives (.zip .tar .tgz ...) and mailboxes (.mbox).")  # fmt: skip
-@click.option("--prune", is_flag=True, help="Remove documents whose files are gone from the folders.")
+              help="Also read archives (.zip .tar .tgz ...) and mailboxes (.mbox) in folders.")  # fmt: skip
+@click.option("--prune", is_flag=True, help="Remove documents whose files no longer exist in the folders.")
 @click.option("--prune-all", is_flag=True,
-              help="Prune even if no file is left, or more than half of the documents would be removed.")  # fmt: skip
-@click.option("--prefix", metavar="PREFIX", help="Prefix of the ids, such as b/ for the files of folder b.")
+              help="Like --prune, even if more than half or all of the documents of a folder are removed.")  # fmt: skip
+@click.option("--prefix", metavar="PREFIX", help="Prefix to add to each id, such as b/ for the files of folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip files, JSONL lines and table rows that are larger than this.")  # fmt: skip
 @click.option("--exclude", multiple=True, metavar="PATTERN",
-              help="Leave out files and folders that match, such as '*.log' or drafts/. Repeatable.")  # fmt: skip
+              help="Skip files and folders that match PATTERN, such as '*.log' or drafts/. Repeatable.")  # fmt: skip
 @click.option("--follow-links", is_flag=True,
-              help="Also follow links that lead out of a folder. Use it only if nobody else can write "
-              "there.")  # fmt: skip
-@click.option("--id-field", default="id", show_default=True, help="JSONL field or table column with the id.")
-@click.option("--text-field", default="text", show_default=True, help="JSONL field or table column with the text.")
+              help="Also follow symbolic links that lead out of a folder. Only use this option if nobody else "
+              "can write to the folder.")  # fmt: skip
+@click.option("--id-field", default="id", show_default=True, help="JSONL field or table column that contains the id.")
+@click.option(
+    "--text-field", default="text", show_default=True, help="JSONL field or table column that contains the text."
+)
 @click.option("--stdin-id", metavar="ID", help="Read stdin (-) as one text with this id, not as JSONL.")
-@click.option("--no-texts", is_flag=True, help="New store: keep only fingerprints, no texts.")
+@click.option("--no-texts", is_flag=True, help="New store: store only fingerprints, not the texts.")
 @for_new_stores(analysis_options, word_options, sketch_option, passage_options)
 @kinds_option("Also store sentences for `versions`, or concepts for `related`.")
 @extractor_options
@@ -88,7 +92,7 @@ if TYPE_CHECKING:
 )
 @click.option("--worker-memory", type=click.IntRange(min=256), metavar="MB",
               help="Skip a file that needs more memory than this to read.  "
-              "[default: 1000 to 4000, by machine]")  # fmt: skip
+              "[default: 1000 to 4000, depending on the machine]")  # fmt: skip
 @click.option("--reject-duplicates", type=percent_type, metavar="PERCENT",
               help="Skip a new document that overlaps another one by this percentage or more.")  # fmt: skip
 @click.option(
@@ -132,38 +136,41 @@ def index(
 ) -> None:
     """Index folders, files, tables or stdin (-).
 
-    Run the command again to update the store. It reads only the files that changed. After an interruption, it resumes.
+    Run the command again to update the store. It then reads only the files that changed. After an interruption, run it
+    again to resume.
 
     \b
       simdoc-search index ./corpus
       simdoc-search index documents.jsonl --store ./docs.simdoc
       simdoc-search index ./b --prefix b/
 
-    It reads plain text in any encoding, Markdown and HTML. After pip install 'simdoc-search[documents]', it also reads
-    .pdf .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg. Tables are only read if PATH names
-    them: .jsonl .ndjson (also .gz), .csv .tsv .parquet.
+    The command reads plain text in any encoding, Markdown and HTML. Install simdoc-search[documents] to also read .pdf
+    .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg. Tables (.jsonl .ndjson, also as .gz,
+    .csv .tsv .parquet) are only read if PATH names them.
 
-    Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also .gz) are read if PATH names them, or
-    with --archives. Later runs read them too. Their files have ids like old.zip!2021/Report.txt and mail.mbox!Re:
-    thing.eml.
+    Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also as .gz) are read if PATH names them,
+    or with --archives. Later runs also read them without --archives. Their files have ids like old.zip!2021/Report.txt
+    and mail.mbox!Re: thing.eml.
 
-    --with versions stores the sentences of each document. `versions` then takes a tenth of the time (with 357
-    documents). --with relations stores concepts for `related`. Both also upgrade an existing store from its texts; PATH
-    is then optional. With 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times as long.
-    --with versions,relations made it 34 % larger, and indexing took 15 times as long.
+    --with versions stores the sentences of each document. With 357 documents, `versions` then took a tenth of the time.
+    --with relations stores concepts for `related`. Both also upgrade an existing store that has texts. PATH is then
+    optional. With 1,500 files, --with versions made the store 13 % larger, and indexing took 1.8 times as long. --with
+    versions,relations made it 34 % larger, and indexing took 15 times as long.
 
-    --language adds the metadata field language to each document that does not have it: de, zh, yue, mixed, unknown.
-    Select documents with --filter language=de, and count them with `languages`.
+    --language adds the metadata field `language` to each document that does not have it. Its value is a code such as
+    de, zh or yue, or it is mixed or unknown. Select documents with --filter language=de, and count them with
+    `languages`.
 
-    --reject-duplicates skips a new document that nearly equals a stored one, or an earlier one of this run. The report
-    names both documents and their overlap. A new version of a stored document is not skipped.
+    --reject-duplicates skips a new document that overlaps a stored document, or an earlier document of the same run, by
+    the given percentage or more. The report names both documents and their overlap. A new version of a stored document
+    (with the same id) is not skipped.
 
     If people may write texts to mislead the search, set SIMDOC_HASH_KEY to a secret (openssl rand -hex 32) before you
     create the store. Fingerprinting then takes twice as long, and every command needs the same key.
 
-    Files that cannot be indexed are listed with the reason; --json lists all of them. The exit status is 1 if a path
-    could not be read, if the store refused a document, or if --prune kept documents because their files may only be
-    unreachable. All other documents are indexed.
+    Files that cannot be indexed are listed with the reason. If there are many, only --json lists all of them. The exit
+    status is 1 if a path could not be read, if the store refused a document, or if --prune kept documents because their
+    files may only be temporarily unreachable. All other documents are indexed.
     """
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import require_readable
@@ -176,29 +183,35 @@ def index(
     watcher = FolderWatch(paths) if watch else None  # created first, so that it misses no change
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give a number of megabytes", param_hint="--max-size")
-    stored = _stored_settings(store, engine)
-    if not paths and not (stored and kinds):
+    stored_settings = _read_stored_settings(store, engine)
+    if not paths and not (stored_settings and kinds):
         raise click.UsageError("Missing argument 'PATH...'.")
-    extractor = chosen_extractor(concepts, synonyms, stored)
-    if extractor and not stored and "concepts" not in kinds:
-        raise click.UsageError("--concepts and --synonyms need --with relations; add it")
-    wanted = with_kinds(
+    extractor = chosen_extractor(concepts, synonyms, stored_settings)
+    if extractor and not stored_settings and "concepts" not in kinds:
+        raise click.UsageError("--concepts and --synonyms only work with --with relations; add it")
+    requested = with_kinds(
         Settings(language=language, left_out=skipped_parts(front_matter, quoted_replies)), kinds, extractor
     )
-    if stored and kinds:
-        stored = upgrade(store, engine, kinds, extractor, hidden=as_json, report_unchanged=not paths)
-    elif not stored:
-        check_can_sketch(wanted, extractor_for(wanted, extractor), store)
+    if stored_settings and kinds:
+        stored_settings = upgrade(store, engine, kinds, extractor, hidden=as_json, report_unchanged=not paths)
+    elif not stored_settings:
+        check_can_sketch(requested, extractor_for(requested, extractor), store)
     if not paths:
         return
-    settings = _settings(store, stored, wanted, new_store_options)
+    settings = _choose_settings(store, stored_settings, requested, new_store_options)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else memory_per_worker(workers)
-    files: dict[str, Any] = {"max_bytes": int(max_size * 1e6), "follow_links": follow_links, "exclude": exclude}
+    reading_options: dict[str, Any] = {
+        "max_bytes": int(max_size * 1e6),
+        "follow_links": follow_links,
+        "exclude": exclude,
+    }
     problems: list[str] = []
     limits = ItemLimits(file_timeout, memory)
-    corpus = read_corpus(paths, **files, id_field=id_field, text_field=text_field, stdin_id=stdin_id, limits=limits)
-    sources = require_readable(corpus, problems)  # before an empty store is created
+    corpus = read_corpus(
+        paths, **reading_options, id_field=id_field, text_field=text_field, stdin_id=stdin_id, limits=limits
+    )
+    sources = require_readable(corpus, problems)  # raises before an empty store is created
     search = SimilaritySearch(
         open_store(store, settings, create=True, store_texts=False if no_texts else None, engine=engine)
     )
@@ -227,14 +240,14 @@ def index(
     try:
         succeeded = index_sources(sources, problems, prune=prune, prune_all=prune_all)
         if watcher:
-            watcher.run(search, index_sources, files, prune=prune, prune_all=prune_all)
+            watcher.run(search, index_sources, reading_options, prune=prune, prune_all=prune_all)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; finished documents are stored. Run the same command again to resume") from None
     if not succeeded:
         raise SystemExit(1)
 
 
-def _stored_settings(store: str, engine: EngineKind | None) -> Settings | None:
+def _read_stored_settings(store: str, engine: EngineKind | None) -> Settings | None:
     """Return the settings of an existing store; None if there is no store."""
     from simdoc_search.stores import open_store
 
@@ -243,19 +256,23 @@ def _stored_settings(store: str, engine: EngineKind | None) -> Settings | None:
     return None
 
 
-def _settings(store: str, stored: Settings | None, wanted: Settings, options: dict[str, Any]) -> Settings | None:
+def _choose_settings(
+    store: str, stored_settings: Settings | None, requested: Settings, options: dict[str, Any]
+) -> Settings | None:
     """Return the settings with which to open the store; None if the options set nothing.
 
     Raises:
         FormatMismatchError: the options contradict the settings of the existing store.
     """
-    if wanted == Settings() and all(value in (None, False) for value in options.values()):
+    if requested == Settings() and all(value in (None, False) for value in options.values()):
         return None
-    if stored:
-        check_store_has(stored, wanted, store)
-    settings = settings_change({**options, "kinds": ()})(stored or wanted)
-    if stored and stored.passages is None and settings.passages:  # the library accepts this, as its default
+    if stored_settings:
+        check_store_has(stored_settings, requested, store)
+    settings = settings_change({**options, "kinds": ()})(stored_settings or requested)
+    if (
+        stored_settings and stored_settings.passages is None and settings.passages
+    ):  # the library accepts this, as its default
         raise FormatMismatchError(
-            f"the store {store} was created with --no-passages; leave out --passage-run, or index into a new store"
+            f"the store {store} was created with --no-passages; omit --passage-run, or choose a new store with --store"
         )
     return settings

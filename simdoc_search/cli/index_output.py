@@ -57,7 +57,7 @@ def print_report(report: IndexReport) -> None:
 
 
 def print_refused(refused: Mapping[str, str]) -> None:
-    """Print the first refused documents on stderr. Usually all have the same reason."""
+    """Print the first refused documents on stderr. The reason is usually the same for all."""
     for id, reason in islice(refused.items(), _MAX_REFUSED):
         say(f"  {id}: {reason}", err=True)
     if len(refused) > _MAX_REFUSED:
@@ -72,7 +72,7 @@ def print_incomplete(incomplete: Mapping[str, str]) -> None:
     """
     for missing in sorted(set(incomplete.values())):
         ids = [id for id, data in incomplete.items() if data == missing]
-        say(f"  {len(ids):,} stored without {missing}, which could not be computed: {_examples(ids)}", err=True)
+        say(f"  {len(ids):,} stored without {missing}, which could not be computed: {_list_examples(ids)}", err=True)
 
 
 def print_skipped(skipped: Sequence[Skipped], *, advice: bool = True) -> None:
@@ -82,11 +82,11 @@ def print_skipped(skipped: Sequence[Skipped], *, advice: bool = True) -> None:
     groups = group_by_reason(skipped)
     for group in groups:
         hint = f"; {group.advice}" if advice and group.advice else ""
-        say(f"  {len(group.examples):,} {group.label}: {_examples(group.examples)}{hint}", err=True)
+        say(f"  {len(group.examples):,} {group.label}: {_list_examples(group.examples)}{hint}", err=True)
     if any(len(group.examples) > _MAX_EXAMPLES for group in groups):
         say("  --json lists all of them", err=True)
 
 
-def _examples(names: Sequence[str]) -> str:
+def _list_examples(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MAX_EXAMPLES:,} more" if len(names) > _MAX_EXAMPLES else ""
     return ", ".join(names[:_MAX_EXAMPLES]) + more

@@ -29,7 +29,7 @@ def upgrade(
         store: the path or address of the store.
         engine: the kind of engine; None to detect it.
         kinds: the kinds of tokens to add.
-        extractor: the extractor of concepts; None for that of the store, or the default.
+        extractor: the extractor of concepts; None for the store's extractor, or the default.
         hidden: whether to hide the progress.
         report_unchanged: whether to print a line if no document needs an upgrade.
     """

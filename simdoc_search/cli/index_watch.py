@@ -16,7 +16,7 @@ from simdoc_search.errors import CorpusError, MissingExtraError, StoreLockedErro
 if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
 
-_QUIET_MS, _MAX_BURST_MS = 300, 1500  # a burst of changes ends when it is quiet, or after the maximum
+_PAUSE_MS, _MAX_BURST_MS = 300, 1500  # a burst of changes ends after this pause or this maximum duration
 
 
 class FolderWatch:
@@ -33,7 +33,7 @@ class FolderWatch:
                 raise click.UsageError(f"--watch needs folders, but {path} is not a folder")
         self._folders = folders
         self._bursts = _bursts(folders)
-        self._waiting = next(self._bursts)
+        self._pending = next(self._bursts)
 
     def run(
         self,
@@ -54,7 +54,7 @@ class FolderWatch:
             prune_all: whether to remove them even if they are more than half of a folder.
 
         Raises:
-            ClickException: a folder is gone.
+            ClickException: a folder no longer exists.
         """
         from simdoc_search.corpus.changes import changed_files, is_temporary
 
@@ -62,21 +62,21 @@ class FolderWatch:
         last_error = ""
         try:
             for burst in self._bursts:
-                self._waiting |= {path for path in burst if not is_temporary(path)}
+                self._pending |= {path for path in burst if not is_temporary(path)}
                 self._check_folders()
                 try:
-                    for folder in self._folders if self._waiting else ():
-                        files = changed_files(folder, self._waiting, **options)
+                    for folder in self._folders if self._pending else ():
+                        files = changed_files(folder, self._pending, **options)
                         if (first := next(files, None)) is not None:
                             index(itertools.chain([first], files), prune=None)
                         if prune or prune_all:
-                            _remove_vanished(search, folder, self._waiting, prune_all)
+                            _remove_vanished(search, folder, self._pending, prune_all)
                 except (StoreLockedError, StoreUnavailableError) as error:
                     if str(error) != last_error:  # the same error may occur several times per second
                         last_error = str(error)
                         say(f"{last_error}; retrying", err=True)
                 else:
-                    self._waiting, last_error = set(), ""
+                    self._pending, last_error = set(), ""
         except KeyboardInterrupt:
             say("stopped watching", err=True)
 
@@ -84,8 +84,8 @@ class FolderWatch:
         for folder in self._folders:
             if not os.path.isdir(folder):  # noqa: PTH112
                 raise click.ClickException(
-                    f"the folder {folder} is gone; its documents are kept. Run the command again when the folder is "
-                    "back"
+                    f"the folder {folder} no longer exists; its documents are kept. Run the command again when the "
+                    "folder is available"
                 )
 
 
@@ -96,7 +96,7 @@ def _bursts(folders: Iterable[str]) -> Iterator[set[str]]:
 
     Raises:
         MissingExtraError: watchfiles is not installed.
-        CorpusError: the system cannot watch this many folders, or a folder is gone.
+        CorpusError: the system cannot watch this many folders, or a folder no longer exists.
     """
     try:
         from watchfiles import watch
@@ -106,7 +106,7 @@ def _bursts(folders: Iterable[str]) -> Iterator[set[str]]:
         *map(os.path.abspath, folders),  # with `./docs`, watchfiles would return `/home/./docs/a.txt`
         watch_filter=None,
         debounce=_MAX_BURST_MS,
-        step=_QUIET_MS,
+        step=_PAUSE_MS,
         rust_timeout=200,
         yield_on_timeout=True,
         raise_interrupt=True,
@@ -117,15 +117,15 @@ def _bursts(folders: Iterable[str]) -> Iterator[set[str]]:
             yield {path for _, path in burst}
     except OSError as error:
         raise CorpusError(
-            f"the folders cannot be watched ({error.strerror or error}); raise fs.inotify.max_user_watches, or set "
+            f"cannot watch the folders ({error.strerror or error}); increase fs.inotify.max_user_watches, or set "
             "WATCHFILES_FORCE_POLLING=1"
         ) from error
 
 
 def _remove_vanished(search: SimilaritySearch, folder: str, paths: set[str], prune_all: bool) -> None:
-    from simdoc_search.indexing.pruning import vanished_among
+    from simdoc_search.indexing.pruning import vanished_at
 
-    vanished = vanished_among(search.store, Path(folder), paths, prune_all=prune_all)
+    vanished = vanished_at(search.store, Path(folder), paths, prune_all=prune_all)
     if vanished.ids:
         with search.store.writer() as writer:
             writer.delete(vanished.ids)

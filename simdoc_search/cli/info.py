@@ -65,45 +65,47 @@ def _print_sizes(info: StoreInfo) -> None:
 def _print_settings(settings: Settings, *, can_find_phrases: bool) -> None:
     from simdoc_search.sketch.limits import Limits
 
-    say(f"compared   {_analysis(settings.analysis)}")
-    say(f"sketch     {_sketch(settings.minhash)}")
-    say(f"passages   {_passages(settings, can_find_phrases=can_find_phrases)}")
+    say(f"compared   {_describe_analysis(settings.analysis)}")
+    say(f"sketch     {_describe_sketch(settings.minhash)}")
+    say(f"passages   {_describe_passages(settings, can_find_phrases=can_find_phrases)}")
     if settings.sentences:
-        say("versions   found by stored sentences")
+        say("versions   found by their stored sentences")
     for line in limit_lines(settings.limits) if settings.limits != Limits() else []:
         say(line)
     if settings.language:
-        say("language   identified unless the metadata names it; select with --filter language=CODE")
+        say("language   identified if the metadata does not name it; select documents with --filter language=CODE")
     if settings.left_out:
-        say(f"skipped    {', '.join(settings.left_out)}")
+        say(f"excluded   {', '.join(part.replace('-', ' ') for part in settings.left_out)}")
     if concepts := settings.concepts:
-        synonyms = f" and synonyms {concepts.synonyms}" if concepts.synonyms else ""
-        say(f"related    found by stored concepts, from {concepts.extractor}{synonyms}")
+        synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
+        say(f"related    found by their stored concepts, extracted by {concepts.extractor}{synonyms}")
 
 
-def _analysis(analysis: Analysis) -> str:
+def _describe_analysis(analysis: Analysis) -> str:
     defaults = {**type(analysis)().to_dict(), "shingle_size": analysis.shingle_size, "unit": analysis.unit}
     runs = f"runs of {counted(analysis.shingle_size, analysis.unit)}, ignoring case"
-    return runs + _differences(analysis.to_dict(), defaults)
+    return runs + _describe_differences(analysis.to_dict(), defaults)
 
 
-def _sketch(sketch: Sketch) -> str:
+def _describe_sketch(sketch: Sketch) -> str:
     """Return a sketch in the syntax of `--sketch`, and its other settings that are not defaults."""
     values, defaults = asdict(cast(Any, sketch)), asdict(cast(Any, type(sketch)()))
-    keyed = ", made with SIMDOC_HASH_KEY" if values.pop("key", None) else ""
-    return f"{sketch.name}:{values.pop(sketch.stored_fields[0])}{_differences(values, defaults)}{keyed}"
+    keyed = ", with SIMDOC_HASH_KEY" if values.pop("key", None) else ""
+    return f"{sketch.name}:{values.pop(sketch.stored_fields[0])}{_describe_differences(values, defaults)}{keyed}"
 
 
-def _differences(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+def _describe_differences(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
     return "".join(f", {name} {value}" for name, value in values.items() if value != defaults.get(name))
 
 
-def _passages(settings: Settings, *, can_find_phrases: bool) -> str:
+def _describe_passages(settings: Settings, *, can_find_phrases: bool) -> str:
     from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
 
     if settings.passages is None:
-        return "no stored data, so a few shared passages of long documents are not found"
+        return "no stored data, so a few shared passages of long documents may be missed"
     if can_find_phrases:
-        return f"every shared run of {SHORT_RUN} words is found; of {LONG_RUN} if a text has over {SHORT_TEXT:,} words"
+        return (
+            f"every shared run of {SHORT_RUN} words is found ({LONG_RUN} words in a text of over {SHORT_TEXT:,} words)"
+        )
     size = settings.analysis.shingle_size
     return f"every shared run of {settings.passages.guaranteed_run(size)} {settings.analysis.unit}s is found"

@@ -24,9 +24,9 @@ class QueryText(NamedTuple):
 
     Attributes:
         name: name of the document.
-        text: its text; None if it is a stored document with this name.
+        text: its text; None for a stored document with this name.
         file: path of its file, `-` for stdin; None without a file.
-        row: id of its row in a table, or of its line in JSONL.
+        row: id of its row in a table or JSONL file; None if it is not from a table.
     """
 
     name: str
@@ -44,10 +44,10 @@ class QueryFiles:
 
     Args:
         paths: files, folders, `-` for stdin.
-        listed: whether to list all files before reading the first one, so that their number is known.
+        list_first: whether to list all files before reading the first one, so that `total` is known.
 
     Attributes:
-        total: number of files if `listed`, otherwise None.
+        total: number of files if `list_first`, otherwise None.
         skipped: files without a text, with the reasons. Complete at the end of the iteration.
         problems: one sentence for each path that could not be read. Complete at the end of the iteration.
 
@@ -55,14 +55,14 @@ class QueryFiles:
         CorpusError: a path does not exist, or is not a file or folder.
     """
 
-    def __init__(self, paths: Sequence[Path], *, listed: bool) -> None:
+    def __init__(self, paths: Sequence[Path], *, list_first: bool) -> None:
         from simdoc_search.corpus import read_corpus
         from simdoc_search.indexing import skip_unreadable
 
         self.skipped: list[Skipped] = []
         self.problems: list[str] = []
         sources = skip_unreadable(read_corpus(paths, stdin_id="-"), self.problems)
-        self._sources = list(sources) if listed else sources
+        self._sources = list(sources) if list_first else sources
         self.total: int | None = len(self._sources) if isinstance(self._sources, list) else None
 
     def __iter__(self) -> Iterator[QueryText]:
@@ -95,7 +95,7 @@ def read_document(file: Path) -> Document:
     from simdoc_search.corpus import read_text_stream
 
     if is_stream(file):
-        return read_text_stream(io.BytesIO(_bytes(file)), _name(file))
+        return read_text_stream(io.BytesIO(_read_bytes(file)), _display_name(file))
     return read(file)
 
 
@@ -107,15 +107,15 @@ def read_text(text: str) -> str:
 def read_lines(file: Path) -> list[str]:
     """Return the lines of a file, a pipe or stdin, without empty ones.
 
-    If the file has NUL characters, as `find -print0` writes them, return the names between these. Raises the same
+    If the file has NUL characters, as in the output of `find -print0`, return the names between them. Raises the same
     errors as `read_file`.
     """
     from simdoc_search.corpus import read_text_stream
 
-    data = _bytes(file)
+    data = _read_bytes(file)
     try:
-        text = read_text_stream(io.BytesIO(data), _name(file)).text
-    except DocumentError:  # NUL characters look like a binary file
+        text = read_text_stream(io.BytesIO(data), _display_name(file)).text
+    except DocumentError:  # a file with NUL characters looks binary
         names = data.decode("utf-8", "replace").split("\0")
         if len(names) == 1 or "\ufffd" in data.decode("utf-8", "replace"):
             raise
@@ -147,7 +147,7 @@ def stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
 
 
 def resolve_id(search: SimilaritySearch, name: str) -> str:
-    """Return the id of the document with this id, path or file name. Numbers at its end are not read as an overlap."""
+    """Return the id of the document with this id, path or file name. A number at its end is not read as an overlap."""
     return search.resolve(name, overlap=0).id
 
 
@@ -176,8 +176,8 @@ def query_arguments(
     if text is not None:
         return {"text": read_text(text)}, None
     if file is None:
-        found = resolve_id(search, id or "")
-        return {"query": FingerprintQuery(found)}, found
+        stored_id = resolve_id(search, id or "")
+        return {"query": FingerprintQuery(stored_id)}, stored_id
     document = read_document(file)
     if is_stream(file):
         return {"text": document.text}, None
@@ -186,7 +186,7 @@ def query_arguments(
     return {"text": document.text, "exclude": place, **describe(document)}, place.id if place else None
 
 
-def _bytes(file: Path) -> bytes:
+def _read_bytes(file: Path) -> bytes:
     from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path
 
     if str(file) == "-":
@@ -194,14 +194,16 @@ def _bytes(file: Path) -> bytes:
     else:
         check_path(file)
         if file.is_dir():
-            raise CorpusError(f"{file} is a folder; name a file in it")
+            raise CorpusError(f"{file} is a folder; give a file in it")
         try:
             with file.open("rb") as opened:
                 data = opened.read(DEFAULT_MAX_BYTES + 1)
         except OSError as error:
-            raise CorpusError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from None
+            raise CorpusError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
     if len(data) > DEFAULT_MAX_BYTES:
-        raise CorpusError(f"{_name(file)} has more than {DEFAULT_MAX_BYTES:,} bytes; split it")
+        raise CorpusError(
+            f"{_display_name(file)} is larger than {DEFAULT_MAX_BYTES:,} bytes; split it into smaller files"
+        )
     return data
 
 
@@ -213,5 +215,5 @@ def is_stream(file: Path) -> bool:
         return False
 
 
-def _name(file: Path) -> str:
+def _display_name(file: Path) -> str:
     return "stdin" if str(file) == "-" else file.name

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from simdoc_search.languages import Identification
     from simdoc_search.stores.location import EngineKind
 
-_NONE = "not stated"
-_SHOWN_CANDIDATES = 5
+_NO_LANGUAGE = "not stated"
+_MAX_CANDIDATES = 5
 
 
 @click.command()
@@ -61,9 +61,9 @@ def languages(
 ) -> None:
     """Count documents by language.
 
-    Without PATH, the command counts the documents in the store. They have a language if you indexed them with
-    --language, or if their metadata names one. With PATH, the command identifies the languages of folders and files.
-    This does not need a store.
+    Without PATH, the command counts the documents in the store. A stored document has a
+    language if you indexed it with --language, or if its metadata names one. With PATH, the command identifies the
+    languages of files and folders. It then does not need a store.
 
     \b
       simdoc-search languages
@@ -71,9 +71,9 @@ def languages(
       simdoc-search languages ./corpus --each
       simdoc-search languages --text 'Der Mieter zahlt die Miete am ersten Tag des Monats.'
 
-    A language is a code, such as de, zh or yue. A document is mixed if a fifth or more of it is in another language. It
-    is unknown if it has fewer than 40 letters, or if its language is not known. A language in the document's metadata
-    takes precedence. --each and --text also print the possible languages with their probabilities.
+    A language is a code, such as de, zh or yue. A document is `mixed` if a fifth or more of it is in another language.
+    It is `unknown` if it has fewer than 40 letters, or if its language cannot be identified. A language in the
+    document's metadata takes precedence. --each and --text also print the possible languages with their probabilities.
     """
     from simdoc_search.search import SimilaritySearch
 
@@ -93,13 +93,13 @@ def languages(
             _print_counts(counts)
         return
     if filters or excluded:
-        raise click.UsageError("--filter and --exclude only work with a store; leave out PATH or these options")
+        raise click.UsageError("--filter and --exclude only work with a store; omit PATH or these options")
     report, problems = _identify(paths, workers or os.cpu_count() or 1, hidden=as_json)
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped]
-        further = {"bytes": report.bytes, "seconds": report.seconds, "skipped": skipped, "problems": problems}
-        print_json(_counts_as_json(report.languages) | ({"each": rows} if each else {}) | further)
+        totals = {"bytes": report.bytes, "seconds": report.seconds, "skipped": skipped, "problems": problems}
+        print_json(_counts_as_json(report.languages) | ({"each": rows} if each else {}) | totals)
     else:
         if each:
             _print_each(report.documents)
@@ -135,23 +135,26 @@ def _print_text(text: str, as_json: bool) -> None:
         print_json(_candidates_as_json(identification))
         return
     say(identification.language)
-    for code, probability in identification.candidates[:_SHOWN_CANDIDATES]:
-        say(f"{code:<{len(_NONE)}}  {percent(probability, 1):>7}")
+    for code, probability in identification.candidates[:_MAX_CANDIDATES]:
+        say(f"{code:<{len(_NO_LANGUAGE)}}  {percent(probability, 1):>7}")
 
 
 def _print_each(rows: list[tuple[str, Identification]]) -> None:
     for name, identification in rows:
-        shown = identification.candidates[:_SHOWN_CANDIDATES]
+        shown = identification.candidates[:_MAX_CANDIDATES]
         candidates = ", ".join(f"{code} {percent(probability, 1)}" for code, probability in shown)
-        say(f"{identification.language or _NONE:<{len(_NONE)}}  {name}" + (f"  ({candidates})" if candidates else ""))
+        say(
+            f"{identification.language or _NO_LANGUAGE:<{len(_NO_LANGUAGE)}}  {name}"
+            + (f"  ({candidates})" if candidates else "")
+        )
     say()
 
 
 def _print_counts(counts: Counter[str]) -> None:
     total = counts.total()
-    width = max(map(len, [_NONE, *counts]))
-    for name, count in _ordered(counts):
-        say(f"{name or _NONE:<{width}}  {count:>9,}  {percent(count / total, 1):>7}")
+    width = max(map(len, [_NO_LANGUAGE, *counts]))
+    for name, count in _sort_counts(counts):
+        say(f"{name or _NO_LANGUAGE:<{width}}  {count:>9,}  {percent(count / total, 1):>7}")
     if set(counts) == {""}:
         say("no document in the store has a language; index into a new store with --language", err=True)
     if not total:
@@ -173,10 +176,10 @@ def _candidates_as_json(identification: Identification) -> dict[str, Any]:
 
 def _counts_as_json(counts: Counter[str]) -> dict[str, Any]:
     total = counts.total()
-    rows = [{"language": name or None, "documents": n, "share": n / total} for name, n in _ordered(counts)]
+    rows = [{"language": name or None, "documents": n, "share": n / total} for name, n in _sort_counts(counts)]
     return {"documents": total, "languages": rows}
 
 
-def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
+def _sort_counts(counts: Counter[str]) -> list[tuple[str, int]]:
     """Return the counts, the largest first. Documents without a language come last."""
     return sorted(counts.items(), key=lambda item: (not item[0], -item[1], item[0]))

@@ -1,4 +1,4 @@
-"""Options for the limits from which sentences are similar, documents are versions, and hits are shown."""
+"""Options for the limits that define similar sentences, versions, and the hits that are shown."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ _OPTIONS = (
         "--bits",
         type=click.IntRange(0, MAX_BITS),
         metavar="DISTANCE",
-        help="Maximum distance between similar sentences, from 0 (almost equal) to 16.  [default: 12, or as set with "
-        "`defaults`]",
+        help="Maximum distance between similar sentences, from 0 (almost identical) to 16.  [default: 12, unless "
+        "changed with `defaults`]",
     ),
     click.option(
         "--enough",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share of one version's sentences that the other contains.  [default: 50, or as set with "
-        "`defaults`]",
+        help="Minimum share of one version's sentences that the other contains.  [default: 50, unless changed "
+        "with `defaults`]",
     ),
     click.option(
         "--least",
         type=percent_type,
         metavar="PERCENT",
-        help="Minimum share in the other direction.  [default: 10, or as set with `defaults`]",
+        help="Minimum share of the other version's sentences that the first contains.  [default: 10, unless changed "
+        "with `defaults`]",
     ),
     click.option(
         "--min-score",
         type=click.FloatRange(0, 1),
         metavar="SCORE",
-        help="Minimum score of a hit. Versions score 0.75 or more.  [default: 0.5, or as set with `defaults`]",
+        help="Minimum score of a hit. Versions score 0.75 or more.  [default: 0.5, unless changed with `defaults`]",
     ),
 )
 
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--bits`, `--enough`, `--least` and `--min-score`. `given_limits` takes their values."""
+    """Add `--bits`, `--enough`, `--least` and `--min-score`. Pass their values to `given_limits`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -63,8 +64,8 @@ def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
 def limit_lines(limits: Limits) -> list[str]:
     """Return the limits as lines for people. The first column has 11 characters."""
     return [
-        f"alike      sentences with a distance of at most {limits.bits} of 64",
-        f"enough     {100 * limits.enough:g} % of one version's sentences in the other, "
-        f"{100 * limits.least:g} % in the other direction",
+        f"similar    sentences with a distance of at most {limits.bits} of 64",
+        f"enough     {100 * limits.enough:g} % of one version's sentences are in the other, "
+        f"and {100 * limits.least:g} % in the other direction",
         f"shown      hits with a score of at least {limits.min_score:g}",
     ]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import (
-    column_heading,
-    column_values,
-    linked_id,
+    format_columns,
+    format_heading,
+    link_id,
     show_option,
     sort_option,
     warn_unknown_columns,
@@ -29,7 +29,7 @@ _DEFAULT_COLUMNS = ("size", "date")
 @click.command("list")
 @click.argument("prefix", required=False, metavar="[PREFIX]", shell_complete=complete_ids)
 @show_option
-@sort_option("id; none prints documents unsorted, as they are read")
+@sort_option("id", " Use `none` for storage order, which starts printing at once.")
 @click.option("--reverse", is_flag=True, help="Reverse the order.")
 @click.option("--limit", type=click.IntRange(min=1), help="Maximum number of documents.  [default: all]")
 @filter_options
@@ -65,28 +65,30 @@ def list_command(
     from simdoc_search.search.document_list import list_documents
 
     names = show or (() if as_json else _DEFAULT_COLUMNS)
-    links = ["path"] if sys.stdout.isatty() and "path" not in names else []
-    opened = open_for_query(store, engine=engine, field=field)
-    warn_unknown_columns(opened, [*show, *([sort] if sort and sort != "none" else [])])
+    hidden_columns = ["path"] if sys.stdout.isatty() and "path" not in names else []
+    opened_store = open_for_query(store, engine=engine, field=field)
+    warn_unknown_columns(opened_store, [*show, *([sort] if sort and sort != "none" else [])])
     selection: dict[str, Any] = {"prefix": prefix, "filters": filters_of(filters, excluded)}
     is_sorted = sort != "none"
-    columns, order = Columns([*names, *links]), (sort or "id") if is_sorted else None
+    columns, order = Columns([*names, *hidden_columns]), (sort or "id") if is_sorted else None
     count = 0
-    for row in list_documents(opened, columns, **selection, sort=order, reverse=reverse, limit=limit):
+    for row in list_documents(opened_store, columns, **selection, sort=order, reverse=reverse, limit=limit):
         if as_json:
-            click.echo(json_text({name: value for name, value in row.items() if name not in links}))
+            click.echo(json_text({name: value for name, value in row.items() if name not in hidden_columns}))
             continue
         if not count:
-            say(f"{column_heading(names)}document")
+            say(f"{format_heading(names)}document")
         count += 1
-        click.echo(f"{column_values(names, row)}{linked_id(row['id'], row)}")
+        click.echo(f"{format_columns(names, row)}{link_id(row['id'], row)}")
     if as_json:
         return
     if not count:
         say("no documents")
     elif count == limit:
         # Sorting reads all documents anyway. Without it, one more document shows that there are more.
-        total = sum(1 for _ in list_documents(opened, Columns([]), **selection, limit=None if is_sorted else limit + 1))
+        total = sum(
+            1 for _ in list_documents(opened_store, Columns([]), **selection, limit=None if is_sorted else limit + 1)
+        )
         if total > count:
-            shown = showing(count, total, what="document", at_least=not is_sorted)
+            shown = showing(count, total, singular="document", at_least=not is_sorted)
             say(f"{shown}.{show_more(count, total, option='--limit')}")

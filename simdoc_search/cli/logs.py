@@ -23,15 +23,15 @@ def _show_verbose_log(context: click.Context, _parameter: click.Parameter, count
 
 
 def show_log(context: click.Context, level: int) -> None:
-    """Show log records of at least this level until the command ends. Do nothing if `-v` shows them already."""
+    """Show log records of at least this level until the command ends. This does nothing if `-v` already shows them."""
     logger, handler = logging.getLogger("simdoc_search"), _StderrHandler()
     if any(isinstance(existing, _StderrHandler) for existing in logger.handlers):
         return
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
-    before = logger.level
+    previous_level = logger.level
     logger.addHandler(handler)
     logger.setLevel(level)
-    context.call_on_close(lambda: logger.setLevel(before))
+    context.call_on_close(lambda: logger.setLevel(previous_level))
     context.call_on_close(lambda: logger.removeHandler(handler))
 
 

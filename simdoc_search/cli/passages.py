@@ -41,8 +41,8 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     "files",
     type=_PATH,
     multiple=True,
-    help="Query with the text of a file, or with each line or row of a table. The file need not be indexed. Use - for "
-    "stdin. Repeatable.",
+    help="Query with the text of a file, or with each record of a table, such as a CSV or JSON Lines file. The file "
+    "need not be indexed. Use - for stdin. Repeatable.",
 )
 @click.option(
     "--folder",
@@ -62,23 +62,26 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 @click.option(
     "--min-words",
     type=click.IntRange(min=1),
-    help="Minimum length of a run of equal words.  [default: 6, or 12 for a text of over 1,000 words]",
+    help="Minimum number of consecutive identical words.  [default: 6, or 12 for a text of over 1,000 words]",
 )
 @preset_option
 @click.option(
-    "--all", "compare_all", is_flag=True, help="Compare all documents that have something in common with the text."
+    "--all",
+    "compare_all",
+    is_flag=True,
+    help="Compare every document that has something in common with the text, not only the best ones. Slower.",
 )
 @ignore_option
 @click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...”, and lines that begin with >.")
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No store is needed.")
 @filter_options
-@click.option("--other-folders", is_flag=True, help="Leave out documents in the folder of the query document.")
+@click.option("--other-folders", is_flag=True, help="Exclude documents in the same folder as the query document.")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write a page that shows each passage of the text in the colour of its source, and the sources beside it.",
+    help="Write an HTML page that shows the text beside its sources. Each passage has the colour of its source.",
 )
-@click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if no text has a hit.")
+@click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @show_option
 @sort_option("most new words first")
 @field_options
@@ -115,11 +118,12 @@ def passages(
     """Find the passages that a document shares with others.
 
     You can also query with a file or a text. The first line of the output says how much of the text appears in stored
-    documents; each word counts once. The hits are sorted by the number of words that no earlier hit has (`new`). A
-    stored file is not a hit for itself.
+    documents. Each word counts once. Each hit is the document that adds the most words not found in earlier hits
+    (column `new`). A file never matches its own stored copy.
 
-    In a text of up to 1,000 words, every shared run of 6 words is found; in a longer text, every shared run of 12. If
-    the store has no texts, runs of 36 words are found (or as set with --passage-run). Shorter runs may be missed.
+    In a text of up to 1,000 words, every shared run of 6 words is found. In a longer text, every shared run of 12 words
+    is found. If the store has no texts, only runs of 36 words are certain to be found. You can change this length with
+    `index --passage-run`.
 
     \b
       simdoc-search passages doc123
@@ -138,7 +142,7 @@ def passages(
     if sum(map(bool, (id is not None, files, folders, text is not None, all_from))) != 1:
         raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
     if other_folders and text is not None:
-        raise click.UsageError("a text is not in a folder; leave out --other-folders")
+        raise click.UsageError("a text is not in a folder; omit --other-folders")
     if each_other and (not folders or other_folders):
         raise click.UsageError("--each-other needs --folder, and cannot be combined with --other-folders")
     if each_other:
@@ -154,24 +158,24 @@ def passages(
         "ignore": ignored_texts(ignore, lambda: search),
         "ignore_quotes": ignore_quotes,
     }
-    query = _PassageSearch(search, filters_of(filters, excluded), options, other_folders=other_folders)
+    passage_search = _PassageSearch(search, filters_of(filters, excluded), options, other_folders=other_folders)
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json)
     if all_from is not None:
         names = read_lines(all_from)
-        _answer_many(map(QueryText, names), len(names), query, output)
+        _answer_many(map(QueryText, names), len(names), passage_search, output)
     elif folders or len(files) > 1 or any(map(has_several_documents, files)):
-        read = QueryFiles(folders or files, listed=bool(folders))
+        query_files = QueryFiles(folders or files, list_first=bool(folders))
         if each_other:
-            search.index(Document(source.name, source.text or "") for source in read)
+            search.index(Document(source.name, source.text or "") for source in query_files)
             ids = sorted(record.id for record in search.store.scan())
-            _answer_many(map(QueryText, ids), len(ids), query, output, read)
+            _answer_many(map(QueryText, ids), len(ids), passage_search, output, query_files)
         else:
-            _answer_many(read, read.total, query, output, read)
+            _answer_many(query_files, query_files.total, passage_search, output, query_files)
     elif files:
-        output.print_one(query.answer(QueryText(str(files[0]), read_file(files[0]), str(files[0]))))
+        output.print_one(passage_search.answer(QueryText(str(files[0]), read_file(files[0]), str(files[0]))))
     else:
         source = QueryText(id) if id is not None else QueryText("the text", read_text(text or ""))
-        output.print_one(query.answer(source))
+        output.print_one(passage_search.answer(source))
     if fail_if_empty and not output.hits:
         raise SystemExit(1)
 
@@ -192,7 +196,7 @@ def _answer_many(
     skipped, problems = (files.skipped, files.problems) if files else ([], [])
     count = failed = 0
     try:
-        with document_progress(hidden=output.as_json, of_total=total is not None) as update:
+        with document_progress(hidden=output.as_json, has_total=total is not None) as update:
             update(total=total)
             for source in sources:
                 count += 1
@@ -219,13 +223,13 @@ def _answer_many(
 
 
 class _PassageSearch:
-    """Finds the passages of one source at a time. The stored document of a file is not a hit for the file.
+    """Finds the passages of one source at a time. A file never matches its own stored copy.
 
     Args:
         search: the search to query.
         filters: filters of the hits.
         options: further arguments of `SimilaritySearch.passages`.
-        other_folders: whether to leave out the folder of each query document.
+        other_folders: whether to exclude the folder of each query document.
     """
 
     def __init__(
@@ -261,12 +265,12 @@ class _PassageSearch:
         return self._search.passages(filters=filters, **source, **self._options)
 
     def _filters_for(self, path: str) -> Sequence[dict[str, Any]]:
-        """Return the filters for a query document with this path in the store."""
+        """Return the filters for a query document that has this path in the store."""
         from simdoc_search.stores.filters import none_of
 
         if not self._other_folders:
             return self._filters
         folder, slash, _ = path.rpartition("/")
         if not slash:
-            raise QuerySyntaxError(f"{path!r} is not in a folder of the store; leave out --other-folders")
+            raise QuerySyntaxError(f"{path!r} is not in a folder of the store; omit --other-folders")
         return [*self._filters, {"path": none_of(f"{folder}/")}]

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdoc_search.cli.columns import column_heading, column_values, sorted_hits
+from simdoc_search.cli.columns import format_columns, format_heading, sort_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import QueryText
-from simdoc_search.cli.passages_page import remark, share_of, words_of, write_page
+from simdoc_search.cli.passages_page import format_share, format_words, remark, write_page
 from simdoc_search.display import counted, percent, printable, show_more
 from simdoc_search.errors import SimdocError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import PassageResult, SimilaritySearch
 
 _MAX_WORD_LENGTH = 100
-"""Maximum average word length, in characters, of a short text. The words of longer texts are not counted."""
+"""A text is long if it has this many characters per word of the run. Its words need not be counted."""
 
 _HEADING = f"{'words in common':>15}{'of yours':>10}{'new':>8}{'passages':>10}  "
 _OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
@@ -86,8 +86,8 @@ class PassageOutput:
         for line in self._lines(answer):
             say(line)
         if answer.id is not None and answer.source.text is not None:
-            say(f"The document {answer.id!r} is left out, because it is this file.")
-        self._say_summary()
+            say(f"The document {answer.id!r} is not listed, because it is this file.")
+        self._print_summary()
 
     def add(self, answer: PassageAnswer) -> None:
         """Add one of many answers."""
@@ -118,7 +118,7 @@ class PassageOutput:
                 for line in ["", *block] if block else []:
                     say(line)
             say()
-            self._say_summary()
+            self._print_summary()
             print_skipped(skipped, advice=False)
         for problem in problems:
             say(f"Error: {problem}", err=True)
@@ -144,12 +144,12 @@ class PassageOutput:
         ids = [hit.id for hit in result.hits]
         yield answer.headline
         if result.hits:
-            yield f"{_HEADING}{column_heading(columns.names)}document"
-        for hit in sorted_hits(result.hits, columns, values):
+            yield f"{_HEADING}{format_heading(columns.names)}document"
+        for hit in sort_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
             index = f"  in {printable(str(hit.place.index))}" if ids.count(hit.id) > 1 else ""
-            name = f"{column_values(columns.names, values.get(hit.place))}{printable(hit.id)}{index}"
-            yield f"{words_of(hit):>15}{share_of(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
+            name = f"{format_columns(columns.names, values.get(hit.place))}{printable(hit.id)}{index}"
+            yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt(hit.longest, result.text, texts.get(hit.place))
             if note := remark(hit):
@@ -157,7 +157,7 @@ class PassageOutput:
         if result.total:
             yield f"{result.showing}." + show_more(len(result.hits), result.total, result.offset)
 
-    def _say_summary(self) -> None:
+    def _print_summary(self) -> None:
         for line in self._summary.lines():
             say(line)
         if self._html:
@@ -183,55 +183,55 @@ def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
 
 
 class _Summary:
-    """The last lines of the output: how many texts share passages, and which runs are always found."""
+    """Makes the last lines of the output: how many texts share passages, and which runs are always found."""
 
     def __init__(self, search: SimilaritySearch) -> None:
         store = search.store
         self._settings, self._finds_phrases = store.settings, store.can_find_phrases
         by_characters = store.settings.analysis.unit == "character" and not store.can_find_phrases
         self._unit = "character" if by_characters else "word"
-        self._results = self._sharing = self._matches = self._run = self._too_common = 0
+        self._results = self._sharing_texts = self._matches = self._longest_run = self._too_common_runs = 0
         self._is_partial = False
-        self._short: list[int] = []
+        self._short_lengths: list[int] = []
 
     def add(self, result: PassageResult) -> None:
         """Add one result."""
         from simdoc_search.analysis.words import placed_words
 
         self._results += 1
-        self._sharing += bool(result.total)
+        self._sharing_texts += bool(result.total)
         self._matches += result.total
         self._is_partial |= result.is_partial
-        self._run = max(self._run, result.run)
-        self._too_common += result.too_common
+        self._longest_run = max(self._longest_run, result.run)
+        self._too_common_runs += result.too_common
         if result.text is not None and len(result.text) <= result.run * _MAX_WORD_LENGTH:
             words = len(placed_words(result.text, self._settings.analysis).words)
             if words < result.run:
-                self._short.append(words)
+                self._short_lengths.append(words)
 
     def lines(self) -> Iterator[str]:
         """Yield one to three sentences."""
         if self._results != 1:
             least = "at least " if self._is_partial else ""
             matches = f": {least}{counted(self._matches, 'match', 'matches')}" if self._matches else ""
-            yield f"{self._sharing:,} of {counted(self._results, 'text')} share passages{matches}."
-        if self._results > len(self._short):
-            promise = f"Every shared run of {counted(self._run, self._unit)} is found"
-            if self._too_common:
-                runs = counted(self._too_common, "run")
-                yield f"{promise}, except {runs} whose words are in too many documents."
+            yield f"{self._sharing_texts:,} of {counted(self._results, 'text')} share passages{matches}."
+        if self._results > len(self._short_lengths):
+            guarantee = f"Every shared run of {counted(self._longest_run, self._unit)} is found"
+            if self._too_common_runs:
+                runs = counted(self._too_common_runs, "run")
+                yield f"{guarantee}, except {runs} whose words are in too many documents."
             else:
-                yield f"{promise}." if self._finds_phrases else f"{promise}. Shorter runs may be found too."
-        if self._short:
-            yield self._chance_of_short()
+                yield f"{guarantee}." if self._finds_phrases else f"{guarantee}. Shorter runs may be found too."
+        if self._short_lengths:
+            yield self._describe_short_texts()
 
-    def _chance_of_short(self) -> str:
-        """Return a sentence on texts that are shorter than the runs that are always found."""
-        passages, size, words = self._settings.passages, self._settings.analysis.shingle_size, min(self._short)
+    def _describe_short_texts(self) -> str:
+        """Return a sentence about texts that are shorter than the runs that are always found."""
+        passages, size, words = self._settings.passages, self._settings.analysis.shingle_size, min(self._short_lengths)
         if self._results == 1:
             length = f"The text has only {counted(words, self._unit)}"
         else:
-            shorter = counted(len(self._short), "text is", "texts are")
+            shorter = counted(len(self._short_lengths), "text is", "texts are")
             length = f"{shorter} shorter; the shortest has {counted(words, self._unit)}"
         if not passages or words < size:
             return f"{length}. It is only found in documents that have no other words."

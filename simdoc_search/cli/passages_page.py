@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 _MAX_CHARACTERS = 8_000_000
-"""Maximum number of characters on the page, so that a browser remains fast. Texts of further sources are left out."""
+"""Maximum number of characters on the page, so that a browser remains fast. Further texts are not shown."""
 
 
-def words_of(hit: PassageHit) -> str:
+def format_words(hit: PassageHit) -> str:
     """Return the number of words in common, with a tilde if it is an estimate."""
     return f"{hit.words:,}" if hit.kind == "exact" else f"~{hit.words:,}"
 
 
-def share_of(hit: PassageHit) -> str:
+def format_share(hit: PassageHit) -> str:
     """Return the share of the query document that is in the hit, with a tilde if it is an estimate."""
     return percent(hit.share, 0) if hit.kind == "exact" else estimate(hit.share)
 
@@ -50,24 +50,24 @@ def write_page(
     from simdoc_search.passages.report import sources_page
 
     ranked = sorted(answers, key=lambda answer: -answer.result.covered.share)
-    left = _MAX_CHARACTERS
+    remaining = _MAX_CHARACTERS
     parts, left_out = [], 0
-    with document_progress(hidden=hidden or len(ranked) < 2, of_total=True) as update:
+    with document_progress(hidden=hidden or len(ranked) < 2, has_total=True) as update:
         update(total=len(ranked))
         for answer in ranked:
-            left -= len(answer.result.text or "")
+            remaining -= len(answer.result.text or "")
             places = [hit.place for hit in answer.result.hits if hit.kind == "exact"]
-            texts = _texts_within(left, places, store)
-            left -= sum(map(len, texts.values()))
+            texts = _texts_within(remaining, places, store)
+            remaining -= sum(map(len, texts.values()))
             left_out += sum(place not in texts for place in places)
             parts.append(_part(answer, texts))
             update(advance=1)
-    more = f"The texts of {counted(left_out, 'source')} are not shown here. simdoc-search compare shows them."
+    more = f"The texts of {counted(left_out, 'source')} are not shown here. To see them, use simdoc-search compare."
     write_file(path, sources_page(parts, [*notes, more] if left_out else notes))
 
 
 def _texts_within(characters: int, places: Sequence[Place], store: Store) -> dict[Place, str]:
-    """Return the texts at the first places, until they have this many characters."""
+    """Return the texts of the first places, until they have at least this many characters."""
     from simdoc_search.search.stored_texts import batches, read_texts
 
     texts: dict[Place, str] = {}
@@ -87,7 +87,7 @@ def _part(answer: PassageAnswer, texts: dict[Place, str]) -> SourcedText:
 
     result = answer.result
     sources = [
-        Source(hit.id, words_of(hit), share_of(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.place))
+        Source(hit.id, format_words(hit), format_share(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.place))
         for hit in result.hits
     ]
     figures = (

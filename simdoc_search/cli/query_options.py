@@ -1,4 +1,4 @@
-"""Options of the commands that query: overlap, probability, filters, and pages of hits."""
+"""Options of commands that query a store: overlap, probability, filters, and pages of hits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GivenFilters = tuple[tuple[str, Any], ...]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class _Percent(ParamType):
+class _PercentType(ParamType):
     name = "percent"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -44,17 +44,17 @@ class _Percent(ParamType):
             self.fail(str(error), param, ctx)
 
 
-class _Filter(ParamType):
+class _FilterType(ParamType):
     name = "field=value"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         field, equals, wanted = str(value).partition("=")
         if not equals or not field:
-            self.fail(f"{value!r} is not a filter; write FIELD=VALUE, like language=de", param, ctx)
+            self.fail(f"{value!r} is not a filter; write FIELD=VALUE, such as language=de", param, ctx)
         return field, wanted
 
 
-class _Day(click.DateTime):
+class _DayType(click.DateTime):
     def __init__(self) -> None:
         super().__init__(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
@@ -62,19 +62,17 @@ class _Day(click.DateTime):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            self.fail(f"{value!r} is not a date; write it like 2026-11-30 or 2026-11-30T18:00:00", param, ctx)
+            self.fail(f"{value!r} is not a date; write it as 2026-11-30 or 2026-11-30T18:00:00", param, ctx)
 
 
-day_type: Final = _Day()
+day_type: Final = _DayType()
 
-percent_type: Final = _Percent()
+percent_type: Final = _PercentType()
 
 
 def page_options(command: Command) -> Command:
     """Add `--size` and `--offset`."""
-    offset = click.option(
-        "--offset", type=click.IntRange(min=0), default=0, help="Number of hits to skip, to see the next page."
-    )
+    offset = click.option("--offset", type=click.IntRange(min=0), default=0, help="Number of hits to skip.")
     size = click.option(
         "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of hits."
     )
@@ -93,33 +91,34 @@ def filter_options(command: Command) -> Command:
     excluded = click.option(
         "--exclude",
         "excluded",
-        type=_Filter(),
+        type=_FilterType(),
         multiple=True,
         metavar="FIELD=VALUE",
-        help="Leave out documents with this metadata; path=PREFIX for a folder. Repeatable.",
+        help="Exclude documents with this metadata value. Use path=PREFIX for a folder. Repeatable.",
     )
     wanted = click.option(
         "--filter",
         "filters",
-        type=_Filter(),
+        type=_FilterType(),
         multiple=True,
         metavar="FIELD=VALUE",
-        help="Select documents with this metadata; path=PREFIX for a folder. If repeated, all must match.",
+        help="Only include documents with this metadata value. Use path=PREFIX for a folder. If repeated, all values "
+        "must match.",
         is_eager=True,
     )
     any_of = click.option(
         "--filter-any",
-        type=_Filter(),
+        type=_FilterType(),
         multiple=True,
         metavar="FIELD=VALUE",
         expose_value=False,
-        callback=_any_of,
-        help="Like --filter. If repeated for one field, one of its values must match.",
+        callback=_add_any_filters,
+        help="Like --filter, but a document needs only one of the values given for the same field.",
     )
     return wanted(any_of(excluded(command)))
 
 
-def _any_of(context: click.Context, _parameter: click.Parameter, given: tuple[tuple[str, str], ...]) -> None:
+def _add_any_filters(context: click.Context, _parameter: click.Parameter, given: tuple[tuple[str, str], ...]) -> None:
     """Add one filter per field."""
     values: dict[str, list[str]] = {}
     for field, value in given:
@@ -128,14 +127,14 @@ def _any_of(context: click.Context, _parameter: click.Parameter, given: tuple[tu
 
 
 def filters_of(wanted: GivenFilters, excluded: GivenFilters) -> Sequence[dict[str, Any]]:
-    """Return the filters of these options in the form that the library takes."""
-    return [{field: _values(field, value)} for field, value in wanted] + [
-        {field: none_of(*_values(field, value))} for field, value in excluded
+    """Return the values of these options as filters for the library."""
+    return [{field: _list_values(field, value)} for field, value in wanted] + [
+        {field: none_of(*_list_values(field, value))} for field, value in excluded
     ]
 
 
-def _values(field: str, value: Any) -> list[str]:
-    """Return the values of a field. A path prefix is returned in all its Unicode normalisations."""
+def _list_values(field: str, value: Any) -> list[str]:
+    """Return the values of a field as a list. Path prefixes are returned in all Unicode normalisation forms."""
     values = [value] if isinstance(value, str) else value
     return [spelling for prefix in values for spelling in unicode_forms(prefix)] if field == "path" else values
 
@@ -146,17 +145,17 @@ def warn_unused_exclusions(store: Store, excluded: GivenFilters) -> None:
 
     for field, value in excluded:
         if error := unknown_field(store, {field: value}):
-            say(f"note: --exclude {field}={value} leaves out nothing: {error}", err=True)
+            say(f"note: --exclude {field}={value} excludes no documents: {error}", err=True)
 
 
 def compat_options(command: Command) -> Command:
     """Add `--compat` and `--id-field`, for FINGERPRINT strings of Alfresco."""
-    id_field = click.option("--id-field", metavar="FIELD", help="Field with the document ids in an engine's index.")
+    id_field = click.option("--id-field", metavar="FIELD", help="Field of the index that contains the document ids.")
     compat = click.option(
         "--compat",
         type=click.Choice(["alfresco"]),
-        help="Behave like Alfresco: accept node references and 0.2 for 20 % in FINGERPRINT, return the document as its "
-        "own hit, and use --planner all.",
+        help="Behave like Alfresco: accept node references, and 0.2 for 20 %, in FINGERPRINT. Also return the query "
+        "document as a hit, and use --planner all.",
     )
     return compat(id_field(command))
 
@@ -169,8 +168,8 @@ def overlap_options(command: Command) -> Command:
             type=click.Choice(PLANNERS),
             default="enough",
             show_default=True,
-            help="How to run a query with a probability: enough is as fast as possible, all works as in Alfresco. "
-            "`explain` shows the difference.",
+            help="How to run a query with a probability. `enough` is as fast as possible. `all` works as in Alfresco. "
+            "To see the difference, use `explain`.",
         ),
         click.option(
             "--probability",
@@ -182,7 +181,7 @@ def overlap_options(command: Command) -> Command:
             "--overlap",
             type=percent_type,
             metavar="PERCENT",
-            help="Minimum overlap. The whole FINGERPRINT is then read as an ID.",
+            help="Minimum overlap. FINGERPRINT is then read as an ID, even if it ends in numbers.",
         ),
     ):
         command = option(command)
@@ -195,10 +194,10 @@ def are_from_config(*names: str) -> bool:
     return ParameterSource.DEFAULT_MAP in sources and sources <= {ParameterSource.DEFAULT_MAP, ParameterSource.DEFAULT}
 
 
-def with_defaults(
+def apply_defaults(
     search: SimilaritySearch, query: Query, overlap: Fraction | None, probability: Fraction | None
 ) -> Query:
-    """Return the query with this overlap and probability, unless it has its own."""
+    """Return the query. If it has no overlap or no probability of its own, use these."""
     try:
         resolved = search.resolve(query)
     except StoreError:
@@ -212,11 +211,11 @@ def with_defaults(
     )
 
 
-def shortfall(query: FingerprintQuery, plan: Plan) -> str:
-    """Return a remark if the document has too few tokens for the requested probability; empty otherwise."""
+def shortfall_remark(query: FingerprintQuery, plan: Plan) -> str:
+    """Return a remark if the document has too few tokens for the requested probability; otherwise an empty string."""
     if not isinstance(plan, Bands) or query.overlap is None or query.probability is None:
         return ""
     if plan.probability_of_finding(float(query.overlap)) >= query.probability - Fraction(1, 10**9):
         return ""
     requested = f"{100 * float(query.probability):g} %"
-    return f", less than the requested {requested}: its fingerprint allows no more"
+    return f", less than the requested {requested}, because its fingerprint is too small"

@@ -21,7 +21,7 @@ from simdoc_search.cli.groups_output import all_options, check_all, show_topics
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
-from simdoc_search.cli.related_output import lines_of
+from simdoc_search.cli.related_output import related_lines
 from simdoc_search.cli.sketch_options import synonyms_option
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @file_option
 @click.option("--text", help="Query with this text. Use - for stdin.")
 @page_options
-@synonyms_option("The synonyms that the store was created with, if any. --file and --text need them.")
+@synonyms_option("File with the synonyms that the store was created with, if any. Needed for --file and --text.")
 @click.option("--explain", is_flag=True, help="List the shared concepts, with their weights and shares of the score.")
 @limit_options
 @filter_options
@@ -69,7 +69,7 @@ def related(
 
     Related documents share names and key phrases, which are called concepts. Rare concepts count more. Related
     documents score 0.5 to 0.75, and versions score 0.75 or more. Versions are only recognised if the store has
-    sentences. The store must have concepts. To add them, run once: simdoc-search index --with relations
+    sentences. The store must have concepts. To add them to an existing store, run: simdoc-search index --with relations
 
     \b
       simdoc-search related doc123
@@ -87,12 +87,12 @@ def related(
     if not all_documents and sum(source is not None for source in (id, file, text)) != 1:
         raise click.UsageError("give one of ID, --file, --text or --all")
     search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
-    read = None if synonyms is None else read_synonyms(synonyms)
+    synonym_map = None if synonyms is None else read_synonyms(synonyms)
     options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
     if all_documents:
-        show_topics(search, options, (size, offset), edges, synonyms=read, as_json=as_json)
+        show_topics(search, options, (size, offset), edges, synonyms=synonym_map, as_json=as_json)
         return
-    options |= {"size": size, "offset": offset, "explain": explain, "synonyms": read}
+    options |= {"size": size, "offset": offset, "explain": explain, "synonyms": synonym_map}
     query, own_id = query_arguments(search, id, file, lambda _: {"name": str(file)}, text)
     result = search.related(**query, **options)
     columns = HitColumns(search.store, show, sort)
@@ -100,5 +100,5 @@ def related(
         value = related_as_json(result, own_id, None if file is None else str(file))
         print_json(columns.add_to_json(value, result.hits))
         return
-    for line in lines_of(result, columns, own_id if file is not None else None):
+    for line in related_lines(result, columns, own_id if file is not None else None):
         click.echo(line)

@@ -5,67 +5,67 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.columns import column_values, linked_id, sorted_hits
+from simdoc_search.cli.columns import format_columns, link_id, sort_hits
 from simdoc_search.display import documents_compared, percent, printable, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
     from simdoc_search.search import RelatedHit, RelatedResult, SharedConcept
 
-_NAMED_CONCEPTS = 8
-_EXPLAINED_CONCEPTS, _NAMES = 12, 2
+_MAX_CONCEPTS = 8
+_MAX_EXPLAINED_CONCEPTS, _MAX_NAMES = 12, 2
 
 
-def lines_of(result: RelatedResult, columns: HitColumns, own_id: str | None) -> Iterator[str]:
+def related_lines(result: RelatedResult, columns: HitColumns, own_id: str | None) -> Iterator[str]:
     """Yield the hits and the counts. `own_id` is the id of the query file if it is indexed, otherwise None."""
     from simdoc_search.search.related_result import shared_words
 
     values = columns.read(hit.place for hit in result.hits)
-    for hit in sorted_hits(result.hits, columns, values):
-        name = column_values(columns.names, values.get(hit.place)) + linked_id(hit.id, values.get(hit.place))
-        more = len(hit.concepts) - _NAMED_CONCEPTS
-        concepts = ", ".join(hit.concepts[:_NAMED_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
+    for hit in sort_hits(result.hits, columns, values):
+        name = format_columns(columns.names, values.get(hit.place)) + link_id(hit.id, values.get(hit.place))
+        more = len(hit.concepts) - _MAX_CONCEPTS
+        concepts = ", ".join(hit.concepts[:_MAX_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
         yield f"{hit.score:.2f}  {hit.kind:<7}  {name}"
         yield f"      {printable(concepts or shared_words(hit))}"
-        yield from (f"      {printable(line)}" for line in _explanation(hit))
+        yield from (f"      {printable(line)}" for line in _explanation_lines(hit))
     if not result.hits:
         yield "no related documents"
     if own_id is not None:
-        yield printable(f"The document {own_id!r} is left out, because it is this file.")
+        yield printable(f"The document {own_id!r} is not listed, because it is this file.")
     yield documents_compared(result.compared, result.candidates)
     if more_hits := show_more(len(result.hits), result.total, result.offset):
         at_least = result.compared < result.candidates
         counts = showing(len(result.hits), result.total, result.offset, "related document", at_least=at_least)
         yield f"{counts}.{more_hits}"
     if result.hits and result.unnamed:
-        yield printable(f"some concepts have no name: {result.unnamed}")
+        yield printable(f"some concepts cannot be named: {result.unnamed}")
 
 
-def _explanation(hit: RelatedHit) -> Iterator[str]:
+def _explanation_lines(hit: RelatedHit) -> Iterator[str]:
     """Yield the parts of the score, and the shared concepts."""
     from simdoc_search.versions.relations import RELATED
 
     explanation = hit.explanation
     if explanation is None:
         return
-    means = f"the mean of {explanation.whole:.3f} for documents and {explanation.paragraphs:.3f} for paragraphs"
-    yield f"similarity of concepts {explanation.similarity:.3f}: {means}; {RELATED} or more is related"
+    formula = f"the mean of {explanation.whole:.3f} for documents and {explanation.paragraphs:.3f} for paragraphs"
+    yield f"similarity of concepts {explanation.similarity:.3f}: {formula}; {RELATED} or more is related"
     if hit.kind == "version":
         yield "this is a version, so its score is computed from sentences"
     if not explanation.concepts:
         return
     yield f"{'part':>6}{'weight':>8}  word"
-    for concept in explanation.concepts[:_EXPLAINED_CONCEPTS]:
+    for concept in explanation.concepts[:_MAX_EXPLAINED_CONCEPTS]:
         part = percent(concept.part / explanation.similarity) if explanation.similarity else "0 %"
-        yield f"{part:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_names(concept)}"
-    if rest := explanation.concepts[_EXPLAINED_CONCEPTS:]:
+        yield f"{part:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_format_names(concept)}"
+    if rest := explanation.concepts[_MAX_EXPLAINED_CONCEPTS:]:
         part = percent(sum(concept.part for concept in rest) / explanation.similarity)
         yield f"{part:>6}{'':>8}  {len(rest):,} more words"
 
 
-def _names(concept: SharedConcept) -> str:
-    """Return the names of a concept in the query document and in the hit, after a colon; empty without names."""
-    own, other = (", ".join(names[:_NAMES]) for names in (concept.source, concept.hit))
+def _format_names(concept: SharedConcept) -> str:
+    """Return a colon and the names of a concept in the query document and in the hit; empty if there are none."""
+    own, other = (", ".join(names[:_MAX_NAMES]) for names in (concept.source, concept.hit))
     if not own and not other:
         return ""
     return f": {own}" if own == other else f": {own or '–'} / {other or '–'}"

@@ -22,7 +22,7 @@ def repair(store: str, target: str, as_json: bool) -> None:
     If some documents cannot be read, the command lists them, and its exit status is 1. Index their files again.
 
     The damaged store is not changed. The command locks it, so that nobody can write to it during the repair. If you
-    only have permission to read the store, the command cannot lock it: make sure that nobody writes to it.
+    only have read permission, the command cannot lock the store. Make sure that nobody writes to it.
 
     \b
       simdoc-search repair ./.simdoc --to ./mended.simdoc
@@ -32,7 +32,7 @@ def repair(store: str, target: str, as_json: bool) -> None:
 
     for folder in (store, target):
         check_folder(folder)
-    with document_progress(hidden=as_json, of_total=True) as update:
+    with document_progress(hidden=as_json, has_total=True) as update:
         repaired = repair_store(Path(store), Path(target), lambda done, total: update(completed=done, total=total))
     if as_json:
         print_json({"store": target, **asdict(repaired)})
@@ -40,7 +40,7 @@ def repair(store: str, target: str, as_json: bool) -> None:
         for id in repaired.lost:
             say(f"lost: {id}")
         for doubt in repaired.doubts:
-            say(f"note: {doubt.place}: {doubt.problem}")
+            say(f"note: {doubt.file}: {doubt.problem}")
         lost = f", {counted(len(repaired.lost), 'is lost', 'are lost')}" if repaired.lost else ""
         say(f"{counted(repaired.documents, 'document')} saved to {target}{lost}")
     if repaired.lost:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.location import EngineKind
 
-_TOKEN = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
+_TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 
 
 @click.command()
@@ -29,19 +29,19 @@ _TOKEN = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
     type=click.IntRange(0, 65535),
     default=8765,
     show_default=True,
-    help="Port to listen on. 0 takes a free port.",
+    help="Port to listen on. 0 chooses a free port.",
 )
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help=f"Address to listen on. If other machines can reach it, set {_TOKEN} to an access token of at least 16 "
-    "characters.",
+    help=f"Address to listen on. If other machines can reach it, set {_TOKEN_VARIABLE} to an access token of at least "
+    "16 characters.",
 )
 @click.option(
     "--name", "names", multiple=True, metavar="NAME",
-    help="Another host name of this server, such as that of a proxy. Repeatable.",
+    help="Another host name of this server, such as the name of a proxy. Repeatable.",
 )  # fmt: skip
 @show_option
 @field_options
@@ -59,8 +59,8 @@ def serve(
 ) -> None:
     """Search the store in a browser.
 
-    Programs get JSON from the same addresses. The server never changes the store. It does not keep the texts and files
-    that you search with. Press Ctrl-C to stop it.
+    Programs can get JSON from the same addresses. The server never changes the store, and does not keep the texts and
+    files that you submit. Press Ctrl-C to stop it.
 
     \b
       simdoc-search serve                         then open http://127.0.0.1:8765/
@@ -73,28 +73,28 @@ def serve(
             raise
         raise MissingExtraError("the server", "web") from error
     show_log(click.get_current_context(), logging.WARNING)
-    token = _token(is_required=not is_loopback(host))
+    token = _read_token(is_required=not is_loopback(host))
     served = ServedStore(partial(_open_search, store, engine, text_fields, field), _location_forms(store), show)
     served.search()  # reports a missing store before the server starts
     listening = listening_socket(host, port)
-    is_any = host in ("0.0.0.0", "::", "")  # noqa: S104 - a comparison
-    app = make_app(served, hosts=[host, *names], any_address=is_any, token=token)
-    shown = f"[{host}]" if ":" in host else host
-    say(f"http://{shown}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
+    is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - a comparison
+    app = make_app(served, hosts=[host, *names], any_address=is_wildcard, token=token)
+    url_host = f"[{host}]" if ":" in host else host
+    say(f"http://{url_host}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
     with listening, suppress(KeyboardInterrupt):
         Server(app, served.close).run([listening])
 
 
-def _token(*, is_required: bool) -> str | None:
+def _read_token(*, is_required: bool) -> str | None:
     from simdoc_search.web import MIN_TOKEN_LENGTH
 
-    token = os.environ.get(_TOKEN, "").strip()
+    token = os.environ.get(_TOKEN_VARIABLE, "").strip()
     if token and len(token) < MIN_TOKEN_LENGTH:
-        raise click.UsageError(f"{_TOKEN} has {len(token)} characters; use at least {MIN_TOKEN_LENGTH}")
+        raise click.UsageError(f"{_TOKEN_VARIABLE} has {len(token)} characters; use at least {MIN_TOKEN_LENGTH}")
     if is_required and not token:
         raise click.UsageError(
             "anyone who can reach this address could read the documents. "
-            f"Set {_TOKEN} to a secret of at least {MIN_TOKEN_LENGTH} characters, or leave out --host"
+            f"Set {_TOKEN_VARIABLE} to a secret of at least {MIN_TOKEN_LENGTH} characters, or omit --host"
         )
     return token or None
 

@@ -31,19 +31,19 @@ def passage_options(command: Command) -> Command:
     no_passages = click.option("--no-passages", is_flag=True, help="Do not store the data for finding shared passages.")
     passage_run = click.option(
         "--passage-run", type=click.IntRange(20, 10_000), metavar="WORDS",
-        help="Minimum length of the shared runs that are always found.  [default: 36]",
+        help="Always find shared runs of at least this many words.  [default: 36]",
     )  # fmt: skip
     return no_passages(passage_run(command))
 
 
 def settings_options(command: Command) -> Command:
     """Add the options that `settings_change` reads."""
-    kinds = kinds_option("Also store what `versions` and `related` need.")
+    kinds = kinds_option("Also store sentences for `versions`, or concepts for `related`.")
     return analysis_options(word_options(sketch_option(passage_options(kinds(command)))))
 
 
 def settings_change(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
-    """Return a function that changes the settings of a field as the options say.
+    """Return a function that applies the options to the settings of a field.
 
     Args:
         options: the values of `settings_options`.
@@ -55,12 +55,12 @@ def settings_change(options: dict[str, Any], *, passages: bool = False) -> Calla
         MissingExtraError: a needed package is not installed.
     """
     words = word_settings(options["stop_words"], options["stem"], options["frequencies"])
-    named = {name: options[name] for name in ("profile", "shingle_size", "unit")} | words
-    analysis = {name: value for name, value in named.items() if value is not None}
+    given = {name: options[name] for name in ("profile", "shingle_size", "unit")} | words
+    analysis = {name: value for name, value in given.items() if value is not None}
     sketch = parse_sketch(options["sketch"]) if options["sketch"] else None
     no_passages, run = options["no_passages"], options["passage_run"]
     if passages and no_passages:
-        raise click.UsageError("--passages and --no-passages contradict each other; leave one out")
+        raise click.UsageError("--passages and --no-passages contradict each other; omit one of them")
 
     def change(settings: Settings) -> Settings:
         changed = replace(settings, analysis=replace(settings.analysis, **analysis))
@@ -79,11 +79,13 @@ def _passages(no_passages: bool, run: int | None, shingle_size: int) -> Passages
     from simdoc_search.sketch.winnow import Passages
 
     if no_passages and run is not None:
-        raise click.UsageError("--no-passages and --passage-run contradict each other; leave one out")
+        raise click.UsageError("--no-passages and --passage-run contradict each other; omit one of them")
     if no_passages:
         return None
     if run is None:
         return Passages()
     if run < shingle_size:
-        raise click.UsageError(f"--shingle-size is {shingle_size}; give a longer --passage-run")
+        raise click.UsageError(
+            f"--passage-run {run} is shorter than --shingle-size {shingle_size}; increase --passage-run"
+        )
     return Passages.for_run(run, shingle_size)

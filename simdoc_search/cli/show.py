@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import linked_id
+from simdoc_search.cli.columns import link_id
 from simdoc_search.cli.common import (
     field_options,
     handle_errors,
@@ -36,8 +36,14 @@ _MAX_WORD_WIDTH = 24
 @click.command()
 @click.argument("id", metavar="ID", shell_complete=complete_ids)
 @click.option("--text", "only_text", is_flag=True, help="Print the whole text, and nothing else.")
-@click.option("--concepts", is_flag=True, help="List its concepts with their weights, and the words they come from.")
-@synonyms_option("With --concepts: the synonyms that the store was created with. They name the words of the text.")
+@click.option(
+    "--concepts",
+    is_flag=True,
+    help="List the concepts of the document, with their weights and the words that they come from.",
+)
+@synonyms_option(
+    "With --concepts: file with the synonyms that the store was created with. Without it, some words are not shown."
+)
 @field_options
 @store_option
 @json_option
@@ -102,7 +108,7 @@ def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
 
 def _print(record: Record, values: dict[str, Any]) -> None:
     size = values["size"]
-    click.echo(f"document   {linked_id(record.id, values)}")
+    click.echo(f"document   {link_id(record.id, values)}")
     lines = {
         "index": record.index,
         "path": values["path"] or None,
@@ -116,7 +122,7 @@ def _print(record: Record, values: dict[str, Any]) -> None:
     for name, value in sorted(record.metadata.items()):
         say(f"{printable(name):<10} {', '.join(map(str, value)) if isinstance(value, list) else value}")
     if record.text is None:
-        say("note: the store does not have its text", err=True)
+        say("note: the store does not have the text of this document", err=True)
         return
     say()
     beginning = record.text[:_MAX_TEXT_CHARACTERS].splitlines()[:_MAX_TEXT_LINES]
@@ -143,12 +149,12 @@ def _show_concepts(store: Store, place: Place, synonyms: Path | None, *, as_json
     say(f"{'weight':>7}{'documents':>11}{'times':>7}  {'word':<{width}}  from")
     for concept in result.concepts:
         numbers = f"{concept.weight:>7.2f}{concept.documents:>11,}{concept.times:>7,}"
-        say(f"{numbers}  {concept.word or '–':<{width}}  {_origin(concept)}".rstrip())
+        say(f"{numbers}  {concept.word or '–':<{width}}  {_format_origin(concept)}".rstrip())
     if result.unnamed:
         say(f"note: {result.unnamed}", err=True)
 
 
-def _origin(concept: DocumentConcept) -> str:
+def _format_origin(concept: DocumentConcept) -> str:
     """Return the concepts of the text that contain the word, and the synonyms that they contain."""
     more = len(concept.names) - _MAX_CONCEPT_NAMES
     names = ", ".join(concept.names[:_MAX_CONCEPT_NAMES]) + (f" and {more} more" if more > 0 else "")

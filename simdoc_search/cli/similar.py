@@ -14,6 +14,7 @@ from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.query_options import (
     GivenFilters,
+    apply_defaults,
     are_from_config,
     compat_options,
     file_option,
@@ -21,7 +22,6 @@ from simdoc_search.cli.query_options import (
     filters_of,
     overlap_options,
     page_options,
-    with_defaults,
 )
 from simdoc_search.cli.similar_output import print_many, print_result
 from simdoc_search.query.alfresco import parse_alfresco
@@ -52,15 +52,15 @@ if TYPE_CHECKING:
     type=click.Choice(["jaccard", "containment", "contained"]),
     default="jaccard",
     show_default=True,
-    help="What overlap means. By default, it is the share of both documents together that they have in common. "
-    "containment: the share of your document that is in the hit. contained: the share of the hit that is in yours. "
-    "These two do not take PROBABILITY.",
+    help="How to measure overlap. By default, it is the share of their combined text that both documents contain. "
+    "`containment`: the share of your document that is in the hit. `contained`: the share of the hit that is in your "
+    "document. These two cannot be combined with a probability.",
 )
 @page_options
 @filter_options
 @compat_options
 @click.option("--include-self", is_flag=True, help="Also return the query document as a hit.")
-@click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if no query has a hit.")
+@click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @show_option
 @sort_option("highest overlap first")
 @field_options
@@ -97,7 +97,7 @@ def similar(
 
     \b
       simdoc-search similar doc123              all documents that share text with doc123
-      simdoc-search similar doc123_20           only an overlap of 20 % or more
+      simdoc-search similar doc123_20           only documents with an overlap of 20 % or more
       simdoc-search similar doc123_20_80        faster: finds an overlap of 20 % with a probability of 80 %
       simdoc-search similar --file draft.txt --overlap 50
       simdoc-search similar doc123 --measure containment --overlap 50     all that contain half of doc123
@@ -131,7 +131,7 @@ def similar(
     query = parse
     if not (file or text) and are_from_config("overlap", "probability"):  # values in FINGERPRINT take precedence
         options |= {"overlap": None, "probability": None}
-        query = lambda name: with_defaults(search, parse(name), overlap, probability)  # noqa: E731
+        query = lambda name: apply_defaults(search, parse(name), overlap, probability)  # noqa: E731
     columns = HitColumns(search.store, show, sort)
     is_exact = not estimate or measure != "jaccard"
     if all_from is not None:

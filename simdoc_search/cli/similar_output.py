@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import column_heading, column_values, linked_id, sorted_hits
+from simdoc_search.cli.columns import format_columns, format_heading, link_id, sort_hits
 from simdoc_search.cli.common import print_json, say
-from simdoc_search.cli.query_options import shortfall
+from simdoc_search.cli.query_options import shortfall_remark
 from simdoc_search.display import counted, documents_compared, estimate, percent, printable, show_more
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Threshold
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from simdoc_search.cli.columns import HitColumns
     from simdoc_search.search import SearchResult
 
-_SHORT_TEXT = 100
+_MIN_LONG_TEXT = 100
 """A text with fewer shingles is short. If a document of ten times its length contains it, the overlap is 10 %."""
 
-_NAMED_LEFT_OUT = 3
+_MAX_LEFT_OUT = 3
 
 
 def print_many(
@@ -75,8 +75,8 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, is
         print_json(columns.add_to_json(similar_as_json(result), result.hits))
         return
     _print_table(result, columns, is_exact=is_exact)
-    if result.measure == "jaccard" and result.query.overlap and result.shingles < _SHORT_TEXT:
-        missed = "long documents that contain it may overlap it less"
+    if result.measure == "jaccard" and result.query.overlap and result.shingles < _MIN_LONG_TEXT:
+        missed = "long documents that contain it may not reach the minimum overlap"
         say(f"note: the text is short, so {missed}. Find them with: simdoc-search passages", err=True)
 
 
@@ -85,10 +85,10 @@ def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -
     column = "overlap" if result.measure == "jaccard" else result.measure
     ids = [hit.id for hit in result.hits]
     if result.hits:
-        say(f"{column}  {column_heading(columns.names)}document")
-    for hit in sorted_hits(result.hits, columns, values):
+        say(f"{column}  {format_heading(columns.names)}document")
+    for hit in sort_hits(result.hits, columns, values):
         overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
-        name = column_values(columns.names, values.get(hit.place)) + linked_id(hit.id, values.get(hit.place))
+        name = format_columns(columns.names, values.get(hit.place)) + link_id(hit.id, values.get(hit.place))
         index = printable(f"  in {hit.place.index}") if ids.count(hit.id) > 1 else ""
         changed = "  (changed since it was indexed)" if hit.changed else ""
         click.echo(f"{overlap:>{len(column)}}  {name}{index}{changed}")
@@ -96,9 +96,9 @@ def _print_table(result: SearchResult, columns: HitColumns, *, is_exact: bool) -
     if is_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         estimated = counted(count, "overlap is", "overlaps are")
         say(f"note: {estimated} estimated, because the store does not have the text", err=True)
-    for left_out in result.left_out[:_NAMED_LEFT_OUT]:
-        say(f"left out: the document {left_out.id!r} {left_out.reason}; compute its fingerprint again", err=True)
-    if more := len(result.left_out[_NAMED_LEFT_OUT:]):
+    for left_out in result.left_out[:_MAX_LEFT_OUT]:
+        say(f"left out: the document {left_out.id!r} {left_out.reason}; index it or run backfill --stale", err=True)
+    if more := len(result.left_out[_MAX_LEFT_OUT:]):
         say(f"left out: {counted(more, 'more document')}; --json lists all of them", err=True)
 
 
@@ -113,5 +113,5 @@ def _summary(result: SearchResult) -> str:
     if isinstance(plan, Threshold) and not plan.is_tolerant:
         return summary
     chance = percent(plan.probability_of_finding(overlap))
-    promise = f"a document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"
-    return f"{summary}{'' if more else ';'} {promise}" + shortfall(result.query, plan)
+    guarantee = f"a document with an overlap of {100 * overlap:g} % is found with a probability of {chance}"
+    return f"{summary}{'' if more else ';'} {guarantee}" + shortfall_remark(result.query, plan)

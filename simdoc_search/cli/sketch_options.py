@@ -44,10 +44,10 @@ def analysis_options(command: Command) -> Command:
         click.option("--unit", type=click.Choice(["word", "character"]),
                      help="Compare runs of words, or runs of characters.  [default: word]"),
         click.option("--shingle-size", type=click.IntRange(min=1),
-                     help="Number of words or characters in a run.  [default: 5]"),
+                     help="Number of words or characters per run.  [default: 5]"),
         click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]),
-                     help="How to normalise words. nfkc_cf applies Unicode NFKC and case folding; lowercase only "
-                     "converts them to lower case.  [default: nfkc_cf]"),
+                     help="How to normalise words. `nfkc_cf` applies Unicode NFKC and case folding. `lowercase` only "
+                     "converts to lower case.  [default: nfkc_cf]"),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -57,20 +57,21 @@ def word_options(command: Command) -> Command:
     """Add `--stop-words`, `--stem` and `--frequencies`."""
     for option in (
         click.option("--frequencies", is_flag=True, default=None,
-                     help="Count a repeated run each time it occurs, not once."),
+                     help="Count every occurrence of a repeated run, not only one."),
         click.option("--stem", metavar="LANGUAGE|auto",
-                     help="Compare stems of words in this language (en, de, fr, ...). auto uses the language of each "
-                     "text."),
+                     help="Compare the stems of words in this language (en, de, fr, ...). `auto` identifies the "
+                     "language of each text."),
         click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
-                     help="Remove the stop words of this language (en, de, ...) or in this file. auto uses the "
-                     "language of each text. For a file, set SIMDOC_STOP_WORDS to its path for all later commands."),
+                     help="Remove the stop words of this language (en, de, ...), or those in this file. `auto` "
+                     "identifies the language of each text. For a file, set SIMDOC_STOP_WORDS to its path for all "
+                     "later commands."),
     ):  # fmt: skip
         command = option(command)
     return command
 
 
 def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | None) -> dict[str, Any]:
-    """Return the settings of `Analysis` that these options set. An option that was not given is None.
+    """Return the settings of `Analysis` that these options set. A setting is None if its option was not given.
 
     Raises:
         BadParameter: there is no stemmer for the language.
@@ -100,8 +101,8 @@ def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | 
 sketch_option: Final = click.option(
     "--sketch",
     metavar="NAME[:SIZE]",
-    help="Kind and size of the fingerprints: minhash:512, universal:128, xor:200, or another size. `tune` compares "
-    "them.  [default: minhash:512]",
+    help="Kind and size of the fingerprints, such as minhash:512, universal:128 or xor:200. To compare them, use "
+    "`tune`.  [default: minhash:512]",
 )
 
 
@@ -141,7 +142,9 @@ def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
 
 def kinds_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - as in click
     """Return `--with` with this help. Its value is a tuple of kinds of tokens."""
-    return click.option("--with", "kinds", multiple=True, callback=_kinds, metavar="versions,relations", help=help)
+    return click.option(
+        "--with", "kinds", multiple=True, callback=_parse_kinds, metavar="versions,relations", help=help
+    )
 
 
 def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - as in click
@@ -154,13 +157,13 @@ def extractor_options(command: Command) -> Command:
     concepts = click.option(
         "--concepts",
         metavar="NAME",
-        help="With --with relations: how to extract concepts: yake, names or spacy:MODEL.  [default: yake]",
+        help="With --with relations: how to extract concepts (yake, names or spacy:MODEL).  [default: yake]",
     )
-    return concepts(synonyms_option("File with synonyms in Solr's format. Give it again in each later run.")(command))
+    return concepts(synonyms_option("File with synonyms in Solr's format. Use it again in every later run.")(command))
 
 
 def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
-    """Return the extractor that `--concepts` and `--synonyms` choose. None means the store's extractor, or the default.
+    """Return the extractor that `--concepts` and `--synonyms` choose; None for the store's extractor or the default.
 
     Raises:
         BadParameter: there is no such extractor.
@@ -173,11 +176,11 @@ def chosen_extractor(concepts: str | None, synonyms: Path | None, stored: Settin
 
     if concepts is None and synonyms is None:
         return None
-    read = read_synonyms(synonyms) if synonyms else None
+    synonym_map = read_synonyms(synonyms) if synonyms else None
     if concepts is None and stored and stored.concepts:
-        return extractor_of_settings(stored.concepts, read)
+        return extractor_of_settings(stored.concepts, synonym_map)
     try:
-        return extractor_named(concepts or "yake", read)
+        return extractor_named(concepts or "yake", synonym_map)
     except FormatMismatchError as error:
         raise click.BadParameter(str(error), param_hint="'--concepts'") from error
 
@@ -194,10 +197,18 @@ def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extra
 def skip_options(command: Command) -> Command:
     """Add `--front-matter` and `--quoted-replies`."""
     for name, text in (
-        ("quoted-replies", "Skip quoted text in e-mails: lines that begin with >, and On ... wrote:  [default: keep]"),
-        ("front-matter", "Skip the front matter of Markdown (YAML, TOML), and use it as metadata.  [default: keep]"),
+        (
+            "quoted-replies",
+            "Whether to skip quoted text in e-mails: lines that begin with >, and lines such as 'On ... wrote:'.",
+        ),
+        (
+            "front-matter",
+            "Whether to skip the front matter (YAML, TOML) of Markdown files. It is then used as metadata.",
+        ),
     ):
-        command = click.option(f"--{name}", type=click.Choice(["keep", "skip"]), default="keep", help=text)(command)
+        command = click.option(
+            f"--{name}", type=click.Choice(["keep", "skip"]), default="keep", show_default=True, help=text
+        )(command)
     return command
 
 
@@ -208,7 +219,7 @@ def skipped_parts(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
 
 
 def check_store_has(stored: Settings, wanted: Settings, store: str) -> None:
-    """Check that an existing store identifies languages and skips parts of texts as the options say.
+    """Check that an existing store has the settings of `--language`, `--front-matter` and `--quoted-replies`.
 
     Raises:
         FormatMismatchError: the store has other settings.
@@ -216,20 +227,18 @@ def check_store_has(stored: Settings, wanted: Settings, store: str) -> None:
     from simdoc_search.errors import FormatMismatchError
 
     if wanted.language and not stored.language:
-        raise FormatMismatchError(
-            f"the store {store} was created without --language; create a new store, and name it with --store"
-        )
+        raise FormatMismatchError(f"the store {store} was created without --language; choose a new store with --store")
     if wanted.left_out and wanted.left_out != stored.left_out:
         skips = " and ".join(f"with --{part} skip" for part in stored.left_out)
         raise FormatMismatchError(
-            f"the store {store} was created {skips or 'without skipped parts'}, and this cannot change; leave out "
-            "--front-matter and --quoted-replies, or name a new store with --store"
+            f"the store {store} was created {skips or 'without skipped parts'}, which cannot be changed; omit "
+            "--front-matter and --quoted-replies, or choose a new store with --store"
         )
 
 
-def _kinds(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[KindName, ...]:
+def _parse_kinds(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[KindName, ...]:
     names = [name.strip() for value in values for name in value.split(",")]
     for name in names:
         if name not in KINDS:
-            raise click.BadParameter(f"{name!r:.60} is not versions or relations; give one or both of them")
+            raise click.BadParameter(f"{name!r:.60} is not a value of --with; give versions, relations or both")
     return tuple(kind for name, kind in KINDS.items() if name in names)

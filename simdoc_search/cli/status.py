@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-def _share(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
+def _parse_share(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
     match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?) ?%?", value or "")
     if value is not None and (not match or float(match[1]) > 100):
         raise click.BadParameter(f"{value!r} is not a percentage, such as 1%")
@@ -24,11 +24,11 @@ def _share(_context: click.Context, _parameter: click.Parameter, value: str | No
 @click.argument("url")
 @field_options
 @click.option("--sample", type=click.IntRange(0, 10_000), default=200, show_default=True,
-              help="Maximum number of documents to compare with their fingerprints.")  # fmt: skip
-@click.option("--max-stale", callback=_share, metavar="PERCENT",
-              help="Exit with status 1 if more fingerprints are stale, by the estimate.")  # fmt: skip
-@click.option("--max-missing", callback=_share, metavar="PERCENT",
-              help="Exit with status 1 if more documents have no fingerprint.")  # fmt: skip
+              help="Maximum number of fingerprints to compare with the current texts.")  # fmt: skip
+@click.option("--max-stale", callback=_parse_share, metavar="PERCENT",
+              help="Exit with status 1 if more than PERCENT of the fingerprints are stale (estimated).")  # fmt: skip
+@click.option("--max-missing", callback=_parse_share, metavar="PERCENT",
+              help="Exit with status 1 if more than PERCENT of the documents have no fingerprint.")  # fmt: skip
 @click.option("--prometheus", is_flag=True, help="Print metrics for Prometheus.")
 @engine_option
 @json_option
@@ -46,12 +46,12 @@ def status(
 ) -> None:
     """Show how many documents have current fingerprints.
 
-    URL names an index, an alias or a pattern. The command counts the documents that have a fingerprint, that have none,
-    that have one with other settings, and that the engine's pipeline could not fingerprint.
+    URL names an index, an alias or a pattern. The command counts documents with a fingerprint, without one, and with a
+    fingerprint of other settings. It also counts documents for which the engine's pipeline failed.
 
     A fingerprint is stale if it does not match the current text. The command estimates the number of stale fingerprints
     from a sample of the documents written since the last `backfill --stale`. If the sample contains all of these
-    documents, the number is exact. To find problems of the index itself, use `check`.
+    documents, the number is exact. To find problems with the index itself, use `check`.
 
     \b
       simdoc-search status http://localhost:9200/articles
@@ -62,11 +62,11 @@ def status(
     from simdoc_search.stores.remote.connection import connect
 
     if prometheus and as_json:
-        raise click.UsageError("give either --json or --prometheus")
+        raise click.UsageError("give either --json or --prometheus, not both")
     client, index = connect(url, engine=engine)
     inspection = inspect_indices(client, index, field=field, text_fields=text_fields, sample=sample)
     if max_stale is not None and inspection.sample.not_compared:
-        raise click.ClickException(f"cannot tell how many are stale: {inspection.sample.not_compared}")
+        raise click.ClickException(f"cannot estimate how many fingerprints are stale: {inspection.sample.not_compared}")
     if as_json:
         print_json({"url": f"{client.name}/{index}", **inspection_as_json(inspection)})
     elif prometheus:

@@ -54,10 +54,12 @@ def exceeded_limits(inspection: Inspection, max_stale: float | None, max_missing
     sample = inspection.sample
     if max_stale is not None and sample.share > max_stale:
         about = "" if sample.is_exact else "about "
-        share = f"{about}{_percent(sample.share)} of the fingerprints are stale, more than {max_stale:.1%}"
+        share = f"{about}{_format_percent(sample.share)} of the fingerprints are stale, more than {max_stale:.1%}"
         yield f"{share}; run simdoc-search backfill --stale"
     if max_missing is not None and inspection.missing_share > max_missing:
-        share = f"{_percent(inspection.missing_share)} of documents have no fingerprint, more than {max_missing:.1%}"
+        share = (
+            f"{_format_percent(inspection.missing_share)} of documents have no fingerprint, more than {max_missing:.1%}"
+        )
         yield f"{share}; run simdoc-search backfill"
 
 
@@ -66,26 +68,28 @@ def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
 
     https://prometheus.io/docs/instrumenting/exposition_formats/
     """
-    of_index: dict[str, tuple[str, Callable[[Counts], int | None]]] = {
+    metrics: dict[str, tuple[str, Callable[[Counts], int | None]]] = {
         "simdoc_documents": ("All documents.", lambda counts: counts.documents),
         "simdoc_fingerprinted_documents": ("Documents with a fingerprint.", lambda counts: counts.fingerprinted),
-        "simdoc_missing_documents": ("Documents with a text, without a fingerprint.", lambda counts: counts.missing),
+        "simdoc_missing_documents": ("Documents that have a text but no fingerprint.", lambda counts: counts.missing),
         "simdoc_failed_documents": ("Documents that the pipeline could not fingerprint.", lambda counts: counts.errors),
     }
-    for metric, (meaning, value_of) in of_index.items():
-        values = [(inspected.index.name, value_of(inspected.counts)) for inspected in inspection.indices]
+    for metric, (meaning, count_of) in metrics.items():
+        values = [(inspected.index.name, count_of(inspected.counts)) for inspected in inspection.indices]
         samples = [({"name": name, "index": index}, value) for index, value in values if value is not None]
-        yield from _metric(metric, meaning, samples)
+        yield from _metric_lines(metric, meaning, samples)
     if not inspection.sample.not_compared:
         low, high = inspection.sample.interval
         shares = {"": inspection.sample.share, "_lower": low, "_upper": high}
         for suffix, share in shares.items():
             meaning = "Share of stale fingerprints" + (", bound of the 95 % confidence interval." if suffix else ".")
-            yield from _metric(f"simdoc_stale_ratio{suffix}", meaning, [({"name": name}, share)])
-    yield from _metric("simdoc_skipped_indices", "Indices not counted.", [({"name": name}, len(inspection.skipped))])
+            yield from _metric_lines(f"simdoc_stale_ratio{suffix}", meaning, [({"name": name}, share)])
+    yield from _metric_lines(
+        "simdoc_skipped_indices", "Indices that were not counted.", [({"name": name}, len(inspection.skipped))]
+    )
 
 
-def _metric(metric: str, meaning: str, samples: Sequence[tuple[dict[str, str], float]]) -> Iterator[str]:
+def _metric_lines(metric: str, meaning: str, samples: Sequence[tuple[dict[str, str], float]]) -> Iterator[str]:
     if samples:
         yield f"# HELP {metric} {meaning}"
         yield f"# TYPE {metric} gauge"
@@ -95,8 +99,8 @@ def _metric(metric: str, meaning: str, samples: Sequence[tuple[dict[str, str], f
         yield f"{metric}{{{written}}} {value:.12g}"
 
 
-def _percent(share: float) -> str:
-    """Format a share 0..1 in percent. Only exactly 0 becomes 0.0%."""
+def _format_percent(share: float) -> str:
+    """Format a share 0..1 in percent. Only exactly 0 is shown as 0.0%."""
     return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
@@ -110,46 +114,46 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     without_words = f", {wordless:,} of them for texts without words" if wordless else ""
     yield f"fingerprinted  {sum(count.fingerprinted for count in counts):,}{without_words}"
     if inspection.without_text:
-        yield f"without text   {inspection.without_text:,} need no fingerprint"
+        yield f"without text   {inspection.without_text:,}; these documents need no fingerprint"
     if inspection.missing:
         unknown = ", including documents without a text" if any(count.without_text is None for count in counts) else ""
-        yield f"missing        {inspection.missing:,} ({_percent(inspection.missing_share)}){unknown}"
+        yield f"missing        {inspection.missing:,} ({_format_percent(inspection.missing_share)}){unknown}"
     if gone := sum(count.text_gone or 0 for count in counts):
-        yield f"text gone      {gone:,} have a fingerprint but no text; simdoc-search backfill removes it"
+        yield f"text gone      {gone:,} have a fingerprint but no text; to remove it, run simdoc-search backfill"
     if other := sum(count.of_other_settings for count in counts):
-        yield f"other format   {other:,} have fingerprints with other settings than the mapping"
+        yield f"other settings {other:,} have fingerprints whose settings differ from the mapping"
     if incomplete := sum(count.incomplete for count in counts):
-        yield f"incomplete     {incomplete:,} lack what passages, versions or related needs; run simdoc-search backfill"
-    yield f"stale          {_stale(inspection)}"
-    yield from _errors(inspection)
-    yield from _pipelines(inspection)
+        yield f"incomplete     {incomplete:,} lack data for passages, versions or related; run simdoc-search backfill"
+    yield f"stale          {_describe_staleness(inspection)}"
+    yield from _error_lines(inspection)
+    yield from _pipeline_lines(inspection)
     if inspection.limits != Limits():
         yield from (f"{line[:10]:<15}{line[11:]}" for line in limit_lines(inspection.limits))
     yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped)
 
 
-def _stale(inspection: Inspection) -> str:
+def _describe_staleness(inspection: Inspection) -> str:
     sample = inspection.sample
     if sample.not_compared:
         return f"unknown: {sample.not_compared}"
     if not sample.documents:
-        return "none, because no document has a fingerprint with these settings"
+        return "none, because no document has a fingerprint with the settings of the mapping"
     if not sample.unchecked:
-        return f"none, because none of {sample.documents:,} was written since backfill compared the texts"
+        return f"none of {sample.documents:,}, because none was written since the last backfill --stale"
     examples = f": {', '.join(map(repr, sample.examples))}" if sample.examples else ""
     of_all = f"{sample.stale:,} of {sample.documents:,}"
     if sample.is_exact and sample.compared:
-        return f"{of_all}; the {sample.unchecked:,} written since the last comparison were compared{examples}"
+        return f"{of_all}; the {sample.unchecked:,} written since the last backfill --stale were compared{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
     low, high = sample.interval
-    estimate = f"about {sample.share * sample.documents:,.0f} of {sample.documents:,} ({_percent(sample.share)}"
+    estimate = f"about {sample.share * sample.documents:,.0f} of {sample.documents:,} ({_format_percent(sample.share)}"
     drawn = f"{sample.stale:,} of {sample.sampled:,} drawn at random"
-    since = f" from the {sample.unchecked:,} written since the last comparison" if sample.compared else ""
+    since = f" from the {sample.unchecked:,} written since the last backfill --stale" if sample.compared else ""
     return f"{estimate}; with 95 % confidence {low:.1%} to {high:.1%}), based on {drawn}{since}{examples}"
 
 
-def _errors(inspection: Inspection) -> Iterator[str]:
+def _error_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.indices if inspected.counts.errors]
     if counts:
         errors = sum(count.errors or 0 for count in counts)
@@ -158,7 +162,7 @@ def _errors(inspection: Inspection) -> Iterator[str]:
         yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
 
 
-def _pipelines(inspection: Inspection) -> Iterator[str]:
+def _pipeline_lines(inspection: Inspection) -> Iterator[str]:
     names: dict[str, list[str]] = {}
     for inspected in inspection.indices:
         names.setdefault(str(inspected.ingest), []).append(inspected.index.name)

@@ -23,14 +23,15 @@ def _shared_options(command: Command) -> Command:
     """Add `--pipeline`, `--search` and the fields."""
     for option in (
         click.option("--search", "with_search", is_flag=True,
-                     help="Search templates, which let an application in any language query the engine."),
+                     help="Print or install search templates, which let an application in any language query the "
+                     "engine."),
         click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
                      help="Object field for the fingerprints."),
         click.option("--text-field", "text_fields", multiple=True, metavar="FIELD",
                      help="With --pipeline or --index-template: the text field. If repeated, the fields are joined "
                      "into one text.  [default with --pipeline: body]"),
         click.option("--pipeline", is_flag=True,
-                     help="The ingest pipeline, which lets the engine compute fingerprints."),
+                     help="Print or install the ingest pipeline. With it, the engine computes the fingerprints."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -55,7 +56,7 @@ def template() -> None:
 @click.option(
     "--min-hash",
     metavar="TEXT_FIELD",
-    help="Print the body of an index in which the engine's min_hash filter fills TEXT_FIELD.fingerprint.",
+    help="Print the body to create an index in which the engine's min_hash filter fills TEXT_FIELD.fingerprint.",
 )
 @click.option("--bucket-count", type=click.IntRange(1, 10_000),
               help="With --min-hash: number of buckets of the filter.  [default: 512]")  # fmt: skip
@@ -74,9 +75,9 @@ def show(
 ) -> None:
     """Print the body of a component template or pipeline.
 
-    Without options, the command prints the body for PUT _component_template/simdoc. With --pipeline, it is for PUT
-    _ingest/pipeline/simdoc. With --search, the output has the bodies for PUT _scripts/NAME, by name. With --min-hash,
-    it is for a new index. You can then query it with: similar --field TEXT_FIELD.fingerprint
+    By default, the command prints the body for PUT _component_template/simdoc. With --pipeline, it prints the body for
+    PUT _ingest/pipeline/simdoc. With --search, it prints the bodies for PUT _scripts/NAME, by name. With --min-hash, it
+    prints the body for PUT INDEX. You can query this index with: similar --field TEXT_FIELD.fingerprint
 
     \b
       simdoc-search template show > simdoc.component.json
@@ -91,9 +92,9 @@ def show(
     from simdoc_search.stores.remote.schema import component_template
 
     if sum((pipeline, with_search, min_hash is not None)) > 1:
-        raise click.UsageError("--pipeline, --search and --min-hash print different things; give one of them")
+        raise click.UsageError("--pipeline, --search and --min-hash each print something else; give only one of them")
     if bucket_count and not min_hash:
-        raise click.UsageError("--bucket-count needs --min-hash; add it")
+        raise click.UsageError("--bucket-count only works with --min-hash; add it")
     settings = _settings(options)
     texts = _text_fields(pipeline, text_fields)
     if min_hash:
@@ -101,7 +102,9 @@ def show(
     elif with_search:
         print_json(search_templates(field))
     elif pipeline:
-        print_json(pipeline_body(settings, texts, field), in_ascii=True)  # its tables contain all letters
+        print_json(
+            pipeline_body(settings, texts, field), ascii_only=True
+        )  # the tables of the pipeline contain non-ASCII letters
     else:
         print_json(component_template(settings, field))
 
@@ -109,7 +112,9 @@ def show(
 @template.command()
 @click.argument("url")
 @_shared_options
-@click.option("--index", metavar="NAME", help="With --pipeline: an existing index that uses it on every write.")
+@click.option(
+    "--index", metavar="NAME", help="With --pipeline: an existing index that will use the pipeline for every write."
+)
 @click.option("--index-template", metavar="NAME",
               help="Add the component template, and with --pipeline the pipeline, to your index template "
               "NAME.")  # fmt: skip
@@ -139,7 +144,7 @@ def install(
 
     With --pipeline, the command also installs the pipeline. With --index-template, new indices get both, for example
     after a rollover. With --index, an existing index gets the field, and the engine fingerprints each document that is
-    written from then on. The command checks everything first. If it refuses something, it changes nothing.
+    written from then on. The command checks everything first. If a check fails, it changes nothing.
 
     \b
       simdoc-search template install http://localhost:9200
@@ -152,13 +157,13 @@ def install(
     from simdoc_search.stores.remote.connection import connect
 
     if not pipeline and (index or name):
-        raise click.UsageError("--index and --name need --pipeline")
+        raise click.UsageError("--index and --name only work with --pipeline; add it")
     request = InstallRequest(
         field,
         _settings(options),
         settings_change(options),
         (name or PIPELINE) if pipeline else "",
-        _text_fields(pipeline, text_fields, recorded=bool(index_template)),
+        _text_fields(pipeline, text_fields, is_recorded=bool(index_template)),
         index or "",
         index_template or "",
         with_search,
@@ -174,9 +179,9 @@ def install(
         show_plan(plan, dry_run=dry_run)
 
 
-def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, recorded: bool = False) -> list[str]:
-    if text_fields and not (pipeline or recorded):
-        raise click.UsageError("--text-field needs --pipeline or --index-template")
+def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, is_recorded: bool = False) -> list[str]:
+    if text_fields and not (pipeline or is_recorded):
+        raise click.UsageError("--text-field only works with --pipeline or --index-template; add one of them")
     return list(text_fields) or (["body"] if pipeline else [])
 
 

@@ -54,16 +54,16 @@ def _show_changes(plan: InstallPlan) -> None:
 
 def _show_installed(plan: InstallPlan) -> None:
     request = plan.request
-    say(f"the component template {request.field} {_state(plan.steps_of('component'))}")
+    say(f"the component template {request.field} {_describe_state(plan.steps_of('component'))}")
     if request.pipeline:
-        say(f"the pipeline {request.pipeline} {_state(plan.steps_of('pipeline'))}")
+        say(f"the pipeline {request.pipeline} {_describe_state(plan.steps_of('pipeline'))}")
     if request.index_template:
         what = "the pipeline and the text fields" if request.pipeline else "the component template"
-        had = "now has" if plan.steps_of("index template") else "already had"
+        includes = "now includes" if plan.steps_of("index template") else "already included"
         hint = "; for an existing index, add --index NAME" if request.pipeline and not request.index else ""
-        say(f"the index template {request.index_template} {had} {what}, for new indices{hint}")
+        say(f"the index template {request.index_template} {includes} {what}, for new indices{hint}")
     for index in plan.indices:
-        say(f"{index} uses the pipeline on every write; for its existing documents, run simdoc-search backfill")
+        say(f"{index} uses the pipeline for every write; for its existing documents, run simdoc-search backfill")
     if not request.index and not request.index_template:
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{request.pipeline}"}}}}'
         body = f'"composed_of": ["{request.field}"]{pipeline if request.pipeline else ""}'
@@ -78,5 +78,5 @@ def _show_installed(plan: InstallPlan) -> None:
         )
 
 
-def _state(steps: list[Any]) -> str:
+def _describe_state(steps: list[Any]) -> str:
     return "is installed" if steps else "was already installed"

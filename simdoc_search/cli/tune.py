@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
-_SKETCHES = "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,xor:64,xor:200,xor:512"
+_DEFAULT_SKETCHES = "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,xor:64,xor:200,xor:512"
 _SHINGLES_FOR_PAIRS = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
-_READ_AT_ONCE = 50
+_BATCH_SIZE = 50
 _MAX_PAIRS_BYTES = 16 << 20
 _MAX_DIGITS = 4
 
@@ -52,7 +52,7 @@ _MAX_DIGITS = 4
     "--sketch",
     "sketches",
     metavar="NAME[:SIZE],...",
-    default=_SKETCHES,
+    default=_DEFAULT_SKETCHES,
     show_default="all, in several sizes",
     help="Kinds and sizes of fingerprints to measure.",
 )
@@ -62,10 +62,10 @@ _MAX_DIGITS = 4
     " [default: those of the store, or words:5; several with --pairs]",
 )  # fmt: skip
 @click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Learn from this file. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
+              help="File with labelled pairs. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
 @click.option(
     "--for", "purpose", type=click.Choice(["duplicates", "versions", "related"]), default="duplicates",
-    show_default=True, help="What yes in --pairs means: the two documents are duplicates, versions, or related.",
+    show_default=True, help="What `yes` means in --pairs: the two documents are duplicates, versions or related.",
 )  # fmt: skip
 @click.option(
     "--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Number of documents to measure on."
@@ -92,7 +92,7 @@ def tune(
     """Measure settings on your documents, and recommend the best.
 
     The command indexes a sample in memory, once for each kind and size of fingerprint. It queries each index, and
-    compares the estimates and the hits with exact values. It writes no file.
+    compares the estimates and the hits with exact values. It does not write any files.
 
     \b
       simdoc-search tune ./corpus --overlap 50 --probability 95
@@ -100,9 +100,9 @@ def tune(
       simdoc-search tune ./invoices --pairs judged.tsv
       simdoc-search tune ./corpus --shingles words:3,words:5,characters:9
 
-    With --pairs, it learns the minimum overlap of the documents that you call duplicates, and which shingles separate
-    them best from other documents. With --for versions or --for related, it learns the limits of these commands for a
-    store.
+    With --pairs, the command learns the minimum overlap of the documents that you call duplicates. It also finds the
+    shingles that best separate them from other documents. With --for versions or --for related, it learns the limits of
+    these commands for a store.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions
@@ -112,14 +112,14 @@ def tune(
     from simdoc_search.sketch.settings import Settings
 
     if overlap == 0:
-        raise click.BadParameter("the overlap must be more than 0", param_hint="--overlap")
+        raise click.BadParameter("the overlap must be greater than 0", param_hint="--overlap")
     paths = paths or (store,)
-    pairs = tuning.read_pairs(_lines(pairs_file), str(pairs_file)) if pairs_file else []
+    pairs = tuning.read_pairs(_read_lines(pairs_file), str(pairs_file)) if pairs_file else []
     in_store = len(paths) == 1 and _is_store(paths[0])
     open_options: dict[str, Any] = {"engine": engine, "text_field": text_fields, "field": field}
     if purpose != "duplicates":
         if not pairs or not in_store:
-            raise click.UsageError(f"--for {purpose} learns the limits of one store from pairs; give STORE and --pairs")
+            raise click.UsageError(f"--for {purpose} needs one STORE and labelled pairs; give STORE and --pairs FILE")
         learn = tuning.learn_version_limits if purpose == "versions" else tuning.learn_related_limits
         with open_for_query(paths[0], **open_options) as opened:
             learned = learn(opened, pairs)
@@ -132,12 +132,12 @@ def tune(
     required = {id for pair in pairs for id in (pair.a, pair.b)}
     if in_store:
         with open_for_query(paths[0], **open_options) as opened:
-            texts, total = _texts_of_store(opened, paths[0], sample, required)
+            texts, total = _sample_store(opened, paths[0], sample, required)
             analysis: Analysis | None = opened.settings.analysis
         paths = ("FOLDER",)  # a store does not know which folders were indexed
     else:
-        (texts, total), analysis = _texts_of_corpus(paths, sample, required), None
-    analyses = _analyses(shingles, analysis, several=bool(pairs))
+        (texts, total), analysis = _sample_corpus(paths, sample, required), None
+    analyses = _choose_analyses(shingles, analysis, for_pairs=bool(pairs))
     names = dict.fromkeys(name.strip() for name in sketches.split(","))
     settings = [with_sketch(Settings(analysis=analysis), parse_sketch(name)) for analysis in analyses for name in names]
     with stage_progress(hidden=as_json) as update:
@@ -149,34 +149,36 @@ def tune(
             say(line)
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     try:
         return read_small(path, _MAX_PAIRS_BYTES).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise CorpusError(f"{path} is not UTF-8; save the pairs as UTF-8") from None
+        raise CorpusError(f"{path} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
         raise CorpusError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _is_store(path: str) -> bool:
-    """Whether a path is a store. A missing path counts as one, so that the error says how to create it."""
+    """Whether a path is a store. A missing path counts as a store, so that the error says how to create one."""
     is_url = path.lower().startswith(("http://", "https://"))
     return is_url or not os.path.lexists(path) or (Path(path) / "simdoc.json").is_file()
 
 
-def _texts_of_store(store: Store, name: str, sample: int, required: Collection[str]) -> tuple[dict[str, str], int]:
+def _sample_store(store: Store, name: str, sample: int, required: Collection[str]) -> tuple[dict[str, str], int]:
     from simdoc_search.tuning import draw_sample, limit_texts
 
     ids, total = draw_sample((record.id for record in store.scan()), sample, required)
-    batches = (ids[at : at + _READ_AT_ONCE] for at in range(0, len(ids), _READ_AT_ONCE))
+    batches = (ids[at : at + _BATCH_SIZE] for at in range(0, len(ids), _BATCH_SIZE))
     records = (record for batch in batches for record in store.records(batch, text=True))
     texts = limit_texts(((record.id, record.text) for record in records if record.text is not None), required)
     if ids and not texts:
-        raise CorpusError(f"the store {name} has no texts, but exact values need them; give the folder instead")
+        raise CorpusError(
+            f"the store {name} has no texts, which exact values are computed from; give the folder of the files instead"
+        )
     return texts, total
 
 
-def _texts_of_corpus(paths: tuple[str, ...], sample: int, required: Collection[str]) -> tuple[dict[str, str], int]:
+def _sample_corpus(paths: tuple[str, ...], sample: int, required: Collection[str]) -> tuple[dict[str, str], int]:
     from simdoc_search.corpus import read_corpus, read_sources
     from simdoc_search.documents import Document, Skipped
     from simdoc_search.indexing import FILE_TIMEOUT
@@ -191,17 +193,17 @@ def _texts_of_corpus(paths: tuple[str, ...], sample: int, required: Collection[s
     return limit_texts(texts, required), total
 
 
-def _analyses(shingles: str | None, of_store: Analysis | None, *, several: bool) -> list[Analysis]:
-    """Return the analyses to measure: those of `--shingles`, or the defaults."""
+def _choose_analyses(shingles: str | None, stored_analysis: Analysis | None, *, for_pairs: bool) -> list[Analysis]:
+    """Return the analyses to measure: those in `--shingles`, or the default ones."""
     from simdoc_search.analysis.settings import Analysis
 
     if shingles is not None:
-        return list(dict.fromkeys(_analysis(name.strip()) for name in shingles.split(",")))
-    others = [_analysis(name) for name in _SHINGLES_FOR_PAIRS.split(",")] if several else [Analysis()]
-    return list(dict.fromkeys([of_store, *(others if several else ())] if of_store else others))
+        return list(dict.fromkeys(_parse_shingles(name.strip()) for name in shingles.split(",")))
+    others = [_parse_shingles(name) for name in _SHINGLES_FOR_PAIRS.split(",")] if for_pairs else [Analysis()]
+    return list(dict.fromkeys([stored_analysis, *(others if for_pairs else ())] if stored_analysis else others))
 
 
-def _analysis(name: str) -> Analysis:
+def _parse_shingles(name: str) -> Analysis:
     """Parse one value of `--shingles`, such as words:3+stop:en+stem:en+frequencies."""
     from simdoc_search.analysis.settings import Analysis
 

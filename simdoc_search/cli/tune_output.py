@@ -17,28 +17,29 @@ if TYPE_CHECKING:
     from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedLimits, Measurement, Tuning
 
 _COLUMNS = ("sketch", "shingles", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
-_MAX_WRONG = 10
+_MAX_MISCLASSIFIED = 10
 
 
 def lines(result: Tuning, total: int, paths: Sequence[str]) -> Iterator[str]:
     """Yield the output for a terminal."""
     wanted = f"{100 * float(result.overlap):g} %"
     yield (
-        f"{counted(result.documents, 'document')} of {total:,}; {counted(result.pair_count, 'pair')} of them overlap "
-        f"by {wanted} or more, {result.near_pair_count:,} by about that ({100 * NEAR_DISTANCE:g} points more or less)"
+        f"{result.documents:,} of {counted(total, 'document')}; {counted(result.pair_count, 'pair')} with an overlap "
+        f"of {wanted} or more, {result.near_pair_count:,} with about {wanted} (within {100 * NEAR_DISTANCE:g} "
+        "percentage points)"
     )
     if result.near_pair_count < MIN_NEAR_PAIRS:
-        yield "note: these are too few pairs to measure recall well; increase --sample"
+        yield "note: there are too few pairs of about this overlap to measure recall well; increase --sample"
     for analysis, threshold in result.learned.items():
         counts = threshold.counts
-        yield f"your pairs by {shingles_of(analysis)}: " + (
-            f"at {percent(threshold.threshold)} or more, {counts.true_positives} of {counts.positives} yes and "
-            f"{counts.false_positives} of {counts.negatives} no are duplicates"
+        yield f"your pairs with {format_shingles(analysis)}: " + (
+            f"a minimum overlap of {percent(threshold.threshold)} selects {counts.true_positives} of "
+            f"{counts.positives} yes pairs and {counts.false_positives} of {counts.negatives} no pairs"
             if counts.is_useful
-            else "no overlap separates yes from no, so none is learned; simdoc-search compare shows the differences"
+            else "no minimum overlap separates yes from no; to see the differences, use simdoc-search compare"
         )
-        yield from _wrong_lines(threshold.misclassified)
-    rows = [_COLUMNS, *map(_cells, result.measurements)]
+        yield from _misclassified_lines(threshold.misclassified)
+    rows = [_COLUMNS, *map(_format_row, result.measurements)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     yield ""
     for row in rows:
@@ -57,9 +58,9 @@ def as_json(result: Tuning, total: int, paths: Sequence[str]) -> dict[str, Any]:
         "probability": float(result.probability), "pairs": result.pair_count, "near": result.near_pair_count,
         "few": result.near_pair_count < MIN_NEAR_PAIRS,
         "learned": [
-            {"shingles": shingles_of(analysis), "overlap": threshold.threshold, "useful": threshold.counts.is_useful,
-             **_counts_as_json(threshold.counts), "unseen": _counts_as_json(threshold.cross_validated),
-             "wrong": _wrong_as_json(threshold.misclassified)}
+            {"shingles": format_shingles(analysis), "overlap": threshold.threshold,
+             "useful": threshold.counts.is_useful, **_counts_as_json(threshold.counts),
+             "unseen": _counts_as_json(threshold.cross_validated), "wrong": _wrong_as_json(threshold.misclassified)}
             for analysis, threshold in result.learned.items()
         ],
         "rows": [_row_as_json(row) for row in result.measurements],
@@ -76,12 +77,12 @@ def verdict(result: Tuning) -> str:
     row = result.recommended
     if row is not None:
         return (
-            f"For {wanted}, use {row.name} with {shingles_of(row.settings.analysis)}. It finds "
+            f"For {wanted}, use {row.name} with {format_shingles(row.settings.analysis)}. It finds "
             f"{percent(row.recall, 1)}, needs {row.bytes_per_document:,.0f} bytes per document, and its estimates are "
             f"off by {100 * row.error:.1f} percentage points."
         )
     if not any(row.expected_hit_count for row in result.measurements):
-        return f"No recommendation for {wanted}: no two of these documents overlap that much."
+        return f"No recommendation for {wanted}: no two of the documents overlap that much."
     best = max(result.measurements, key=lambda row: row.recall)
     return f"No recommendation for {wanted}: the best, {best.name}, only finds {percent(best.recall, 1)}."
 
@@ -91,7 +92,7 @@ def index_command(result: Tuning, paths: Sequence[str]) -> str:
     if result.recommended is None:
         return ""
     analysis, default = result.recommended.settings.analysis, Analysis()
-    name = re.sub(r"[^a-z0-9]+", "-", f"{result.recommended.name}-{shingles_of(analysis)}".lower())
+    name = re.sub(r"[^a-z0-9]+", "-", f"{result.recommended.name}-{format_shingles(analysis)}".lower())
     options = {
         "--shingle-size": str(analysis.shingle_size) if analysis.shingle_size != default.shingle_size else "",
         "--unit": analysis.unit if analysis.unit != default.unit else "",
@@ -112,14 +113,14 @@ def limits_lines(learned: LearnedLimits, store: str) -> Iterator[str]:
     yield ""
     yield f"{'':<34}{'precision':>10}{'recall':>9}"
     for name, counts in (
-        (f"now: {_limits_text(learned, learned.current)}", learned.current_counts),
-        (f"best: {_limits_text(learned, learned.limits)}", best.counts),
+        (f"now: {_format_limits(learned, learned.current)}", learned.current_counts),
+        (f"best: {_format_limits(learned, learned.limits)}", best.counts),
         ("on pairs not used for learning", best.cross_validated),
     ):
         precision = "-" if counts.precision is None else percent(counts.precision, 1)
         yield f"{name:<35}{precision:>9}{percent(counts.recall, 1):>9}"
     yield ""
-    yield from _wrong_lines(best.misclassified)
+    yield from _misclassified_lines(best.misclassified)
     command = _defaults_command(learned, store)
     yield f"Store these limits with: {command}" if command else "No limits are better than the current ones."
 
@@ -136,7 +137,7 @@ def limits_as_json(learned: LearnedLimits, store: str) -> dict[str, Any]:
     }
 
 
-def shingles_of(analysis: Analysis) -> str:
+def format_shingles(analysis: Analysis) -> str:
     """Return an analysis in the syntax of `--shingles`."""
     parts = [f"{analysis.unit}s:{analysis.shingle_size}"]
     parts += [f"stop:{analysis.stop_words.language or 'FILE'}"] if analysis.stop_words else []
@@ -144,10 +145,10 @@ def shingles_of(analysis: Analysis) -> str:
     return "+".join([*parts, *(["frequencies"] if analysis.frequencies else [])])
 
 
-def _cells(row: Measurement) -> tuple[str, ...]:
+def _format_row(row: Measurement) -> tuple[str, ...]:
     return (
         row.name,
-        shingles_of(row.settings.analysis),
+        format_shingles(row.settings.analysis),
         percent(row.recall, 1) if row.expected_hit_count else "-",
         percent(row.precision, 1) if row.hit_count else "-",
         f"{row.error:.4f}" if row.measured_pair_count else "-",
@@ -160,7 +161,7 @@ def _cells(row: Measurement) -> tuple[str, ...]:
 def _row_as_json(row: Measurement) -> dict[str, Any]:
     return {
         "sketch": row.name,
-        "shingles": shingles_of(row.settings.analysis),
+        "shingles": format_shingles(row.settings.analysis),
         "recall": row.recall,
         "wanted": row.expected_hit_count,
         "precision": row.precision,
@@ -174,7 +175,7 @@ def _row_as_json(row: Measurement) -> dict[str, Any]:
     }
 
 
-def _limits_text(learned: LearnedLimits, limits: Limits) -> str:
+def _format_limits(learned: LearnedLimits, limits: Limits) -> str:
     if learned.purpose == "related":
         return f"score {limits.min_score:g}"
     return f"{limits.bits} bits, {100 * limits.enough:g} % of sentences"
@@ -191,17 +192,18 @@ def _defaults_command(learned: LearnedLimits, store: str) -> str:
     return shlex.join(["simdoc-search", "defaults", *options, "--store", store])
 
 
-def _wrong_lines(wrong: Sequence[LabelledPair]) -> Iterator[str]:
-    for pair in wrong[:_MAX_WRONG]:
+def _misclassified_lines(misclassified: Sequence[LabelledPair]) -> Iterator[str]:
+    for pair in misclassified[:_MAX_MISCLASSIFIED]:
         label = "yes" if pair.label else "no"
         other = "no" if pair.label else "yes"
         yield printable(f"line {pair.line}: {pair.a!r} and {pair.b!r} are labelled {label}, but classified as {other}")
-    if len(wrong) > _MAX_WRONG:
-        yield f"{counted(len(wrong) - _MAX_WRONG, 'more pair')} classified wrongly; --json lists all of them"
+    if len(misclassified) > _MAX_MISCLASSIFIED:
+        more = counted(len(misclassified) - _MAX_MISCLASSIFIED, "more pair is", "more pairs are")
+        yield f"{more} misclassified; --json lists all of them"
 
 
-def _wrong_as_json(wrong: Sequence[LabelledPair]) -> list[dict[str, Any]]:
-    return [{"a": pair.a, "b": pair.b, "yes": pair.label, "line": pair.line} for pair in wrong]
+def _wrong_as_json(misclassified: Sequence[LabelledPair]) -> list[dict[str, Any]]:
+    return [{"a": pair.a, "b": pair.b, "yes": pair.label, "line": pair.line} for pair in misclassified]
 
 
 def _counts_as_json(counts: ConfusionCounts) -> dict[str, Any]:

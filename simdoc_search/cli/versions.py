@@ -21,7 +21,7 @@ from simdoc_search.cli.groups_output import all_options, check_all, show_familie
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
-from simdoc_search.cli.versions_output import lines_of, sentence_lines, texts_of
+from simdoc_search.cli.versions_output import read_version_texts, sentence_lines, version_lines
 from simdoc_search.cli.versions_page import write_page
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write a page on which you can open each version side by side with the one before.",
+    help="Write an HTML page on which you can open each version side by side with the previous one.",
 )
 @field_options
 @store_option
@@ -74,12 +74,12 @@ def versions(
       simdoc-search versions --all                     list the families of versions in the store
 
     The order is based on dates in metadata and names, on versions in names (v2, final), on commits and on modification
-    times. The command names the newest version only if this evidence agrees. If it conflicts, the output shows both
-    sides. Undated documents are listed last.
+    times. The command names the newest version only if this evidence agrees. Otherwise it prints the conflicting
+    evidence. Undated documents are listed last.
 
-    Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth in
-    the other direction. Any store with texts can be queried. If you index --with versions, a query takes a tenth of the
-    time (0.1 s instead of 1 s, with 357 documents).
+    Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth of
+    the sentences of the other are in the first. You can query any store that has texts. A store that was indexed --with
+    versions answers faster (in 0.1 s instead of 1 s, with 357 documents).
     """
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch
@@ -95,14 +95,14 @@ def versions(
     options |= {"size": size, "offset": offset, "version_control": not no_version_control}
     query, own_id = query_arguments(search, id, file, lambda document: {"file": file, "metadata": document.metadata})
     result = search.versions(**query, **options)
-    texts = texts_of(search, result) if sentences or html else {}
+    texts = read_version_texts(search, result) if sentences or html else {}
     if html:
         write_page(html, result, texts, search.store.settings)
     if as_json:
         analysis = search.store.settings.analysis if sentences else None
         print_json(versions_as_json(result, own_id, None if file is None else str(file), texts, analysis))
         return
-    for line in lines_of(result, own_id if file is not None else None, store):
+    for line in version_lines(result, own_id if file is not None else None, store):
         say(line)
     if sentences:
         for line in sentence_lines(result, texts, search.store.settings.analysis):

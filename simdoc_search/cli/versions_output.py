@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _DEFAULT_STORE = "./.simdoc"
 
 
-def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
-    """Map the places of the entries to their texts, as far as known. The place of a query text is None."""
+def read_version_texts(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
+    """Map the places of the entries to their texts. Unknown texts are missing. The place of a query text is None."""
     from simdoc_search.search.stored_texts import read_texts
 
     places = [entry.place for entry in result.entries if entry.place is not None]
@@ -28,7 +28,7 @@ def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | N
     return texts
 
 
-def lines_of(result: VersionsResult, own_id: str | None, store: str) -> Iterator[str]:
+def version_lines(result: VersionsResult, own_id: str | None, store: str) -> Iterator[str]:
     """Yield the timeline, the evidence, the counts, and the next commands to run.
 
     Args:
@@ -41,18 +41,19 @@ def lines_of(result: VersionsResult, own_id: str | None, store: str) -> Iterator
         yield from result.lines()
         yield f"order: {result.order}"
         yield from result.evidence()
-    yield from notes_of(result)
+    yield from count_lines(result)
     if own_id is not None:
-        yield f"The document {own_id!r} is left out, because it is this file."
+        yield f"The document {own_id!r} is not listed, because it is this file."
     names = [entry.name for entry in result.timeline[-2:]]
     if len(set(names) - {""}) == 2:
         yield f"to see the last change, run: {_command('compare', names, store)}"
     if result.newest is not None and not result.newest.is_source:
         command = _command("versions", [result.newest.name], store)
-        yield f"later versions may share too little with {result.source or 'the text'}. Find them with: {command}"
+        source = result.source or "the text"
+        yield f"later versions may have too little in common with {source}. Find them with: {command}"
 
 
-def notes_of(result: VersionsResult) -> Iterator[str]:
+def count_lines(result: VersionsResult) -> Iterator[str]:
     """Yield the counts, and how many texts changed since they were indexed."""
     yield _counts(result)
     if changed := result.changed + sum(hit.changed for hit in result.hits):
@@ -63,7 +64,7 @@ def _counts(result: VersionsResult) -> str:
     counts = (counted(result.found, "other version") if result.found else "no other version") + ", "
     if result.found > len(result.hits):
         more = show_more(len(result.hits), result.found)
-        counts = f"{showing(len(result.hits), result.found, what='other version')}.{more} "
+        counts = f"{showing(len(result.hits), result.found, singular='other version')}.{more} "
     counts += documents_compared(result.compared, result.candidates)
     if result.via != "sentences":
         counts += f", found by {result.via}"
@@ -91,10 +92,11 @@ def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], an
             continue
         pairs = sentence_pairs(result.text, text, analysis, result.limits.bits)
         yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {result.source or 'the text'}"
-        here, there = TextPositions(result.text), TextPositions(text)
+        own_positions, other_positions = TextPositions(result.text), TextPositions(text)
         for pair in pairs:
             own, other = result.text[slice(*pair.a)], text[slice(*pair.b)]
-            yield f"{'similar' if pair.bits else 'equal':>8}  {here.label(pair.a[0])} → {there.label(pair.b[0])}"
+            likeness = "similar" if pair.bits else "equal"
+            yield f"{likeness:>8}  {own_positions.label(pair.a[0])} → {other_positions.label(pair.b[0])}"
             yield f"{'':>10}“{excerpt(own)}”"
             if own.split() != other.split():
                 yield f"{'':>10}“{excerpt(other)}”"

@@ -1,4 +1,4 @@
-"""The page of `simdoc-search versions --html`: the timeline, and each version side by side with the one before."""
+"""The page of `simdoc-search versions --html`: the timeline, and each version side by side with the previous one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import write_file
-from simdoc_search.cli.versions_output import notes_of
+from simdoc_search.cli.versions_output import count_lines
 from simdoc_search.display import counted, percent
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
 
 _MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
-"""Limits of the steps that are shown side by side, so that a browser remains fast. The newest steps are shown."""
+"""Maximum number of steps shown side by side, and of their characters. The newest steps are shown.
+
+They keep the page fast.
+"""
 
 
 def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, str], settings: Settings) -> None:
@@ -34,15 +37,15 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
     pairs = _pairs(result, texts)
     rows = [_row(result, number, pairs.get(number), settings) for number in range(len(result.entries))]
     order = [*([HINT] if result.by == "texts" else []), f"order: {result.order}", *result.evidence()]
-    notes = [*(order if result.hits else []), *notes_of(result)]
+    notes = [*(order if result.hits else []), *count_lines(result)]
     if left_out := len(result.timeline) - 1 - len(pairs):
         steps = counted(left_out, "step is", "steps are")
-        notes.append(f"{steps} not shown side by side; simdoc-search compare shows each of them")
+        notes.append(f"{steps} not shown side by side; to see them, use simdoc-search compare")
     write_file(path, list_page("Versions", [ListSection(rows)], notes))
 
 
 def _pairs(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[int, tuple[str, str]]:
-    """Map the number of the later version of each shown step to both texts."""
+    """Map each shown step, by the number of its later version, to the two texts."""
     pairs: dict[int, tuple[str, str]] = {}
     characters = 0
     for number, (before, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):

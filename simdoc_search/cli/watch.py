@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID...]", shell_complete=complete_ids)
 @click.option("--overlap", type=percent_type, metavar="PERCENT", help="Minimum overlap of a copy.  [default: 50]")
-@click.option("--arrived", is_flag=True, help="Show of which watched documents these new documents are copies.")
-@click.option("--list", "is_list", is_flag=True, help="List the watched documents.")
-@click.option("--remove", is_flag=True, help="Stop watching these documents, which may already be deleted.")
-@click.option("--watches", "name", default="simdoc-watches", show_default=True, metavar="INDEX",
+@click.option("--arrived", is_flag=True, help="Check whether these new documents are copies of watched documents.")
+@click.option("--list", "lists_watches", is_flag=True, help="List the watched documents.")
+@click.option("--remove", is_flag=True, help="Stop watching these documents. They may already be deleted.")
+@click.option("--watches", "watches_index", default="simdoc-watches", show_default=True, metavar="INDEX",
               help="Index in which the watches are stored.")  # fmt: skip
 @field_option
 @store_option
@@ -42,19 +42,19 @@ def watch(
     ids: tuple[str, ...],
     overlap: Fraction | None,
     arrived: bool,
-    is_list: bool,
+    lists_watches: bool,
     remove: bool,
-    name: str,
+    watches_index: str,
     field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Watch documents in an engine for new copies of them.
+    """Watch for new copies of documents in an engine.
 
-    First watch a document. ID can have an overlap, like doc123_80. Then use --arrived to check whether new documents
-    are copies of watched ones. An application can check them with the search template simdoc-new-copies, which
-    `template install --search` installs.
+    First, watch a document. ID can include a minimum overlap, such as doc123_80. Then use --arrived to check whether
+    new documents are copies of watched ones. An application can check them with the search template simdoc-new-copies.
+    To install it, use: template install --search
 
     \b
       simdoc-search watch doc123 --overlap 80 --store http://localhost:9200/articles
@@ -64,11 +64,13 @@ def watch(
     """
     from simdoc_search.search.watches import Watcher
 
-    if arrived + is_list + remove > 1 or (overlap is not None and (arrived or is_list or remove)):
-        raise click.UsageError("give one of --overlap, --arrived, --list and --remove")
-    if bool(ids) == is_list:
-        raise click.UsageError("--list takes no ID" if is_list else "give the ID of a document, or --list")
-    watcher = Watcher(open_for_query(store, engine=engine, field=field), name)
+    if arrived + lists_watches + remove > 1 or (overlap is not None and (arrived or lists_watches or remove)):
+        raise click.UsageError("--overlap, --arrived, --list and --remove exclude each other; give only one of them")
+    if bool(ids) == lists_watches:
+        raise click.UsageError(
+            "--list does not take an ID; omit it" if lists_watches else "give the ID of a document, or --list"
+        )
+    watcher = Watcher(open_for_query(store, engine=engine, field=field), watches_index)
     if remove:
         count = watcher.remove(ids)
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")
@@ -76,23 +78,28 @@ def watch(
         _show_matches({id: watcher.copied_by(id) for id in ids}, as_json)
         if outdated := sum(watch.outdated for watch in watcher.all()):
             outdated_watches = counted(outdated, "watch is", "watches are")
-            say(f"note: {outdated_watches} outdated and find no copies; see watch --list", err=True)
+            say(
+                f"note: {outdated_watches} outdated and find no copies; to see which, run: simdoc-search watch --list",
+                err=True,
+            )
     else:
-        watches = watcher.all() if is_list else [watcher.set(id, overlap=overlap) for id in ids]
-        _show_watches(watches, as_json, is_list=is_list)
+        watches = watcher.all() if lists_watches else [watcher.set(id, overlap=overlap) for id in ids]
+        _show_watches(watches, as_json, lists_watches=lists_watches)
 
 
-def _show_watches(watches: list[Watch], as_json: bool, *, is_list: bool) -> None:
+def _show_watches(watches: list[Watch], as_json: bool, *, lists_watches: bool) -> None:
     if as_json:
         print_json({"watched": [_watch_as_json(watch) for watch in watches]})
         return
     for watch in watches:
         overlap = percent(float(watch.overlap), 0 if (100 * watch.overlap).denominator == 1 else 1)
-        outdated = "; finds no copies, because its settings are outdated: watch it again" if watch.outdated else ""
-        since = f", since {watch.since}{outdated}" if is_list else ""
-        say(f"{watch.place.id} is watched: copies of {overlap} or more{since}")
+        outdated = (
+            "; finds no copies, because its settings are outdated; watch the document again" if watch.outdated else ""
+        )
+        since = f", since {watch.since}{outdated}" if lists_watches else ""
+        say(f"{watch.place.id} is watched for copies with an overlap of {overlap} or more{since}")
     if not watches:
-        say("nothing is watched")
+        say("no documents are watched")
 
 
 def _show_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:

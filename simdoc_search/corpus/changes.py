@@ -22,7 +22,7 @@ _TEMPORARY = re.compile(
 
 
 def is_temporary(path: str) -> bool:
-    """Return whether a path is that of a temporary file of an editor or browser: `a.txt~`, `#a.txt#`, `~$a.docx`."""
+    """Return whether a file is a temporary one of an editor or browser: `a.txt~`, `#a.txt#`, `~$a.docx`."""
     return _TEMPORARY.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
 
 
@@ -34,10 +34,10 @@ def changed_files(
     follow_links: bool = False,
     exclude: Iterable[str] = (),
 ) -> Iterator[FileSource | Skipped]:
-    """Find the files at the changed paths below a folder. The options and the results are those of `find_files`.
+    """Find the files at the changed paths below a folder. Options and results are the same as for `find_files`.
 
-    If a path is a folder, all files below it are found. Paths that no longer exist are ignored, and so are paths that
-    are hidden, excluded, in a store, or behind a link out of the folder.
+    If a path is a folder, all files below it are found. A path is ignored if it no longer exists, or if it is hidden,
+    excluded, in a store, or behind a link out of the folder.
 
     Raises:
         OSError: the folder does not exist.
@@ -46,7 +46,7 @@ def changed_files(
     identity = file_id(absolute)
     root = Root(absolute, max_bytes, None if follow_links else identity, Exclusions(exclude))
     for path in map(Path, sorted(set(paths))):
-        if not path.is_relative_to(absolute) or _is_left_out(path, path.relative_to(absolute), root):
+        if not path.is_relative_to(absolute) or _is_ignored(path, path.relative_to(absolute), root):
             continue
         id = path.relative_to(absolute).as_posix()
         if path.is_dir():
@@ -56,18 +56,18 @@ def changed_files(
             yield replace(source, root=absolute) if isinstance(source, Skipped) else source
 
 
-def _is_left_out(path: Path, below: PurePath, root: Root) -> bool:
-    """Return whether a search of the whole folder would not find this path."""
-    if not below.parts or any(part.startswith(".") for part in below.parts):
+def _is_ignored(path: Path, relative: PurePath, root: Root) -> bool:
+    """Return whether a search of the whole folder would skip this path."""
+    if not relative.parts or any(part.startswith(".") for part in relative.parts):
         return True
-    folders = [parent.as_posix() for parent in below.parents]
+    folders = [parent.as_posix() for parent in relative.parents]
     if any(is_store(os.path.join(root.path, folder)) for folder in folders):  # noqa: PTH118
         return True
-    if root.exclusions.match(below.as_posix(), is_folder=False) or any(
+    if root.exclusions.match(relative.as_posix(), is_folder=False) or any(
         root.exclusions.match(folder, is_folder=True) for folder in folders[:-1]
     ):
         return True
     try:
-        return root.within is not None and leads_out(path, root.within)
+        return root.boundary is not None and leads_out(path, root.boundary)
     except OSError:  # the file has vanished
         return True

@@ -16,31 +16,32 @@ from typing import TextIO
 
 _LINE_ENDS = ("\n", "\r")
 _CHUNK_CHARACTERS = 1 << 20
-_MAX_LIMIT = (1 << 31) - 2  # of the csv module on systems with a `long` of 32 bits
+_MAX_CELL_CHARACTERS = (1 << 31) - 2  # limit of the csv module on systems with a `long` of 32 bits
 _QUOTED = re.compile(r'"[^"]*("|$)')
-_UNCLOSED = "a quote is not closed; close it, and double each quote inside a text"
+_UNCLOSED = "a quote is not closed; close it, and double each quote inside a cell"
 _CSV_LIMIT = threading.Lock()  # the csv module has one cell size limit for the whole process
 
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """The reason why a line cannot be read as a row."""
+    """A line that cannot be read as a row, with the reason."""
 
     reason: str
 
 
-def read_rows(stream: TextIO, *, delimiter: str | None = None, limit: int) -> Iterator[list[str] | BadRow]:
+def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: int) -> Iterator[list[str] | BadRow]:
     """Yield the rows of a stream, the heading first. Blank lines are skipped.
 
     A row may have fewer cells than the heading. If it has more, the additional cells are dropped if they are empty.
-    Otherwise the row is bad: probably a text contains a delimiter and is not quoted.
+    Otherwise the row is bad: a text that is not quoted probably contains a delimiter.
 
     Args:
         stream: a stream that was opened with `newline=""`.
-        delimiter: the delimiter. None: the most frequent of `,`, `;`, tab and `|` in the heading, outside of quotes.
-        limit: maximum number of characters in a row.
+        delimiter: the delimiter. If it is None, the most frequent of `,`, `;`, tab and `|` in the heading, outside of
+            quotes, is used.
+        max_characters: maximum number of characters in a row.
     """
-    lines = _Lines(stream, min(limit, _MAX_LIMIT))
+    lines = _Lines(stream, min(max_characters, _MAX_CELL_CHARACTERS))
     columns = 0
     while line := lines.next():
         if isinstance(line, BadRow):
@@ -57,65 +58,65 @@ def read_rows(stream: TextIO, *, delimiter: str | None = None, limit: int) -> It
 class _Lines:
     """Reads lines from a stream. Lines can be put back."""
 
-    def __init__(self, stream: TextIO, limit: int) -> None:
+    def __init__(self, stream: TextIO, max_characters: int) -> None:
         self._stream = stream
-        self._returned: deque[str | BadRow] = deque()
-        self.limit = limit
+        self._put_back: deque[str | BadRow] = deque()
+        self.max_characters = max_characters
 
     def next(self) -> str | BadRow:
         """Return the next line with its end, or an empty string at the end of the stream."""
-        if self._returned:
-            return self._returned.popleft()
-        line = self._stream.readline(self.limit + 1)
-        if len(line) <= self.limit or line.endswith(_LINE_ENDS):
+        if self._put_back:
+            return self._put_back.popleft()
+        line = self._stream.readline(self.max_characters + 1)
+        if len(line) <= self.max_characters or line.endswith(_LINE_ENDS):
             return line
         while line and not line.endswith(_LINE_ENDS):
             line = self._stream.readline(_CHUNK_CHARACTERS)
-        return BadRow(f"the line is over the limit of {self.limit:,} characters")
+        return BadRow(f"the line is over the limit of {self.max_characters:,} characters")
 
     def put_back(self, lines: Sequence[str | BadRow]) -> None:
         """Put lines back, so that `next` returns them again."""
-        self._returned.extendleft(reversed(lines))
+        self._put_back.extendleft(reversed(lines))
 
 
 def _read_row(line: str, lines: _Lines, delimiter: str, columns: int) -> list[str] | BadRow:
-    """Read the row that begins with a line. If the row is bad, only this line is consumed."""
+    """Read the row that begins with this line. If the row is bad, only this line is consumed."""
     if '"' not in line:
         row = line.rstrip("\r\n").split(delimiter)
         return _too_many_cells(row, delimiter, columns) or row
-    more: list[str] = []
+    further_lines: list[str] = []
 
     def row_lines() -> Iterator[str]:
         yield line
-        left = lines.limit - len(line)
-        while isinstance(following := lines.next(), str) and 0 < len(following) <= left:
-            more.append(following)
-            left -= len(following)
-            yield following
-        lines.put_back([following])
+        remaining = lines.max_characters - len(line)
+        while isinstance(next_line := lines.next(), str) and 0 < len(next_line) <= remaining:
+            further_lines.append(next_line)
+            remaining -= len(next_line)
+            yield next_line
+        lines.put_back([next_line])
 
     try:
-        row = _parse(row_lines(), delimiter, lines.limit, strict=True)
+        row = _parse(row_lines(), delimiter, lines.max_characters, strict=True)
     except csv.Error:
-        lines.put_back(more)
-        more = []
-        row = _parse(iter([line.rstrip("\r\n") + "\n"]), delimiter, lines.limit, strict=False)
+        lines.put_back(further_lines)
+        further_lines = []
+        row = _parse(iter([line.rstrip("\r\n") + "\n"]), delimiter, lines.max_characters, strict=False)
         if row[-1].endswith("\n"):
             return _too_many_cells(row, delimiter, columns) or BadRow(_UNCLOSED)
     bad = _too_many_cells(row, delimiter, columns)
     if bad:
-        lines.put_back(more)
+        lines.put_back(further_lines)
     return bad or row
 
 
-def _parse(lines: Iterator[str], delimiter: str, limit: int, *, strict: bool) -> list[str]:
+def _parse(lines: Iterator[str], delimiter: str, max_characters: int, *, strict: bool) -> list[str]:
     reader = csv.reader(lines, delimiter=delimiter, strict=strict)
     with _CSV_LIMIT:
-        limit_before = csv.field_size_limit(limit)
+        previous_limit = csv.field_size_limit(max_characters)
         try:
             return next(reader)
         finally:
-            csv.field_size_limit(limit_before)
+            csv.field_size_limit(previous_limit)
 
 
 def _too_many_cells(row: list[str], delimiter: str, columns: int) -> BadRow | None:

@@ -4,7 +4,7 @@ The first rule that applies decides:
 
 1. The file begins with a byte order mark.
 2. The file contains NUL bytes and its beginning is clearly text in UTF-16 or UTF-32.
-3. The file contains NUL bytes and too many control characters (over one byte in a thousand): it is binary.
+3. The file contains NUL bytes, and more than one byte in a thousand is a control character: it is binary.
 4. The file contains escape sequences of ISO-2022-JP and is valid in that encoding.
 5. The file is valid UTF-8, apart from a few broken characters.
 6. chardet chooses a legacy encoding.
@@ -22,18 +22,19 @@ from typing import BinaryIO
 
 from simdoc_search.errors import MissingExtraError
 
-_MARKS = (  # UTF-32 before UTF-16, because the mark of UTF-32-LE begins with that of UTF-16-LE
+_BYTE_ORDER_MARKS = (  # UTF-32 before UTF-16, because the mark of UTF-32-LE begins with that of UTF-16-LE
     (b"\xef\xbb\xbf", "utf-8-sig"),
     (b"\xff\xfe\0\0", "utf-32"),
     (b"\0\0\xfe\xff", "utf-32"),
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
-_WIDE = (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2))
+_WIDE_CODECS = (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2))
 _SAMPLE_BYTES = 1 << 16
 _CHUNK_BYTES = 1 << 20
 
-# In legacy encodings of 40 languages, at most 1 in 3 non-ASCII sequences is valid UTF-8 by chance (in EUC-JP).
+# Measured on texts in legacy encodings of 40 languages: at most 1 in 3 non-ASCII sequences is valid UTF-8 by chance.
+# The maximum is that of EUC-JP.
 _MIN_VALID_UTF8 = 0.75
 _MAX_CONTROLS, _MAX_CONTROLS_IN_HEAD = 1 / 1000, 1 / 100
 """Maximum share of control characters in a text with NUL bytes, and in its first 64 KiB."""
@@ -47,14 +48,14 @@ _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r\b\x1a\x1b"})
 _CHARACTER_BYTES = bytes(range(ord("0"), 256))  # the bytes of characters in East Asian encodings
 _TEXT_CONTROLS = frozenset("\t\n\v\f\r")
 
-# Encodings that are in use. Rare encodings of DOS, Macs and mainframes are not listed: they often fit by chance.
+# Common encodings. Rare encodings of DOS, Macs and mainframes are not listed, because they often fit by chance.
 _LEGACY_CODECS = (
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "tis-620"),
     *("iso8859-1", "iso8859-2", "iso8859-5", "iso8859-6", "iso8859-7", "iso8859-8", "iso8859-9", "iso8859-13"),
     *("iso8859-15", "koi8-r", "koi8-u", "mac-roman", "cp850", "cp852", "cp866", "cp500", "cp1140"),
     *("cp932", "euc_jis_2004", "cp949", "euc_kr", "gb18030", "big5hkscs"),
 )
-_SUPERSETS = {  # files in the first encoding are in practice in the second one (WHATWG Encoding Standard)
+_SUPERSETS = {  # files that declare the first encoding usually use the second one (WHATWG Encoding Standard)
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -77,7 +78,7 @@ def decode(data: bytes, declared: str | None = None) -> str | None:
         declared: the encoding that the file declares. It is used only if the bytes are not Unicode text.
 
     Returns:
-        The text without byte order mark. Undecodable bytes become U+FFFD. None if the file is binary.
+        The text without its byte order mark. Undecodable bytes become U+FFFD. None if the file is binary.
 
     Raises:
         MissingExtraError: chardet is needed and not installed.
@@ -94,8 +95,8 @@ def text_codec(stream: BinaryIO, declared: str | None = None) -> str | None:
     """
     stream.seek(0)
     head = stream.read(_SAMPLE_BYTES)
-    marked = next((codec for mark, codec in _MARKS if head.startswith(mark)), None)
-    if codec := marked or (_wide_codec(head) if b"\0" in head else None):
+    marked = next((codec for mark, codec in _BYTE_ORDER_MARKS if head.startswith(mark)), None)
+    if codec := marked or (_detect_wide_codec(head) if b"\0" in head else None):
         return codec
     counts = _count_utf8(stream)
     if _has_controls(head, _MAX_CONTROLS_IN_HEAD) or (counts.has_nul and counts.controls > _MAX_CONTROLS * counts.size):
@@ -104,20 +105,20 @@ def text_codec(stream: BinaryIO, declared: str | None = None) -> str | None:
         return "iso2022_jp"
     if counts.valid >= _MIN_VALID_UTF8 * (counts.valid + counts.broken):
         return "utf-8"
-    return _legacy_codec(stream, _sample(stream, counts.first_broken), declared)
+    return _detect_legacy_codec(stream, _read_sample(stream, counts.first_broken), declared)
 
 
-def _legacy_codec(stream: BinaryIO, sample: bytes, declared: str | None) -> str | None:
+def _detect_legacy_codec(stream: BinaryIO, sample: bytes, declared: str | None) -> str | None:
     if len(sample.translate(None, _CONTROLS)) < 0.95 * len(sample):
         return None
     codec = _declared_codec(declared) if declared else None
-    return codec if codec and _is_decodable(stream, codec) else _guessed_codec(sample)
+    return codec if codec and _is_decodable(stream, codec) else _guess_codec(sample)
 
 
 def is_binary(head: bytes) -> bool:
     """Return whether the first 64 KiB of a file show that it is binary."""
-    is_marked = head.startswith(tuple(mark for mark, _ in _MARKS))
-    return not is_marked and _has_controls(head, _MAX_CONTROLS_IN_HEAD) and not _wide_codec(head)
+    is_marked = head.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS))
+    return not is_marked and _has_controls(head, _MAX_CONTROLS_IN_HEAD) and not _detect_wide_codec(head)
 
 
 def is_image(head: bytes) -> bool:
@@ -133,9 +134,9 @@ def _has_controls(data: bytes, max_share: float) -> bool:
 class _Utf8Counts:
     """Counts of a stream that is decoded as UTF-8."""
 
-    valid: int = 0  # characters beyond ASCII
+    valid: int = 0  # valid non-ASCII characters
     broken: int = 0  # bytes that are not part of a valid character
-    first_broken: int = 0  # position of the first such byte
+    first_broken: int = 0  # position of the first broken byte
     has_nul: bool = False
     controls: int = 0  # control characters
     size: int = 0  # bytes
@@ -186,7 +187,7 @@ def _is_decodable(stream: BinaryIO, codec: str) -> bool:
     return True
 
 
-def _sample(stream: BinaryIO, position: int) -> bytes:
+def _read_sample(stream: BinaryIO, position: int) -> bytes:
     """Read the bytes around a position, without partial characters at either end."""
     start = max(0, position - _SAMPLE_BYTES // 4)
     stream.seek(start)
@@ -197,10 +198,10 @@ def _sample(stream: BinaryIO, position: int) -> bytes:
     return whole or sample
 
 
-def _wide_codec(sample: bytes) -> str | None:
-    """Return the variant of UTF-16 or UTF-32 in which a sample is clearly text. It may end inside a character."""
+def _detect_wide_codec(sample: bytes) -> str | None:
+    """Return the variant of UTF-16 or UTF-32 of a sample that is clearly text. It may end inside a character."""
     ascii_counts = {}
-    for codec, unit in _WIDE:
+    for codec, unit in _WIDE_CODECS:
         text = _decode_beginning(sample, codec) if len(sample) % unit == 0 else None
         if text and _is_plain_text(text) and (unit == 4 or (_is_one_script(text) and not _is_single_byte(sample))):
             ascii_counts[codec] = sum(map(str.isascii, text))
@@ -224,7 +225,7 @@ def _is_single_byte(sample: bytes) -> bool:
 
 
 def _is_plain_text(text: str) -> bool:
-    """Return whether all characters are assigned and none is a control. Binary data as UTF-32 hardly ever qualifies."""
+    """Return whether all characters are assigned and none is a control. UTF-32 from binary data almost never passes."""
     return not any(
         unicodedata.category(char) in {"Cc", "Cn", "Co"} and char not in _TEXT_CONTROLS for char in set(text)
     )
@@ -237,7 +238,7 @@ def _is_one_script(text: str) -> bool:
 
 
 def _declared_codec(declared: str) -> str | None:
-    """Return Python's codec for a declared encoding. None if the encoding is unknown or a Unicode encoding."""
+    """Return Python's codec for a declared encoding, or None if it is unknown or a Unicode encoding."""
     try:
         name = codecs.lookup(declared).name
     except (LookupError, ValueError):
@@ -245,18 +246,18 @@ def _declared_codec(declared: str) -> str | None:
     return _SUPERSETS.get(name, name) if _LEGACY_NAME.match(name) else None
 
 
-def _guessed_codec(sample: bytes) -> str:
+def _guess_codec(sample: bytes) -> str:
     """Guess Python's codec for text in a legacy encoding.
 
-    If no encoding fits, it is cp1252. The words are then wrong, but in every copy in the same way, so that copies are
-    still found.
+    If no encoding fits, cp1252 is used. The words are then wrong, but wrong in the same way in every copy, so that
+    copies are still found.
     """
     try:
         import chardet  # noqa: PLC0415 - rarely needed
     except ImportError:
         raise MissingExtraError("reading text that is not UTF-8", "local") from None
-    near = _LONG_ASCII.sub(rb"\1\n\2", sample)  # long runs of ASCII must not outweigh a few other words
+    shortened = _LONG_ASCII.sub(rb"\1\n\2", sample)  # long runs of ASCII must not outweigh a few other words
     # chardet's own supersets are not used, because they include cp1250 as a superset of iso8859-2.
-    guess = chardet.detect(near, include_encodings=_LEGACY_CODECS, prefer_superset=False, compat_names=False)
+    guess = chardet.detect(shortened, include_encodings=_LEGACY_CODECS, prefer_superset=False, compat_names=False)
     name = codecs.lookup(guess["encoding"] or "cp1252").name
     return _SUPERSETS.get(name, name)

@@ -13,11 +13,11 @@ from simdoc_search.errors import DocumentError, MissingExtraError
 from simdoc_search.workers.memory import is_out_of_memory
 
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an OLE container instead of a zip archive
-_ZIPPED = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
+_ZIP_EXTENSIONS = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 _PAGE = "\f{page_num}\f"  # kreuzberg writes this marker before each page
 _PAGES = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # kreuzberg strips white space at both ends
 _DATES = ("created_at", "modified_at")
-_MAX_DATE, _MAX_TITLE = 100, 500
+_MAX_DATE_CHARACTERS, _MAX_TITLE_CHARACTERS = 100, 500
 
 
 class ExtractedText(NamedTuple):
@@ -40,7 +40,7 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
         if is_out_of_memory(error):
             raise MemoryError from error
         raise MissingExtraError(f"the format {format.extension}", "documents") from error
-    if format.extension in _ZIPPED and data.startswith(_ENCRYPTED_OFFICE):
+    if format.extension in _ZIP_EXTENSIONS and data.startswith(_ENCRYPTED_OFFICE):
         raise DocumentError("encrypted")
     is_pdf = format.extension == ".pdf"
     pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE) if is_pdf else None
@@ -63,21 +63,21 @@ def _properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[str, st
     properties = {}
     title = metadata.get("subject" if format.is_mail else "title")
     if isinstance(title, str) and title.strip():
-        properties["title"] = " ".join(title.split())[:_MAX_TITLE]
+        properties["title"] = " ".join(title.split())[:_MAX_TITLE_CHARACTERS]
     for name in _DATES:
         date = metadata.get(name)
-        if isinstance(date, str) and 0 < len(date.strip()) <= _MAX_DATE:
+        if isinstance(date, str) and 0 < len(date.strip()) <= _MAX_DATE_CHARACTERS:
             properties[name] = date.strip()
     return properties
 
 
 def _media_type(data: bytes, extension: str) -> str:
-    """Return the media type by content if that is reliable, else by extension. An extension may be wrong."""
+    """Return the media type that the content shows. If the content is not conclusive, return that of the extension."""
     from kreuzberg import detect_mime_type  # noqa: PLC0415
 
     try:
         detected = detect_mime_type(data)
-    except Exception:  # kreuzberg does not recognise the content, for example of an e-mail
+    except Exception:  # kreuzberg does not recognise the content, such as that of an e-mail
         return MEDIA_TYPES[extension]
     is_vague = not detected or detected.startswith("text/") or detected == "application/zip"
     return MEDIA_TYPES[extension] if is_vague else detected

@@ -68,19 +68,19 @@ def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: I
     """
     check_path(Path(path))
     if Path(path).is_dir():
-        raise CorpusError(f"{path} is a folder; name a file in it")
-    return _document(str(path), next(find_files([path], max_bytes=max_bytes)), limits)
+        raise CorpusError(f"{path} is a folder; give a file in it")
+    return _read_source(str(path), next(find_files([path], max_bytes=max_bytes)), limits)
 
 
 def read_bytes(
     name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None
 ) -> Document:
-    """Read a file in memory as `read_file` reads one on disk.
+    """Read a file that is in memory, as `read_file` reads a file on disk.
 
     Args:
-        name: the name of the file, which determines its format. Folders in it are dropped.
+        name: the name of the file, which determines its format. Its folders are ignored.
         data: the bytes of the file.
-        max_bytes: maximum number of bytes of the file, and of characters of its text.
+        max_bytes: maximum number of bytes in the file, and of characters in its text.
         limits: maximum time and memory in the subprocess.
 
     Raises:
@@ -88,14 +88,14 @@ def read_bytes(
     """
     path = Path(name.replace("\\", "/").rpartition("/")[2].replace("\0", "") or "file")
     source = FileSource(path.name, path, "", len(data), 0, max_bytes, data=data, format=format_of(path))
-    return _document(repr(path.name), source, limits)
+    return _read_source(repr(path.name), source, limits)
 
 
 def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Document:
     """Read a stream, usually standard input, as one document of plain text.
 
     Raises:
-        DocumentError: the stream is binary or over `max_bytes`, or the id is invalid.
+        DocumentError: the stream is binary or larger than `max_bytes`, or the id is invalid.
     """
     check_id(id)
     data = stream.read(max_bytes + 1)
@@ -118,7 +118,7 @@ def load(source: FileSource, *, allow_risky: bool = True) -> Document | Skipped:
         if source.is_risky and not allow_risky:
             raise NeedsSubprocessError
         data = _read(source)
-        format = source.format.refined(data)
+        format = source.format.refine(data)
         if format.is_risky(len(data)) and not allow_risky:  # the content shows a PDF, or the file has grown
             raise NeedsSubprocessError
         return _parse(source, data, format)
@@ -134,15 +134,15 @@ def open_source(source: FileSource) -> Iterator[BinaryIO]:
         OSError: the file cannot be read, is not a regular file, or has become a link out of its folder.
     """
     with open_regular(source.path) as file:
-        if source.within and leads_out(source.path, source.within, file.fileno()):
+        if source.boundary and leads_out(source.path, source.boundary, file.fileno()):
             raise OSError(0, LINK_OUT)
         yield file
 
 
 def _load_all(sources: Sequence[FileSource], begin: BeginItem) -> list[Document | Skipped]:
     documents = []
-    for number, source in enumerate(sources):
-        begin(number, source.time_share)
+    for index, source in enumerate(sources):
+        begin(index, source.time_share)
         documents.append(load(source))
     return documents
 
@@ -151,7 +151,7 @@ def _skip(source: FileSource, reason: str) -> Document | Skipped:
     return Skipped(readable_path(source.path), reason)
 
 
-def _document(name: str, source: FileSource | Skipped, limits: ItemLimits | None) -> Document:
+def _read_source(name: str, source: FileSource | Skipped, limits: ItemLimits | None) -> Document:
     ((_, document),) = read_sources([source], limits=limits)
     if isinstance(document, Skipped):
         raise CorpusError(f"{name} cannot be read: {document.reason}")
@@ -162,9 +162,10 @@ def _read(source: FileSource) -> bytes:
     """Return the bytes of a file.
 
     Raises:
-        DocumentError: the file cannot be read, or its format is not read. The message is the reason in a few words.
+        DocumentError: the file cannot be read, or its format is not supported. The message is the reason in a few
+            words.
     """
-    if reason := _refusal(source):
+    if reason := _reason_to_skip(source):
         raise DocumentError(reason)
     if source.data is not None:
         return source.data
@@ -176,7 +177,7 @@ def _read(source: FileSource) -> bytes:
         raise DocumentError((error.strerror or str(error)).lower()) from None
 
 
-def _refusal(source: FileSource) -> str:
+def _reason_to_skip(source: FileSource) -> str:
     """Return the reason why a file is not opened, or an empty string."""
     in_memory, extension = source.data is not None, source.format.extension
     if source.max_bytes is not None and source.data is not None and len(source.data) > source.max_bytes:
@@ -184,14 +185,14 @@ def _refusal(source: FileSource) -> str:
     if source.format.kind == "archive":
         return "it contains several documents; give one of them" if in_memory else ARCHIVE
     if extension == ".parquet" and not in_memory:
-        return "a table; name the file itself to index its rows"
+        return "a table; give the path of this file to index its rows"
     if extension == ".parquet" or source.format.kind == "unsupported":
         return f"format {extension} is not supported"
     return ""
 
 
 def _read_file(source: FileSource) -> bytes:
-    """Return the bytes of a file. If it should be text and the first bytes are binary, return only those.
+    """Return the bytes of a file. If it should be text but its first bytes are binary, return only these bytes.
 
     Raises:
         OSError: the file cannot be read, is not a regular file, or has grown over the limit.

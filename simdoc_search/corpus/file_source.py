@@ -22,11 +22,11 @@ class FileSource:
         root: the absolute path of the indexed folder, or of the file itself if the user named the file.
         size: the size in bytes.
         mtime_ns: the modification time in nanoseconds since 1970.
-        max_bytes: the maximum size in bytes. If the file is larger when it is read, it is skipped. None: no limit.
-        prefix: the part of the id before the path below the root.
-        within: the folder that must still contain the file when it is read. None: links may lead anywhere.
+        max_bytes: the maximum size in bytes. If the file is larger when it is read, it is skipped. None means no limit.
+        prefix: the beginning of the id, before the path below the root.
+        boundary: the folder that must still contain the file when it is read. None means that links may lead anywhere.
         data: the bytes of a member of an archive. `path` is then the path of the archive, `!` and the member's name.
-            None: the file is read from disk.
+            If it is None, the file is read from disk.
         format: the format, determined from the name of the file.
     """
 
@@ -37,7 +37,7 @@ class FileSource:
     mtime_ns: int
     max_bytes: int | None = None
     prefix: str = ""
-    within: FileId | None = None
+    boundary: FileId | None = None
     data: bytes | None = field(default=None, repr=False)
     format: FileFormat = TEXT
 

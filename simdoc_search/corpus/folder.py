@@ -1,4 +1,4 @@
-"""Finds the files below folders, without opening them. Files that will not be read are returned with the reason."""
+"""Finds the files below folders, without opening them. Skipped files are returned with the reason."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ DEFAULT_MAX_BYTES = 50_000_000
 class Exclusions:
     """Patterns of files and folders to skip.
 
-    `*.log` matches a name in any folder, `drafts/` a folder and everything below it, and `2021/*.txt` a path below the
-    indexed folder. `*` also matches `/`.
+    `*.log` matches a name in any folder. `drafts/` matches a folder and everything below it. `2021/*.txt` matches a
+    path below the indexed folder. `*` also matches `/`.
     """
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
         patterns = [pattern.removeprefix("./") for pattern in patterns if pattern.strip("./")]
-        self._files = _any_of(pattern for pattern in patterns if not pattern.endswith("/"))
-        self._folders = _any_of(pattern.rstrip("/") for pattern in patterns)
+        self._files = _compile_patterns(pattern for pattern in patterns if not pattern.endswith("/"))
+        self._folders = _compile_patterns(pattern.rstrip("/") for pattern in patterns)
 
     def match(self, path: str, *, is_folder: bool) -> bool:
         """Return whether a file or folder is skipped. `path` is its path below the indexed folder."""
@@ -40,7 +40,7 @@ class Exclusions:
         return pattern is not None and bool(pattern.match(path) or pattern.match(path.rpartition("/")[2]))
 
 
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str] | None:
+def _compile_patterns(patterns: Iterable[str]) -> re.Pattern[str] | None:
     expressions = [fnmatch.translate(pattern) for pattern in patterns]
     return re.compile("|".join(expressions)) if expressions else None
 
@@ -54,31 +54,32 @@ def find_files(
 ) -> Iterator[FileSource | Skipped]:
     """Find the files below folders, in an order that depends only on their names.
 
-    The root of a file is the absolute path of the named folder, with links unresolved. The id is the path of the file
-    below the root, separated by `/` on every system. Both are the same however the folder is written (`docs`,
-    `./docs/`, `x/../docs`). If a file is named itself, the root is its own absolute path, and the id is its name.
+    The root of a file is the absolute path of the given folder, with links unresolved. The id is the path of the file
+    below the root, separated by `/` on every system. Root and id do not depend on how the path of the folder is written
+    (`docs`, `./docs/`, `x/../docs`). If a file is given, its root is its absolute path, and its id is its name.
 
-    Links inside the named folder are followed, and no folder is entered twice. The named paths themselves may be links
-    and may be hidden.
+    Links that stay inside the given folder are followed, and no folder is entered twice. The given paths themselves may
+    be links and may be hidden.
 
     Args:
-        paths: folders, which are searched recursively, and files.
+        paths: files, and folders, which are searched recursively.
         max_bytes: larger files are skipped.
-        follow_links: also follow links out of the named folder. Anybody who can write to the folder can then make the
+        follow_links: also follow links out of the given folder. Anyone who can write to the folder can then make the
             current user read any file.
         exclude: patterns of files and folders to skip; see `Exclusions`.
 
     Raises:
-        CorpusError: at the call, a path is missing or unreadable. While iterating, a folder has no files.
+        CorpusError: a path is missing or unreadable (raised by the call), or a folder has no files (raised while
+            iterating).
     """
     roots = [Path(path) for path in paths]
     for root in roots:
         check_path(root)
     exclusions = Exclusions(exclude)
-    return chain.from_iterable(_find_in_root(root, max_bytes, follow_links, exclusions) for root in roots)
+    return chain.from_iterable(_find_below(root, max_bytes, follow_links, exclusions) for root in roots)
 
 
-def _find_in_root(
+def _find_below(
     path: Path, max_bytes: int, follow_links: bool, exclusions: Exclusions
 ) -> Iterator[FileSource | Skipped]:
     absolute = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
@@ -91,52 +92,52 @@ def _find_in_root(
         is_empty = False
         yield source
     if is_empty:
-        raise CorpusError(f"{path} has no files; name a folder with documents")
+        raise CorpusError(f"{path} has no files; give a folder that contains documents")
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A named folder."""
+    """A folder to search."""
 
-    path: str  # its absolute path
+    path: str  # the absolute path
     max_bytes: int  # larger files are skipped
-    within: FileId | None  # the folder that links may not leave; None: all links are followed
+    boundary: FileId | None  # the folder that links must not leave; if None, all links are followed
     exclusions: Exclusions
 
     def files_below(self, folder: Path, prefix: str = "") -> Iterator[FileSource | Skipped]:
         """Find the files below a folder of this root. `prefix` is its path below the root, with a final `/`."""
         entered = _parent_ids(folder)
         folders: list[tuple[Path, str]] = [(folder, prefix)]
-        links: deque[tuple[Path, str]] = deque()  # entered last, so that files are found by their real paths
+        links: deque[tuple[Path, str]] = deque()  # followed last, so that files are found by their real paths
         while folders or links:
             folder, prefix = folders.pop() if folders else links.popleft()
             try:
                 identity, entries = file_id(folder), _sorted_entries(folder)
             except OSError as error:
-                yield Skipped(f"{folder}/", _reason(error), self.path)
+                yield Skipped(f"{folder}/", _error_reason(error), self.path)
                 continue
             if identity in entered:
-                yield Skipped(f"{folder}/", "a link to a folder that was read already", self.path)
+                yield Skipped(f"{folder}/", "a link to a folder that was already read", self.path)
                 continue
             entered.add(identity)
             if is_store(folder):
                 yield Skipped(f"{folder}/", "a store of simdoc-search", self.path)
                 continue
-            inner: list[tuple[Path, str]] = []
+            subfolders: list[tuple[Path, str]] = []
             for entry in entries:
-                source = self._entry(entry, prefix)
+                source = self._examine(entry, prefix)
                 if source is None:
-                    (links if entry.is_symlink() else inner).append((Path(entry.path), f"{prefix}{entry.name}/"))
+                    (links if entry.is_symlink() else subfolders).append((Path(entry.path), f"{prefix}{entry.name}/"))
                 else:
                     yield replace(source, root=self.path) if isinstance(source, Skipped) else source
-            folders += reversed(inner)
+            folders += reversed(subfolders)
 
-    def _entry(self, entry: os.DirEntry[str], prefix: str) -> FileSource | Skipped | None:
-        """Return the file, the reason to skip it, or None for a folder to enter."""
+    def _examine(self, entry: os.DirEntry[str], prefix: str) -> FileSource | Skipped | None:
+        """Return the file, a `Skipped` with the reason to skip it, or None for a folder to enter."""
         try:
             is_folder, is_link_out = entry.is_dir(), self._is_link_out(entry)
         except OSError as error:
-            return Skipped(readable_path(entry.path), _reason(error))
+            return Skipped(readable_path(entry.path), _error_reason(error))
         reason = ""
         if entry.name.startswith("."):
             reason = "hidden"
@@ -152,19 +153,19 @@ class Root:
 
     def _is_link_out(self, entry: os.DirEntry[str]) -> bool:
         try:
-            return self.within is not None and entry.is_symlink() and leads_out(entry.path, self.within)
+            return self.boundary is not None and entry.is_symlink() and leads_out(entry.path, self.boundary)
         except FileNotFoundError:  # a broken link
             return False
 
     def file(self, path: Path, id: str) -> FileSource | Skipped:
-        """Return a file of this root, or the reason to skip it."""
+        """Return a file of this root, or a `Skipped` with the reason to skip it."""
         try:
             info = path.stat()
             check_id(id)
         except FileNotFoundError:
             return Skipped(str(path), "broken link" if path.is_symlink() else "vanished before it was read")
         except OSError as error:
-            return Skipped(str(path), _reason(error))
+            return Skipped(str(path), _error_reason(error))
         except DocumentError as error:
             return Skipped(str(path), str(error))
         if not stat.S_ISREG(info.st_mode):
@@ -173,7 +174,7 @@ class Root:
         if info.st_size > self.max_bytes and format.kind != "archive":  # the limit is for the members of an archive
             return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
         return FileSource(
-            id, path, self.path, info.st_size, info.st_mtime_ns, self.max_bytes, within=self.within, format=format
+            id, path, self.path, info.st_size, info.st_mtime_ns, self.max_bytes, boundary=self.boundary, format=format
         )
 
 
@@ -183,10 +184,10 @@ def is_store(folder: str | Path) -> bool:
 
 
 def check_path(path: Path) -> None:
-    """Check that a named path can be read.
+    """Check that a path can be read.
 
     Raises:
-        CorpusError: the path is missing, unreadable for this user, or its name is not valid UTF-8.
+        CorpusError: the path is missing, this user cannot read it, or its name is not valid UTF-8.
     """
     if not _is_unicode(os.path.abspath(path)):  # noqa: PTH100 - resolve() would follow links
         raise CorpusError(f"the name of {readable_path(path)} is not valid UTF-8; rename it")
@@ -210,7 +211,7 @@ def _parent_ids(root: Path) -> set[FileId]:
     """Return the device and inode of each folder above the root. A link to one of them is a loop."""
     ids = set()
     for parent in root.resolve().parents:
-        with suppress(OSError):  # a folder may be readable although its parent is not
+        with suppress(OSError):  # a folder can be readable even if its parent is not
             ids.add(file_id(parent))
     return ids
 
@@ -228,5 +229,5 @@ def _is_unicode(name: str) -> bool:
     return True
 
 
-def _reason(error: OSError) -> str:
+def _error_reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()

@@ -9,22 +9,22 @@ from typing import Literal
 
 FormatKind = Literal["text", "markdown", "html", "document", "archive", "jsonl", "table", "unsupported"]
 
-_OPEN = "application/vnd.oasis.opendocument."
-_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
+_OFFICE_OPEN_XML = "application/vnd.openxmlformats-officedocument."
 MEDIA_TYPES = {
     ".pdf": "application/pdf",
     ".epub": "application/epub+zip",
     ".rtf": "application/rtf",
     ".doc": "application/msword",
-    ".docx": f"{_OFFICE}wordprocessingml.document",
+    ".docx": f"{_OFFICE_OPEN_XML}wordprocessingml.document",
     ".docm": "application/vnd.ms-word.document.macroEnabled.12",
-    ".odt": f"{_OPEN}text",
+    ".odt": f"{_OPEN_DOCUMENT}text",
     ".ppt": "application/vnd.ms-powerpoint",
-    ".pptx": f"{_OFFICE}presentationml.presentation",
-    ".odp": f"{_OPEN}presentation",
+    ".pptx": f"{_OFFICE_OPEN_XML}presentationml.presentation",
+    ".odp": f"{_OPEN_DOCUMENT}presentation",
     ".xls": "application/vnd.ms-excel",
-    ".xlsx": f"{_OFFICE}spreadsheetml.sheet",
-    ".ods": f"{_OPEN}spreadsheet",
+    ".xlsx": f"{_OFFICE_OPEN_XML}spreadsheetml.sheet",
+    ".ods": f"{_OPEN_DOCUMENT}spreadsheet",
     ".eml": "message/rfc822",
     ".msg": "application/vnd.ms-outlook",
 }
@@ -47,7 +47,7 @@ _KINDS = {extension: kind for kind, extensions in _EXTENSIONS.items() for extens
 _MAGIC = {
     b"%PDF-": ".pdf",
     b"{\\rtf": ".rtf",
-}  # files in these formats may have no NUL bytes, so they could be taken for text
+}  # files in these formats may have no NUL bytes, so they could be mistaken for text
 _MAILDIR_NAME = re.compile(r"\d{6,}\..+|.+:2,[A-Za-z]*")  # a message in the folder `cur` or `new` of a Maildir
 
 _LARGE_PAGE_BYTES = 1 << 16  # the HTML parser needs seconds for 256 kB of deeply nested elements
@@ -59,8 +59,9 @@ class FileFormat:
     """The format of a file.
 
     Attributes:
-        kind: determines the reader. JSONL, CSV and TSV files inside a folder are read as text.
-        extension: the extension that determines the format, in lower case, such as `.tar.gz`. Empty for text.
+        kind: the kind of format, which determines the reader. JSONL, CSV and TSV files inside a folder are read as
+            text.
+        extension: the extension that determined the format, in lower case, such as `.tar.gz`. Empty for text.
     """
 
     kind: FormatKind
@@ -71,8 +72,8 @@ class FileFormat:
         """Whether the file is an e-mail message."""
         return self.extension in (".eml", ".msg")
 
-    def refined(self, head: bytes) -> FileFormat:
-        """Return the format after checking the first bytes, because PDF and RTF files may have any name."""
+    def refine(self, head: bytes) -> FileFormat:
+        """Return the format that the first bytes show, because PDF and RTF files may have any name."""
         if self.kind == "document":
             return self
         extensions = (extension for magic, extension in _MAGIC.items() if head.startswith(magic))

@@ -19,7 +19,7 @@ figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol
 select summary table tbody td textarea tfoot th thead tr ul
 """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
-_BREAK = "\u2029"  # the paragraph separator, which is white space in HTML, too
+_BREAK = "\u2029"  # the paragraph separator, which is also white space in HTML
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")
@@ -51,12 +51,12 @@ def html_text(data: bytes) -> str | None:
     title = tree.css_first("head title")
     lines = [title.text() if title else ""]
     tree.strip_tags(_HIDDEN)
-    lines += "".join(_pieces(tree.root)).split(_BREAK) if tree.root else []
+    lines += "".join(_text_pieces(tree.root)).split(_BREAK) if tree.root else []
     return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
 
 
-def _pieces(root: LexborNode) -> Iterator[str]:
-    """Yield the texts below an element, with a break before and after each block. Takes linear time."""
+def _text_pieces(root: LexborNode) -> Iterator[str]:
+    """Yield the texts below an element, with a break before and after each block, in linear time."""
     node: LexborNode | None = root
     while node is not None:
         if node.tag == "-text":
@@ -66,7 +66,7 @@ def _pieces(root: LexborNode) -> Iterator[str]:
         if node.child is not None:
             node = node.child
             continue
-        while node is not None and node.next is None:  # this is the last child, so its parents end too
+        while node is not None and node.next is None:  # after the last child, its parents end
             node = node.parent
             if node is None or node.mem_id == root.mem_id:
                 return

@@ -33,7 +33,8 @@ def read_jsonl(
 
     The other fields of an object become metadata. Nulls are dropped, nested objects are flattened (`author.name`), and
     lists of strings are kept. Other lists and integers beyond 64 bits become strings. A line that is not a document
-    yields a `Skipped` with the path `FILE:LINE`. Blank lines are ignored. A repeated id is yielded again.
+    yields a `Skipped` with the path `FILE:LINE`. Blank lines are ignored. If an id is repeated, each of its documents
+    is yielded.
 
     Args:
         source: an open stream, a path (`.gz` is unpacked), or `-` for standard input.
@@ -45,12 +46,12 @@ def read_jsonl(
         CorpusError: the file cannot be opened.
     """
     if not isinstance(source, (str, Path)):
-        yield from _documents(source, getattr(source, "name", "stream"), id_field, text_field, max_bytes)
+        yield from _read_documents(source, getattr(source, "name", "stream"), id_field, text_field, max_bytes)
     elif str(source) == "-":
-        yield from _documents(sys.stdin.buffer, "-", id_field, text_field, max_bytes)
+        yield from _read_documents(sys.stdin.buffer, "-", id_field, text_field, max_bytes)
     else:
         with _open(Path(source)) as stream:
-            yield from _documents(stream, str(source), id_field, text_field, max_bytes)
+            yield from _read_documents(stream, str(source), id_field, text_field, max_bytes)
 
 
 def _open(path: Path) -> BinaryIO:
@@ -60,11 +61,11 @@ def _open(path: Path) -> BinaryIO:
         raise CorpusError(f"{path} cannot be read ({error.strerror}); check the path and its permissions") from None
 
 
-def _documents(
+def _read_documents(
     stream: BinaryIO, name: str, id_field: str, text_field: str, max_bytes: int
 ) -> Iterator[Document | Skipped]:
     number = 0
-    lines = _lines(stream, max_bytes)
+    lines = _read_lines(stream, max_bytes)
     while True:
         number += 1
         try:
@@ -82,7 +83,7 @@ def _documents(
             yield Skipped(f"{name}:{number}", document) if isinstance(document, str) else document
 
 
-def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
+def _read_lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
     """Yield each line, or None if it is too long: a few bytes of gzip can unpack to a line of gigabytes."""
     while line := stream.readline(max_bytes + 1):
         if len(line) <= max_bytes or line.endswith(b"\n"):
@@ -97,16 +98,16 @@ def _parse(raw: bytes, is_first: bool, id_field: str, text_field: str) -> Docume
     """Return the document of a line, or the reason why the line is not a document."""
     try:
         line = raw.decode("utf-8-sig" if is_first else "utf-8")
-        record = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
+        record = json.loads(line, parse_constant=_refuse_constant, parse_float=_parse_finite)
         if _SURROGATE.search(line):
             json.dumps(record, ensure_ascii=False).encode()
-        return document_of(record, id_field, text_field)
+        return to_document(record, id_field, text_field)
     except DocumentError as error:
         reason = str(error)
     except UnicodeDecodeError:
         reason = "not valid UTF-8"
     except UnicodeEncodeError:
-        reason = "it contains half a surrogate pair, which is not a character"
+        reason = "it contains an unpaired surrogate, which is not a character"
     except json.JSONDecodeError as error:
         reason = f"not JSON: {error.msg} at column {error.colno}"
     except ValueError as error:
@@ -120,14 +121,14 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number in JSON")
 
 
-def _finite(digits: str) -> float:
+def _parse_finite(digits: str) -> float:
     if math.isinf(number := float(digits)):
         raise ValueError(f"{digits[:20]} is too large a number")
     return number
 
 
-def document_of(record: object, id_field: str, text_field: str) -> Document:
-    """Make a document of a JSON object or a row of a table.
+def to_document(record: object, id_field: str, text_field: str) -> Document:
+    """Convert a JSON object or a table row to a document.
 
     Raises:
         DocumentError: the object has no valid id, or no text. The message is the reason in a few words.
@@ -148,10 +149,10 @@ def document_of(record: object, id_field: str, text_field: str) -> Document:
 
 
 def _metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
-    """Return the other fields of a record. A nested field has the names of all levels, joined by dots.
+    """Return the other fields of a record. The name of a nested field joins the names of all levels by dots.
 
     Raises:
-        DocumentError: the names are too long. The names of a few kilobytes of deep nesting can grow to gigabytes.
+        DocumentError: the names are too long. The joined names of a few kilobytes of nested objects can take gigabytes.
     """
     metadata: dict[str, MetadataValue] = {}
     remaining = _MAX_NAME_CHARACTERS
@@ -162,7 +163,7 @@ def _metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
             name = prefix + key
             remaining -= len(name)
             if remaining < 0:
-                raise DocumentError(f"the names of its fields have more than {_MAX_NAME_CHARACTERS:,} characters")
+                raise DocumentError(f"its field names have more than {_MAX_NAME_CHARACTERS:,} characters in total")
             if isinstance(value, dict):
                 add(value, name + ".")
             elif isinstance(value, list) and not all(isinstance(item, str) for item in value):

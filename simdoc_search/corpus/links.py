@@ -13,17 +13,17 @@ LINK_OUT = "a link out of the folder; follow it with --follow-links"
 _MAX_LINKS = 40  # as in Linux
 
 
-def leads_out(path: str | Path, within: FileId, descriptor: int | None = None) -> bool:
+def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None) -> bool:
     """Return whether a link on the path of a file or folder leads out of a folder.
 
-    The check goes up from the real location of the file until it reaches the folder. It compares inodes, because the
-    names of the folders above the indexed one may be unreadable.
+    The check starts at the real location of the file, and goes up until it reaches the folder. It compares inodes,
+    because the names of the folders above the indexed one may be unreadable.
 
     Args:
         path: the file or folder.
-        within: device and inode of the folder.
-        descriptor: descriptor of the file that was opened by this path. If the path now names another file, the result
-            is True, because somebody may have put a link there while the file was opened.
+        boundary: device and inode of the folder.
+        descriptor: descriptor of the file that was opened by this path. If the path now leads to another file, the
+            result is True, because the path may have been replaced with a link while the file was opened.
 
     Raises:
         OSError: the file does not exist.
@@ -34,11 +34,11 @@ def leads_out(path: str | Path, within: FileId, descriptor: int | None = None) -
         return True
     folder = real if stat.S_ISDIR(info.st_mode) else os.path.dirname(real) or os.curdir  # noqa: PTH120 - keeps `x/..`
     try:
-        while (here := file_id(folder)) != within:
+        while (current := file_id(folder)) != boundary:
             folder = os.path.join(folder, os.pardir) if os.name == "posix" else os.path.dirname(folder)  # noqa: PTH118, PTH120
-            if file_id(folder) == here:  # the root of the file system
+            if file_id(folder) == current:  # the root of the file system
                 return True
-    except PermissionError:  # every folder inside is readable, so this one is outside
+    except PermissionError:  # every folder inside the boundary is readable, so this one is outside
         return True
     return False
 

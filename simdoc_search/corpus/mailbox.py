@@ -20,7 +20,7 @@ _BEGIN = re.compile(
     rb"From (?:\S.*?)? ?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d)? .*?\d{4}"
 )
 _QUOTED = re.compile(rb">+From ")
-_MAX_BEGIN_CHARACTERS = 1000  # matching _BEGIN takes quadratic time in the length of the line
+_MAX_BEGIN_CHARACTERS = 1000  # matching _BEGIN takes time quadratic in the length of the line
 _LINE_BYTES = 1 << 20
 _MAX_HEADER_BYTES = 1 << 16
 
@@ -46,7 +46,7 @@ def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
     while line := file.readline(_LINE_BYTES):
         if was_empty and _BEGIN.match(line, 0, _MAX_BEGIN_CHARACTERS):
             if is_inside:
-                yield _message(lines, size, max_bytes)
+                yield _parse_message(lines, size, max_bytes)
             lines, size, was_empty, is_inside = [], 0, False, True
             continue
         if not is_inside and line.strip():
@@ -56,19 +56,19 @@ def read_messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
         if size <= max_bytes or size < _MAX_HEADER_BYTES:
             lines.append(line[1:] if _QUOTED.match(line) else line)
     if is_inside:
-        yield _message(lines, size, max_bytes)
+        yield _parse_message(lines, size, max_bytes)
 
 
-def _message(lines: list[bytes], size: int, max_bytes: int) -> Message:
+def _parse_message(lines: list[bytes], size: int, max_bytes: int) -> Message:
     data = b"".join(lines)
     headers = BytesHeaderParser().parsebytes(re.split(rb"\r?\n\r?\n", data[:_MAX_HEADER_BYTES], maxsplit=1)[0])
     subject = str(headers.get("Subject", ""))
     with suppress(LookupError, ValueError, MessageError):  # the encoding is unknown, or the header is damaged
         subject = str(make_header(decode_header(subject)))
-    return Message(data if size <= max_bytes else None, size, subject, _sent_ns(str(headers.get("Date", ""))))
+    return Message(data if size <= max_bytes else None, size, subject, _parse_date(str(headers.get("Date", ""))))
 
 
-def _sent_ns(date: str) -> int:
+def _parse_date(date: str) -> int:
     try:
         seconds = int(parsedate_to_datetime(date).timestamp())
         return seconds * 10**9 if 0 < seconds < 1 << 33 else 0

@@ -1,4 +1,4 @@
-"""Makes unique names for members of archives, such as `old.zip!2021/Report.txt` and `mail.mbox!Re: thing.eml`."""
+"""Creates unique names for members of archives, such as `old.zip!2021/Report.txt` and `mail.mbox!Re: thing.eml`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def archive_of(path: str) -> str | None:
 
 
 class MemberNames:
-    """Makes unique and safe names: relative, without `..` and without control characters.
+    """Creates unique and safe names: relative, without `..` and without control characters.
 
     Args:
         counts: number of uses of each name, shared by nested archives.
@@ -47,10 +47,10 @@ class MemberNames:
         return self._unique(short.strip(" .") or "no subject", ".eml")
 
     def _unique(self, stem: str, suffix: str) -> str:
-        first = name = f"{self._prefix}{stem}{suffix}"
+        base = name = f"{self._prefix}{stem}{suffix}"
         while name in self._counts:
-            self._counts[first] += 1
-            name = f"{self._prefix}{stem} {self._counts[first]}{suffix}"
+            self._counts[base] += 1
+            name = f"{self._prefix}{stem} {self._counts[base]}{suffix}"
         self._counts[name] = 1
         return name
 

@@ -1,7 +1,7 @@
 """Reads the members of an archive or a mailbox one by one, without unpacking them to disk.
 
-A few kilobytes can unpack to gigabytes. So there are limits for the size of a member, the total size of all members,
-their number, and the depth of nested archives.
+A few kilobytes can unpack to gigabytes. The size of a member, the total size of all members, their number, and the
+depth of nested archives are therefore limited.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ MAX_DEPTH = 3
 
 MAX_MEMBERS = 1_000_000
 
-_MAX_TOTAL_IN_MEMBERS = 40  # maximum total size, as a multiple of the maximum size of a member ...
-_MAX_TOTAL_IN_ARCHIVES = 200  # ... or as a multiple of the size of the archive, whichever is larger
+# The total size of all members may be at most this multiple of the maximum size of a member, or of the size of the
+# archive, whichever is larger.
+_MAX_TOTAL_IN_MEMBERS, _MAX_TOTAL_IN_ARCHIVES = 40, 200
 _TAR_HEADERS = frozenset(
     (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 )
@@ -40,7 +41,7 @@ _MAX_TAR_HEADER_BYTES = 1 << 18
 _CHUNK_BYTES = 1 << 20
 _BATCH_MEMBERS = 64
 
-_DAMAGED = (
+_DAMAGE_ERRORS = (
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
@@ -82,25 +83,25 @@ class _Budget:
 
     max_total: int
     max_member: int
-    members: int
+    members_left: int
     name_counts: Counter[str] = field(default_factory=Counter)
-    left: int = field(init=False)
+    bytes_left: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.left = self.max_total
+        self.bytes_left = self.max_total
 
     def count_member(self) -> None:
-        self.members -= 1
-        if self.members < 0:
+        self.members_left -= 1
+        if self.members_left < 0:
             raise _LimitError(f"it has more than {MAX_MEMBERS:,} members")
 
     def spend(self, size: int) -> None:
-        self.left -= size
-        if self.left < 0:
+        self.bytes_left -= size
+        if self.bytes_left < 0:
             raise _LimitError(f"its members unpack to more than {self.max_total:,} bytes in total")
 
-    def refusal(self, name: str, size: int) -> str:
-        """Return why a member is not read, or an empty string."""
+    def reason_to_skip(self, name: str, size: int) -> str:
+        """Return the reason why a member is not read, or an empty string."""
         parts = PurePosixPath(name.rpartition("!")[2]).parts
         if any(part.startswith(".") or part == "__MACOSX" for part in parts):
             return "hidden"
@@ -122,8 +123,8 @@ def read_members(source: FileSource) -> Iterator[list[Member]]:
     """Yield the members of an archive or a mailbox in batches, including those of nested archives.
 
     If the rest of the archive cannot be read, the last member has a reason and no name. A member larger than the
-    `max_bytes` of the source is skipped. All members together may have 40 times that size, or 200 times the size of the
-    archive, whichever is larger.
+    `max_bytes` of the source is skipped. All members together may have at most 40 times that size, or 200 times the
+    size of the archive, whichever is larger.
     """
     max_member = source.max_bytes or (1 << 40)
     budget = _Budget(
@@ -150,12 +151,12 @@ def _members(file: BinaryIO, format: FileFormat, prefix: str, budget: _Budget, d
         if format.extension in TAR_EXTENSIONS:
             yield from _tar_members(file, names, budget, depth)
         elif format.extension in MBOX_EXTENSIONS:
-            yield from _mailbox_members(_decompressed(file), names, budget)
+            yield from _mailbox_members(_decompress(file), names, budget)
         else:
             yield from _zip_members(file, names, budget, depth)
     except _LimitError as error:
         yield Member(prefix.removesuffix("!"), reason=str(error))
-    except _DAMAGED as error:
+    except _DAMAGE_ERRORS as error:
         yield Member(prefix.removesuffix("!"), reason=f"damaged: {str(error)[:120] or type(error).__name__}")
 
 
@@ -166,17 +167,17 @@ def _zip_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int
                 continue
             name = names.for_file(info.filename)
             budget.count_member()
-            reason = budget.refusal(name, info.file_size) or ("encrypted" if info.flag_bits & 1 else "")
+            reason = budget.reason_to_skip(name, info.file_size) or ("encrypted" if info.flag_bits & 1 else "")
             if reason:
                 yield Member(name, reason=reason)
                 continue
             try:
                 with archive.open(info) as opened:
                     data = budget.read(opened)
-            except _DAMAGED as error:
+            except _DAMAGE_ERRORS as error:
                 yield Member(name, reason=f"damaged: {str(error)[:120]}")
                 continue
-            yield from _member_or_its_members(name, data, _zip_time_ns(info.date_time), budget, depth)
+            yield from _expand_member(name, data, _zip_time_ns(info.date_time), budget, depth)
 
 
 class _TarInfo(tarfile.TarInfo):
@@ -190,23 +191,23 @@ class _TarInfo(tarfile.TarInfo):
 
 
 def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int) -> Iterator[Member]:
-    with tarfile.open(fileobj=_decompressed(file), mode="r|", errorlevel=1, tarinfo=_TarInfo) as archive:
+    with tarfile.open(fileobj=_decompress(file), mode="r|", errorlevel=1, tarinfo=_TarInfo) as archive:
         for info in archive:
             archive.members.clear()  # type: ignore[attr-defined] # tarfile keeps all members
-            archive.pax_headers.clear()  # type: ignore[attr-defined] # tarfile copies these for each member
+            archive.pax_headers.clear()  # type: ignore[attr-defined] # tarfile copies the headers for each member
             if info.isdir():
                 continue
             name = names.for_file(info.name)
             budget.count_member()
             if not info.isreg():
                 yield Member(name, reason="a link or device in an archive, not a regular file")
-            elif reason := budget.refusal(name, info.size):
+            elif reason := budget.reason_to_skip(name, info.size):
                 budget.spend(info.size)  # a skipped member is decompressed too
                 yield Member(name, reason=reason)
             else:
                 opened = archive.extractfile(info)
                 data = budget.read(opened) if opened else b""
-                yield from _member_or_its_members(name, data, max(0, int(info.mtime)) * 10**9, budget, depth)
+                yield from _expand_member(name, data, max(0, int(info.mtime)) * 10**9, budget, depth)
 
 
 def _mailbox_members(file: IO[bytes], names: MemberNames, budget: _Budget) -> Iterator[Member]:
@@ -218,7 +219,7 @@ def _mailbox_members(file: IO[bytes], names: MemberNames, budget: _Budget) -> It
         yield Member(name, message.data or b"", message.sent_ns, reason)
 
 
-def _member_or_its_members(name: str, data: bytes, mtime_ns: int, budget: _Budget, depth: int) -> Iterator[Member]:
+def _expand_member(name: str, data: bytes, mtime_ns: int, budget: _Budget, depth: int) -> Iterator[Member]:
     format = format_of(PurePosixPath(name))
     if format.kind != "archive":
         yield Member(name, data, mtime_ns)
@@ -228,8 +229,8 @@ def _member_or_its_members(name: str, data: bytes, mtime_ns: int, budget: _Budge
         yield from _members(io.BytesIO(data), format, f"{name}!", budget, depth + 1)
 
 
-def _decompressed(file: BinaryIO) -> IO[bytes]:
-    """Decompress a file if it is compressed. Unlike tarfile, the decompressors raise an error if it is truncated."""
+def _decompress(file: BinaryIO) -> IO[bytes]:
+    """Decompress a file if necessary. Unlike tarfile, the decompressors raise an error if the file is truncated."""
     beginning = file.read(6)
     file.seek(0)
     for magic, decompressor in _DECOMPRESSORS.items():
@@ -240,7 +241,7 @@ def _decompressed(file: BinaryIO) -> IO[bytes]:
 
 
 def _zip_time_ns(parts: tuple[int, int, int, int, int, int]) -> int:
-    """Convert a time without a time zone to nanoseconds since 1970. UTC makes it the same on every machine."""
+    """Convert a time without a time zone to nanoseconds since 1970. It is read as UTC, whatever the local time zone."""
     try:
         return int(datetime(*parts, tzinfo=timezone.utc).timestamp()) * 10**9
     except ValueError:

@@ -1,4 +1,4 @@
-"""Reads the paths that the user names: folders, files, tables and standard input."""
+"""Reads documents from the paths that the user gives: folders, files, tables and standard input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
 def has_several_documents(path: str | Path) -> bool:
-    """Return whether the extension of a file says that it has one document per line or row."""
+    """Return whether a file has one document per line or row, judging by its extension."""
     return format_of(Path(path)).kind in ("jsonl", "table")
 
 
@@ -37,15 +37,15 @@ def read_corpus(
 ) -> Iterator[Source]:
     """Read folders, files and standard input in order.
 
-    A named `.jsonl` or `.ndjson` file (also `.gz`) has one document per line, and a named `.csv`, `.tsv` or `.parquet`
-    file one per row. Inside a folder, such a file is read as text, or skipped if it is Parquet. `-` is standard input:
-    one text if `stdin_id` is given, otherwise JSONL.
+    If a path is a `.jsonl` or `.ndjson` file (also `.gz`), each line is a document. If it is a `.csv`, `.tsv` or
+    `.parquet` file, each row is a document. Inside a folder, such a file is read as text, or skipped if it is Parquet.
+    `-` is standard input: one text if `stdin_id` is given, otherwise JSONL.
 
     Args:
-        paths: folders, files, `-`.
-        max_bytes: larger files, lines of JSONL and rows of tables are skipped. A larger text on standard input is
-            refused.
-        follow_links: also follow links out of a named folder, see `find_files`.
+        paths: folders, files and `-`.
+        max_bytes: larger files, lines of JSONL and rows of tables are skipped. A larger text on standard input is an
+            error.
+        follow_links: also follow links out of a folder; see `find_files`.
         exclude: patterns of files and folders to skip; see `Exclusions`.
         id_field: the field of a JSONL object, or the column of a table, with the id.
         text_field: the field or column with the text.
@@ -53,9 +53,10 @@ def read_corpus(
         limits: maximum time and memory of the subprocess that reads a Parquet file.
 
     Raises:
-        CorpusError: at the call, a path is missing, unreadable, or a pipe or device. While iterating, a folder has no
-            files.
-        DocumentError: at the call, `stdin_id` is not a valid id. While iterating, standard input is not text.
+        CorpusError: a path is missing, unreadable, a pipe or a device (raised by the call), or a folder has no files
+            (raised while iterating).
+        DocumentError: `stdin_id` is not a valid id (raised by the call), or standard input is not text (raised while
+            iterating).
     """
     patterns = list(exclude)
     fields = {"id_field": id_field, "text_field": text_field}
@@ -83,12 +84,12 @@ def read_corpus(
 
     if stdin_id is not None:
         check_id(stdin_id)
-    named = [Path(path) for path in paths]
-    for path in named:
+    given = [Path(path) for path in paths]
+    for path in given:
         if str(path) != "-":
             check_path(path)
             if not (path.is_file() or path.is_dir()):
                 raise CorpusError(
-                    f"{path} is a pipe, socket or device; save it in a file, or pass it on standard input (-)"
+                    f"{path} is a pipe, socket or device; save its content to a file, or pass it on standard input (-)"
                 )
-    return chain.from_iterable(map(read, named))
+    return chain.from_iterable(map(read, given))

@@ -1,9 +1,9 @@
 """Reads the rows of a Parquet file with pyarrow, a few at a time.
 
-A Parquet file of a few kilobytes can unpack to gigabytes. So the metadata of each row group is checked before the group
-is read. A file with more rows than bytes is refused, and so is a row group that would unpack to more than both
-`max_bytes` and 100 times the size of the file. Metadata can be wrong and pyarrow can crash, so `read_corpus` reads
-Parquet in a subprocess.
+A Parquet file of a few kilobytes can unpack to gigabytes. The metadata of each row group is therefore checked before
+the group is read. A file with more rows than bytes is rejected. A row group is rejected if it would unpack to more than
+`max_bytes` and more than 100 times the size of the file. Metadata can be wrong and pyarrow can crash, so `read_corpus`
+reads Parquet in a subprocess.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _BATCH_ROWS, _BATCH_BYTES = 256, 64_000_000
 _MAX_GROWTH = 100
 _BUFFER_BYTES = 1 << 20
-# pyarrow raises these for damaged files. Its own exceptions inherit from ArrowException and one of these.
-_DAMAGED = (OSError, ValueError, ArithmeticError, LookupError, NotImplementedError, MemoryError, TypeError)
+# pyarrow raises these errors for damaged files. Most of its own exceptions are subclasses of one of them.
+_DAMAGE_ERRORS = (OSError, ValueError, ArithmeticError, LookupError, NotImplementedError, MemoryError, TypeError)
 
 
 def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[str], Iterator[dict[str, Any]]]:
@@ -33,7 +33,7 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
     Args:
         path: path of the file, for error messages.
         file: the open file.
-        max_bytes: size in bytes that each row group may unpack to, however small the file is.
+        max_bytes: size in bytes to which each row group may unpack, even if the file is small.
 
     Returns:
         The names of the columns, and the rows, each as a dictionary of column names to JSON values.
@@ -49,34 +49,34 @@ def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[st
         raise MissingExtraError("a Parquet file", "documents") from error
     try:
         table = parquet.ParquetFile(file, buffer_size=_BUFFER_BYTES)
-        names = list(table.schema_arrow.names)
-    except (ArrowException, *_DAMAGED) as error:
+        columns = list(table.schema_arrow.names)
+    except (ArrowException, *_DAMAGE_ERRORS) as error:
         raise CorpusError(f"{path} cannot be read as Parquet ({_message(error)}); check the file") from None
 
     def rows() -> Iterator[dict[str, Any]]:
         try:
-            yield from _rows(table, names, os.fstat(file.fileno()).st_size, max_bytes)
+            yield from _read_rows(table, columns, os.fstat(file.fileno()).st_size, max_bytes)
         except DocumentError:
             raise
-        except (ArrowException, *_DAMAGED) as error:
+        except (ArrowException, *_DAMAGE_ERRORS) as error:
             raise DocumentError(f"the rest cannot be read: {_message(error)}") from error
 
-    return names, rows()
+    return columns, rows()
 
 
-def _rows(table: ParquetFile, names: list[str], size: int, max_bytes: int) -> Iterator[dict[str, Any]]:
+def _read_rows(table: ParquetFile, columns: list[str], size: int, max_bytes: int) -> Iterator[dict[str, Any]]:
     if table.metadata.num_rows > size:
         raise DocumentError(f"not read: the file claims {table.metadata.num_rows:,} rows in {size:,} bytes")
-    for number in range(table.num_row_groups):
-        unpacked = table.metadata.row_group(number).total_byte_size
+    for row_group in range(table.num_row_groups):
+        unpacked = table.metadata.row_group(row_group).total_byte_size
         if unpacked > max(max_bytes, _MAX_GROWTH * size):
             raise DocumentError(f"the rest is not read: {size:,} bytes would unpack to {unpacked:,}")
-        # Every row may contain the largest value of the group. The metadata of columns would be more precise, but
-        # pyarrow crashes on some damaged metadata.
+        # One row may contain nearly all bytes of the group. The metadata of the columns would be more precise, but
+        # pyarrow crashes if some of it is damaged.
         batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(unpacked, 1)))
-        for batch in table.iter_batches(batch_size=batch_rows, row_groups=[number]):
+        for batch in table.iter_batches(batch_size=batch_rows, row_groups=[row_group]):
             for row in zip(*map(_values, batch.columns), strict=True):
-                yield dict(zip(names, map(_as_json, row), strict=True))
+                yield dict(zip(columns, map(_as_json, row), strict=True))
 
 
 def _values(column: Array) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from simdoc_search.corpus.csv_rows import BadRow, read_rows
 from simdoc_search.corpus.encoding import text_codec
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES
-from simdoc_search.corpus.jsonl import document_of
+from simdoc_search.corpus.jsonl import to_document
 from simdoc_search.corpus.parquet import read_parquet
 from simdoc_search.documents import Document, Skipped
 from simdoc_search.errors import CorpusError, DocumentError
@@ -34,8 +34,8 @@ def read_table(
     have the same name, the last one is used.
 
     Args:
-        path: a CSV file in any encoding, or a Parquet file, by its extension.
-        max_bytes: the maximum number of characters of a CSV row, and of a text.
+        path: a Parquet file if its extension is `.parquet`; otherwise a CSV file in any encoding.
+        max_bytes: the maximum number of characters in a CSV row and in a text.
         id_field: the column with the ids.
         text_field: the column with the texts.
 
@@ -55,7 +55,7 @@ def read_table(
         number = 0
         try:
             for number, row in enumerate(rows, 1):
-                yield _document(f"{path}:{number}", row, id_field, text_field, max_bytes)
+                yield _row_document(f"{path}:{number}", row, id_field, text_field, max_bytes)
         except DocumentError as error:
             yield Skipped(f"{path}:{number + 1}", str(error))
 
@@ -65,7 +65,7 @@ def _open(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
             if not os.fstat(file.fileno()).st_size:  # a kernel file may have size 0 and never end
-                raise CorpusError(f"{path} is empty; the first line of a table names the columns")
+                raise CorpusError(f"{path} is empty; its first line must contain the column names")
             yield file
     except OSError as error:
         raise CorpusError(f"{path} cannot be read ({error.strerror}); check the path and its permissions") from None
@@ -74,17 +74,17 @@ def _open(path: Path) -> Iterator[BinaryIO]:
 def _read_csv(path: Path, file: BinaryIO, max_bytes: int) -> tuple[list[str], Iterator[_Row]]:
     codec = text_codec(file)
     if codec is None:
-        raise CorpusError(f"{path} is binary; name a text file with one row per line")
+        raise CorpusError(f"{path} is binary; give a text file with one row per line")
     file.seek(0)
     text = io.TextIOWrapper(file, codec, "replace", newline="")
-    rows = read_rows(text, delimiter="\t" if path.suffix.lower() == ".tsv" else None, limit=max_bytes)
+    rows = read_rows(text, delimiter="\t" if path.suffix.lower() == ".tsv" else None, max_characters=max_bytes)
     heading = next(rows, None)
     if heading is None:
-        raise CorpusError(f"{path} is empty; the first line of a table names the columns")
+        raise CorpusError(f"{path} is empty; its first line must contain the column names")
     if isinstance(heading, BadRow):
         raise CorpusError(f"{path} has no heading: {heading.reason}")
     if heading[0].startswith("{"):
-        raise CorpusError(f"{path} contains JSON; give it a name that ends in .jsonl")
+        raise CorpusError(f"{path} contains JSON; rename it so that its name ends in .jsonl")
     heading[0] = heading[0].removeprefix("\ufeff")  # a second byte order mark
     return heading, _named_cells(heading, rows)
 
@@ -109,13 +109,13 @@ def _check_column(path: Path, columns: list[str], field: str, option: str) -> No
         raise CorpusError(f"{path} has no column {field!r}; choose one of {shown}{more} with {option}")
 
 
-def _document(place: str, row: _Row, id_field: str, text_field: str, max_characters: int) -> Document | Skipped:
+def _row_document(location: str, row: _Row, id_field: str, text_field: str, max_characters: int) -> Document | Skipped:
     if isinstance(row, BadRow):
-        return Skipped(place, row.reason)
+        return Skipped(location, row.reason)
     try:
-        document = document_of(row, id_field, text_field)
+        document = to_document(row, id_field, text_field)
     except DocumentError as error:
-        return Skipped(place, str(error))
+        return Skipped(location, str(error))
     if len(document.text) > max_characters:
-        return Skipped(place, f"{len(document.text):,} characters are over the limit of {max_characters:,}")
+        return Skipped(location, f"{len(document.text):,} characters are over the limit of {max_characters:,}")
     return document

@@ -19,18 +19,18 @@ FRONT_MATTER, QUOTED_REPLIES = "front-matter", "quoted-replies"
 _YAML = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\ufeff?\+\+\+[ \t]*\r?\n(.*?)(?:^|(?<=\n))\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _MAX_CHARACTERS = 1 << 16
-_MAX_KEY, _MAX_VALUE, _MAX_VALUES, _MAX_DATES = 100, 2_000, 1_000, 20
+_MAX_KEY_CHARACTERS, _MAX_VALUE_CHARACTERS, _MAX_LIST_VALUES, _MAX_DATES = 100, 2_000, 1_000, 20
 _DATE_LINE = re.compile(
     r"^([A-Za-z][\w-]{0,40})[ \t]{0,9}[:=][ \t]{0,9}[\"']?(\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)[\"']?[ \t]*\r?$",
     re.MULTILINE,
 )
-_RESERVED = frozenset({"path"})  # a file must not change what the filter `path` matches
+_RESERVED = frozenset({"path"})  # front matter must not change what the filter `path` matches
 
-_MAX_ATTRIBUTION = 400
+_MAX_ATTRIBUTION_CHARACTERS = 400
 _QUOTE = re.compile(r"[ \t]{0,3}>")
 _ON_A_DATE = re.compile(r"\s*(?:(On|At)|Am|Den|Op|Le|El|Il|Em|Na|W dniu|Dnia)\b\D*\d")
 _WROTE = re.compile(r"\bwrote\s?:\s*\Z")
-_WROTE_ELSEWHERE = re.compile(
+_WROTE_IN_OTHER_LANGUAGES = re.compile(
     r"\b(?:schrieb.*|skrev.*|schreef.*|a écrit|escribió|ha scritto|escreveu|napisał.*)\s?:\s*\Z"
 )
 _ORIGINAL = re.compile(
@@ -38,48 +38,50 @@ _ORIGINAL = re.compile(
 )
 
 
-def require_front_matter_parser(parts: Collection[str]) -> None:
-    """Check that the packages that are needed to remove these parts are installed.
+def require_front_matter_parser(removed_parts: Collection[str]) -> None:
+    """Check that the packages needed to remove these parts are installed.
 
     Raises:
         MissingExtraError: PyYAML is needed for front matter and not installed.
     """
-    if FRONT_MATTER in parts:
+    if FRONT_MATTER in removed_parts:
         try:
             import yaml  # noqa: F401, PLC0415 - an extra
         except ImportError as error:
             raise MissingExtraError("--front-matter skip", "frontmatter") from error
 
 
-def without_parts(document: Document, format: FileFormat, parts: Collection[str]) -> Document:
+def remove_parts(document: Document, format: FileFormat, removed_parts: Collection[str]) -> Document:
     """Remove parts from a document that was read from a file.
 
     The keys of removed front matter become metadata if their values are numbers, strings, dates, booleans or lists of
-    them. Front matter that is invalid or too long is kept. If front matter is kept, its dates still become metadata.
+    these. Front matter that is invalid or too long is kept, and its keys do not become metadata. If `removed_parts`
+    does not include front matter, it is kept, but its dates become metadata.
     """
-    if format.kind == "markdown" and FRONT_MATTER in parts:
-        return _without_front_matter(document)
+    if format.kind == "markdown" and FRONT_MATTER in removed_parts:
+        return _remove_front_matter(document)
     if format.kind == "markdown":
         match = _YAML.match(document.text[:_MAX_CHARACTERS]) or _TOML.match(document.text[:_MAX_CHARACTERS])
         dates = dict(_DATE_LINE.findall(match[1])[:_MAX_DATES]) if match else {}
         return replace(document, metadata={**dates, **document.metadata}) if dates else document
-    if format.is_mail and QUOTED_REPLIES in parts:
+    if format.is_mail and QUOTED_REPLIES in removed_parts:
         return replace(document, text="\n".join(_own_lines(document.text.splitlines())))
     return document
 
 
-def _without_front_matter(document: Document) -> Document:
+def _remove_front_matter(document: Document) -> Document:
     for pattern, parse in ((_YAML, _parse_yaml), (_TOML, _parse_toml)):
         if match := pattern.match(document.text[:_MAX_CHARACTERS]):
-            keys = parse(match[1])
-            if keys is None:
+            front_matter = parse(match[1])
+            if front_matter is None:
                 return document
-            return Document(document.id, document.text[match.end() :], {**dict(_metadata(keys)), **document.metadata})
+            metadata = {**dict(_metadata(front_matter)), **document.metadata}
+            return Document(document.id, document.text[match.end() :], metadata)
     return document
 
 
 def _parse_yaml(text: str) -> Mapping[Any, Any] | None:
-    """Parse YAML. Return None if it is not a mapping, or has aliases: a few lines of them can expand to gigabytes."""
+    """Parse YAML. Return None if it is not a mapping or has aliases, because a few aliases can expand to gigabytes."""
     import yaml  # noqa: PLC0415
 
     class Loader(yaml.SafeLoader):
@@ -89,10 +91,10 @@ def _parse_yaml(text: str) -> Mapping[Any, Any] | None:
             return super().compose_node(parent, index)
 
     try:
-        keys = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - a SafeLoader
+        front_matter = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - a SafeLoader
     except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return None  # the loader raises some of these if a value does not fit its tag, as in `!!bool x`
-    return keys if isinstance(keys, Mapping) else None
+    return front_matter if isinstance(front_matter, Mapping) else None
 
 
 def _parse_toml(text: str) -> Mapping[Any, Any] | None:
@@ -102,12 +104,12 @@ def _parse_toml(text: str) -> Mapping[Any, Any] | None:
         return None
 
 
-def _metadata(keys: Mapping[Any, Any]) -> Iterator[tuple[str, MetadataValue]]:
-    for key, value in keys.items():
-        if not isinstance(key, str) or not 0 < len(key) <= _MAX_KEY or key in _RESERVED:
+def _metadata(front_matter: Mapping[Any, Any]) -> Iterator[tuple[str, MetadataValue]]:
+    for key, value in front_matter.items():
+        if not isinstance(key, str) or not 0 < len(key) <= _MAX_KEY_CHARACTERS or key in _RESERVED:
             continue
         if isinstance(value, list):
-            values = [_scalar(inner) for inner in value[:_MAX_VALUES]]
+            values = [_scalar(inner) for inner in value[:_MAX_LIST_VALUES]]
             yield key, [str(inner) for inner in values if inner is not None]
         elif (scalar := _scalar(value)) is not None:
             yield key, scalar
@@ -117,37 +119,37 @@ def _scalar(value: object) -> str | int | float | bool | None:
     if isinstance(value, date):  # or a datetime
         return value.isoformat()
     if isinstance(value, str):
-        return value[:_MAX_VALUE]
+        return value[:_MAX_VALUE_CHARACTERS]
     if isinstance(value, float):
         return value if isfinite(value) else None
     return value if isinstance(value, int) and abs(value) < 1 << 63 else None
 
 
 def _own_lines(lines: list[str]) -> Iterator[str]:
-    """Yield the lines that the sender wrote, without quotes, attributions and a copy of the original message."""
-    number = 0
-    while number < len(lines):
-        if _ORIGINAL.fullmatch(lines[number]):
+    """Yield the lines that the sender wrote, without quotes, their attributions and a copy of the original message."""
+    index = 0
+    while index < len(lines):
+        if _ORIGINAL.fullmatch(lines[index]):
             return
-        length = _attribution_lines(lines, number)
+        length = _attribution_length(lines, index)
         if length:
-            after = next((lines[n] for n in range(number + length, len(lines)) if lines[n].strip()), "")
-            if not _QUOTE.match(after):  # the quote has no > signs and extends to the end
+            after = next((lines[line] for line in range(index + length, len(lines)) if lines[line].strip()), "")
+            if not _QUOTE.match(after):  # the quote has no > signs, and it extends to the end of the message
                 return
-            number += length
-        elif _QUOTE.match(lines[number]):
-            number += 1
+            index += length
+        elif _QUOTE.match(lines[index]):
+            index += 1
         else:
-            yield lines[number]
-            number += 1
+            yield lines[index]
+            index += 1
 
 
-def _attribution_lines(lines: list[str], number: int) -> int:
-    """Return how many lines here are an attribution, 0 to 2: `On Monday, 2 March 2020, Ada wrote:`, perhaps wrapped."""
-    for length in (1, 2) if lines[number].strip() else ():
-        text = " ".join(lines[number : number + length])
-        if len(text) <= _MAX_ATTRIBUTION and (match := _ON_A_DATE.match(text)):
-            wrote = _WROTE if match[1] else _WROTE_ELSEWHERE
+def _attribution_length(lines: list[str], start: int) -> int:
+    """Return the number of lines, 0 to 2, of an attribution such as `On 2 March 2020, Ada wrote:` at `start`."""
+    for length in (1, 2) if lines[start].strip() else ():
+        text = " ".join(lines[start : start + length])
+        if len(text) <= _MAX_ATTRIBUTION_CHARACTERS and (match := _ON_A_DATE.match(text)):
+            wrote = _WROTE if match[1] else _WROTE_IN_OTHER_LANGUAGES
             if wrote.search(text, match.end()):
                 return length
     return 0

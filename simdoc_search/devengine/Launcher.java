@@ -35,13 +35,13 @@ public final class Launcher extends OpenSearchRunner implements OpenSearchRunner
             launcher.build(arguments);
             new CountDownLatch(1).await(); // until a signal ends the process
         } catch (Throwable error) {
-            print(error);
+            printCauses(error);
             Runtime.getRuntime().halt(1);
         }
     }
 
     /** Prints the stack trace, then one line per cause. The root cause is last, so the end of the log shows it. */
-    private static void print(Throwable error) {
+    private static void printCauses(Throwable error) {
         error.printStackTrace(STDERR);
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             STDERR.println(cause);

@@ -38,7 +38,7 @@ _MAX_COUNTER_BITS = 22
 
 @dataclass(frozen=True, slots=True)
 class BandPass:
-    """A pass over the documents in a range of sizes, which pairs some of them."""
+    """A pass that pairs documents in a range of sizes."""
 
     rows: int  # number of tokens per band; 0 if documents are paired by single rare tokens
     bands: int  # number of bands

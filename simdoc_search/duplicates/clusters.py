@@ -72,7 +72,7 @@ class EqualWordSets:
     """Sets of documents with equal words. Only one document of each set, its representative, is compared with others.
 
     Args:
-        labels: a number per document, equal for documents with equal words; int64, shape (documents,).
+        labels: one number per document, equal for documents with equal words; int64, shape (documents,).
 
     Attributes:
         representatives: the preferred document of each set, ascending.
@@ -97,7 +97,7 @@ class EqualWordSets:
     def pairs_within(self, limit: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
         """Yield all pairs in each set. In a set larger than the limit, only pair the representative with the others.
 
-        Pairs whose second document has a number below `new_from` are left out.
+        Pairs whose second document has a number below `new_from` are omitted.
         """
         for representative in self.representatives[self.sizes[self.representatives] > 1].tolist():
             members = self.members(representative)

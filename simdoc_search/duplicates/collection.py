@@ -52,7 +52,8 @@ class Documents:
         is_new: returns whether a document is new. Older documents are kept, and are only compared with new ones.
         is_preferred: returns whether a document is kept even if the rule prefers another one.
         with_tokens: whether to hold the tokens in memory.
-        max_token_bytes: maximum size of all tokens in memory, in bytes. Larger ones are stored in a temporary file.
+        max_token_bytes: maximum size of the tokens in memory, in bytes. If they exceed it, they are stored in a
+            temporary file.
 
     Attributes:
         table: the fingerprints; without tokens if `with_tokens` is false.

@@ -127,7 +127,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Overflow:
-    """The sets of similar documents that were too large to compare all pairs.
+    """The sets of similar documents in which not all pairs were compared, because the sets are too large.
 
     Attributes:
         documents: number of documents in these sets. Copies with the same text count too, although all are found.
@@ -182,7 +182,7 @@ class Duplicates:
         kinds: number of duplicates of each kind.
         drop: which kinds a plan drops besides identical documents; None for no other kind.
         unverified: number of duplicates whose overlap is estimated because a text is missing or has changed.
-        overflow: the sets of similar documents that were too large to compare all pairs; None if there are none.
+        overflow: the sets of similar documents in which not all pairs were compared; None if there are none.
     """
 
     def __init__(

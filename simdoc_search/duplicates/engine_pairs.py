@@ -38,7 +38,7 @@ RECALL = Fraction(99, 100)
 """
 
 MAX_MATCHES = 64
-"""Maximum number of matches of a query that are compared."""
+"""Maximum number of compared matches per query."""
 
 _QUERIES_AT_ONCE = 32
 

@@ -35,7 +35,7 @@ class GroupMembership:
         """Return the key of a document, given by its number."""
         return self._documents.place(number)
 
-    def kept(self, number: int) -> int | None:
+    def find_kept(self, number: int) -> int | None:
         """Return the number of the kept document of a document's group; None if the document is in no group.
 
         The kept document of a group may be the document itself.
@@ -43,7 +43,7 @@ class GroupMembership:
         group = int(self._group[number])
         return None if group == UNASSIGNED else group
 
-    def number(self, place: Place) -> int | None:
+    def find_number(self, place: Place) -> int | None:
         """Return the number of the document with this key; None if no document or several documents have the key.
 
         Several documents can have the same key if their ids come from a field that is not unique.

@@ -1,7 +1,7 @@
 """Updates the marks in the documents of an engine, so that they match the groups of a search for duplicates.
 
 The first pass updates all documents that are not duplicates. The second pass marks the duplicates. So a kept document
-is no longer marked as a duplicate when other documents get a mark that names it. Even if a run is interrupted, a search
+is no longer marked as a duplicate when other documents get a mark with its id. Even if a run is interrupted, a search
 that hides marked duplicates still shows one document of each group.
 """
 
@@ -23,7 +23,7 @@ from simdoc_search.stores.remote.marks import Mark, Marks, marks_of
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FOUND
 
-_AT_ONCE = 500
+_DOCUMENTS_AT_ONCE = 500
 _FORBIDDEN = 403
 _MAX_REASONS = 5
 
@@ -56,13 +56,14 @@ def mark_duplicates(
     """Update the marks in a store to match the groups found in it; see `SimilaritySearch.mark_duplicates`."""
     if duplicates.fresh < duplicates.documents:
         raise StoreError(
-            "cannot mark duplicates, because only new documents were compared; omit since and new to compare all"
+            "cannot mark duplicates, because only new documents were compared; omit 'since' and 'new' to compare all "
+            "documents"
         )
     return _MarkUpdate(duplicates, marks_of(store), progress).run()
 
 
 def kept_by_marks(store: Store) -> Iterator[str]:
-    """Yield the ids of the documents that marks name as kept; see `SimilaritySearch.kept_by_marks`."""
+    """Yield the ids of the documents that are kept according to the marks; see `SimilaritySearch.kept_by_marks`."""
     marks = marks_of(store)
     for hit in marks.marked_documents():
         mark = marks.mark_of(hit)
@@ -77,7 +78,7 @@ class _MarkUpdate:
         self._progress = progress
         self._report = MarkReport()
         self._is_done = np.zeros(len(self._groups), bool)
-        self._lost: set[int] = set()  # kept documents that changed or were deleted after the comparison
+        self._changed_kept: set[int] = set()  # kept documents that changed or were deleted after the comparison
         self._filtered_clusters: set[str] = set()  # clusters of marked documents that a filter excluded
 
     def run(self) -> MarkReport:
@@ -88,12 +89,14 @@ class _MarkUpdate:
         for hits in _batches(self._marks.marked_documents()):
             self._count_outcomes(self._marks.write(hits, self._first_pass_mark))
         left = self._groups.members[~self._is_done[self._groups.members]]
-        for part in slices(len(left), _AT_ONCE):
+        for part in slices(len(left), _DOCUMENTS_AT_ONCE):
             number_at = {self._groups.place(number): number for number in left[part].tolist()}
             hits = self._marks.documents_at(number_at)
             self._report.passed_over += len(number_at) - len(hits)
             unchanged = {number_at[self._marks.place_of(hit)] for hit in hits if self._has_same_text(hit)}
-            self._lost |= {number for number in number_at.values() if self._groups.kept(number) == number} - unchanged
+            self._changed_kept |= {
+                number for number in number_at.values() if self._groups.find_kept(number) == number
+            } - unchanged
             self._count_outcomes(self._marks.write(hits, self._second_pass_mark, unchanged_too=True))
             self._progress("marking", min(1.0, part.stop / len(left)))
         self._marks.refresh()
@@ -105,7 +108,7 @@ class _MarkUpdate:
         is_correct = mark == self._marks.mark_of(hit)
         if mark is None or (mark.duplicate_of and not is_correct):
             return None
-        number = self._groups.number(self._marks.place_of(hit))
+        number = self._groups.find_number(self._marks.place_of(hit))
         if number is not None:
             self._is_done[number] = True
         self._report.unchanged += is_correct
@@ -121,21 +124,21 @@ class _MarkUpdate:
     def _correct_mark(self, hit: RawHit) -> Mark | None:
         """Return the mark that a document must have, which may be empty; None if the document was not compared."""
         place = self._marks.place_of(hit)
-        number = self._groups.number(place)
+        number = self._groups.find_number(place)
         if number is None:
             return Mark() if self._groups.was_left_out(place) else None
-        kept, mark = self._groups.kept(number), self._marks.mark_of(hit)
+        kept, mark = self._groups.find_kept(number), self._marks.mark_of(hit)
         if kept is None:
             is_kept_for_others = not mark.duplicate_of and mark.cluster in self._filtered_clusters
             return mark if is_kept_for_others and self._has_same_text(hit) else Mark()
-        if kept in self._lost or not self._has_same_text(hit):
+        if kept in self._changed_kept or not self._has_same_text(hit):
             return Mark()
         kept_place = self._groups.place(kept)
         return Mark(None if kept == number else kept_place.id, self._marks.cluster_of(kept_place))
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
-        number = self._groups.number(self._marks.place_of(hit))
+        number = self._groups.find_number(self._marks.place_of(hit))
         return number is not None and self._groups.has_text(number, self._marks.text_hash_of(hit))
 
     def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
@@ -163,5 +166,5 @@ class _MarkUpdate:
 
 def _batches(hits: Iterable[RawHit]) -> Iterator[list[RawHit]]:
     rest = iter(hits)
-    while batch := list(islice(rest, _AT_ONCE)):
+    while batch := list(islice(rest, _DOCUMENTS_AT_ONCE)):
         yield batch

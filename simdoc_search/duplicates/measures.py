@@ -26,7 +26,7 @@ MeasureName = Literal["jaccard", "containment", "contained"]
 MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
 MAX_LENGTH_RATIO = 4
-"""A document is found in documents that are at most this many times as long."""
+"""By containment, a document is found in documents that are at most this many times as long."""
 
 _MAX_DEVIATIONS = 3.0
 """A pair is ruled out if its estimate is more than this many standard deviations below the minimum overlap. This

@@ -24,8 +24,8 @@ from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 
 RUN_LIMITS, _MAX_PAIRS = (64, 1000), 40_000_000
-"""Minimum and maximum result of `run_limit`. Between them, all runs together have at most about _MAX_PAIRS pairs of 12
-bytes each, which fit into memory."""
+"""Minimum and maximum result of `run_limit`. Unless the minimum applies, the runs of a band have at most _MAX_PAIRS
+pairs, of 12 bytes each."""
 
 ANCHORS = 16
 """Maximum number of documents in an overflowing run with which all others are compared."""

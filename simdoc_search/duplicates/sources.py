@@ -63,14 +63,14 @@ def duplicates_in(
     """Find the duplicates in a store; see `SimilaritySearch.duplicates`."""
     threshold, keep_rule = Measure(measure, parse_fraction(overlap, "overlap")), KeepRule(keep, measure)
     check_drop(drop)
-    if ignore and not (verify and store.store_texts):
-        raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit ignore")
+    if ignore and not (verify and store.has_texts):
+        raise QuerySyntaxError("cannot ignore words, because the texts are not stored or not compared; omit 'ignore'")
     if via not in VIA:
         raise QuerySyntaxError(f"via must be one of {', '.join(VIA)}, not {via!r:.60}")
     if via == "memory" and checkpoint is not None:
         raise QuerySyntaxError("a checkpoint needs via='engine'; set it, or omit the checkpoint")
     if via == "engine" and (since is not None or new is not None):
-        raise QuerySyntaxError("via='engine' compares all documents; omit via, or omit since and new")
+        raise QuerySyntaxError("via='engine' compares all documents; omit 'via', or omit 'since' and 'new'")
     kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
 
     def read(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
@@ -83,7 +83,7 @@ def duplicates_in(
             with_tokens=with_tokens,
         )
         if prefixes and documents and not documents.has_preferred:
-            raise QuerySyntaxError(f"no document id begins with {' or '.join(map(repr, prefixes))}; correct keep_in")
+            raise QuerySyntaxError(f"no document id begins with {' or '.join(map(repr, prefixes))}; correct 'keep_in'")
         if keep_rule.field and documents and not documents.has_field:
             raise _unknown_field(store, keep_rule.field)
         return documents
@@ -93,7 +93,7 @@ def duplicates_in(
             documents,
             threshold,
             store.settings,
-            partial(_read_texts, store, documents) if verify and store.store_texts else None,
+            partial(_read_texts, store, documents) if verify and store.has_texts else None,
             find_pairs=find_pairs,
             limit=limit,
             ignore=ignore,

@@ -2,7 +2,7 @@
 
 All output (terminal, JSON, HTML page, browser and plan) shows these verdicts.
 
-| DuplicateKind | What is equal | Proposed action |
+| Kind | What is equal | Proposed action |
 |---|---|---|
 | `identical` | the bytes; for documents without files, the text and the metadata | drop |
 | `hard link` | the file, which has another name in the group | drop if the other name is dropped, else decide |
@@ -58,7 +58,7 @@ class Verdict:
     action: Action  # the proposed action
     duplicate_of: int  # number of the document to keep instead
     link_of: int | None = None  # number of another document with the same file; None if there is none
-    problem: str = ""  # why the duplicate is not dropped although its kind is, or why its bytes were not compared
+    problem: str = ""  # why the duplicate must not be dropped, or why its bytes were not compared
 
 
 class Verdicts:

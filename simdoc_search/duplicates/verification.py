@@ -66,7 +66,7 @@ class PairOverlaps:
         self._unverified = np.append(self._unverified, np.full(count, self._verifier is not None))[order]
 
     def overlap_enough(self, pairs: Ints) -> Bools:
-        """Return which of these pairs overlap enough, according to their texts if these are stored."""
+        """Return which of these pairs overlap enough, according to their texts if the texts are stored."""
         if self._verifier is not None and len(unverified := pairs[self._unverified[pairs]]):
             self._unverified[unverified] = False
             shared, first, second = self._verifier.count_shared(self.first[unverified], self.second[unverified])

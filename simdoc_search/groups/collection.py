@@ -54,7 +54,7 @@ def read_documents(
         MissingExtraError: the store has no sentences, and sentencex is not installed.
     """
     from_texts = store.settings.sentences is None and not concepts
-    if from_texts and not store.store_texts:
+    if from_texts and not store.has_texts:
         raise StoreError(
             "the index has neither sentences nor texts to compare; index the documents again with --with versions"
         )

@@ -29,8 +29,8 @@ class Edge(NamedTuple):
 def connected_components(count: int, first: Ints, second: Ints) -> Ints:
     """Label each document with the smallest document number in its connected component.
 
-    In each round, the smaller label of an edge is passed to both documents, and to the two documents whose numbers are
-    the labels of these documents. So a label crosses a long chain in few rounds.
+    In each round, the smaller label of an edge is passed to both documents, and to the documents whose numbers are
+    their labels. So a label crosses a long chain in few rounds.
 
     Args:
         count: number of documents.

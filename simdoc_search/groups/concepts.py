@@ -29,8 +29,8 @@ MAX_CANDIDATES, ANCHORS = 2_000, 16
 """Maximum number of candidates per document. A concept in more documents only yields the first ANCHORS of them."""
 
 MAX_COMPARED = 50
-"""Maximum number of candidates with which a document is compared. Documents for which it is one of the nearest
-candidates are compared with it too."""
+"""Maximum number of candidates with which a document is compared. It is also compared with the documents of which it is
+one of the nearest candidates."""
 
 _CANDIDATES_AT_ONCE = 1 << 22
 _PAIRS_AT_ONCE = 1 << 15

@@ -117,7 +117,7 @@ class _VersionSearch:
         Args:
             queried: position in `values` of each sentence to look up.
             similar: position in `values` of a sentence similar to it.
-            querier_counts: maximum number of documents to compare for each of `values`. The first ones are used.
+            querier_counts: maximum number of documents that look up each of `values`. The first ones are used.
         """
         owner_counts = np.where(self.owners.counts > FREQUENT_SENTENCE_LIMIT, ANCHORS, self.owners.counts)
         costs = querier_counts[queried] * owner_counts[similar]

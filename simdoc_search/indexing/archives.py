@@ -1,8 +1,8 @@
 """Reads the members of archives and mailboxes. Each member is a document.
 
-An archive is not read if it has not changed since all of its members were stored. To know that, a run stores the size
-and modification time of the archive with one member, after all members were written. An interrupted run does not do so.
-The next run then reads the archive again, and indexes only the members whose bytes differ.
+An archive is not read again if it has not changed since all of its members were stored. After all members were written,
+a run stores the size and modification time of the archive in the record of one of its members. If a run is interrupted
+before that, the next run reads the archive again, and indexes only the members whose bytes differ.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simdoc_search.documents import Skipped
 from simdoc_search.errors import DocumentError
 from simdoc_search.indexing.roots import absolute
 from simdoc_search.indexing.seen import Seen
-from simdoc_search.indexing.skip_reasons import kind_of
+from simdoc_search.indexing.skip_reasons import classify_reason
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Record
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
@@ -31,10 +31,10 @@ class _Archive:
 
     id: str  # the prefix of the ids of its members
     state: str  # its size and modification time
-    stored: int = 0  # number of members that the store had before the run
-    found: int = 0  # number of these members that the run found again
-    marked: str = ""  # id of the member that an earlier run stored with the state of the archive
-    is_complete: bool = True  # whether everything that can be read was read
+    stored_count: int = 0  # number of members that the store had before the run
+    found_count: int = 0  # number of these members that the run found again
+    state_member_id: str = ""  # id of the member whose record contains the archive's state
+    is_complete: bool = True  # whether all readable members were read
 
 
 class Archives:
@@ -42,7 +42,7 @@ class Archives:
 
     Args:
         store: the store, which contains the members of earlier runs.
-        look_inside: whether to read archives that the user did not name and that are not in the store.
+        look_inside: whether to read archives that the user did not name and whose members are not in the store.
         reread: whether to read archives that have not changed.
         limits: maximum time and memory of the subprocess that reads an archive.
     """
@@ -52,64 +52,66 @@ class Archives:
         self._by_path: dict[str, _Archive] = {}
 
     def members_of(
-        self, source: FileSource, *, is_named_itself: bool
+        self, source: FileSource, *, is_named_by_user: bool
     ) -> Iterator[FileSource | Skipped | Record] | None:
         """Return the members of an archive, or its stored records if the archive is unchanged.
 
-        Returns None if the file is not an archive, or if the archive is not to be read.
+        Returns None if the file is not an archive, or if the archive must not be read.
 
         Args:
             source: the file, with the id and root that it has in the store.
-            is_named_itself: whether the user named this file.
+            is_named_by_user: whether the user named this file, not a folder that contains it.
         """
         if source.format.kind != "archive" or source.data is not None:
             return None
         archive = _Archive(source.id, f"{source.size} {source.mtime_ns}")
-        is_done = False
-        # A quick query, because there may be thousands of archives.
+        is_unchanged = False
+        # This query is quick. There may be thousands of archives.
         has_members = self._store.ids_with_prefix(f"{source.id}!", 1)
         for record in self._stored_members(source.id, source.root) if has_members else ():
-            archive.stored += 1
+            archive.stored_count += 1
             if record.origin and record.origin.archive:
-                archive.marked = record.id
-                is_done = is_done or record.origin.archive == archive.state
-        if not (self._look_inside or archive.stored or is_named_itself):
+                archive.state_member_id = record.id
+                is_unchanged = is_unchanged or record.origin.archive == archive.state
+        if not (self._look_inside or archive.stored_count or is_named_by_user):
             return None
         self._by_path[absolute(source.path)] = archive
-        if is_done and not self._reread:
+        if is_unchanged and not self._reread:
             return self._stored_members(source.id, source.root)
         return self._read(source, archive)
 
     def note_found(self, id: str, path: str) -> None:
-        """Note that the run found a stored member again."""
+        """Record that the run found a stored member again."""
         if archive := self._archive_of(path):
-            archive.found += id.startswith(f"{archive.id}!")
+            archive.found_count += id.startswith(f"{archive.id}!")
 
     def note_skipped(self, skipped: Skipped) -> None:
-        """Note a skipped file. If it is a member that may be readable later, its archive is not complete."""
-        kind = kind_of(skipped.reason)[0]
-        is_final = kind.expected or (kind.text_gone and not kind.advice)
+        """Record a skipped file. If it is a member that may become readable, its archive is not complete."""
+        kind = classify_reason(skipped.reason)[0]
+        is_final = kind.is_expected or (kind.is_text_lost and not kind.advice)
         if not is_final and (archive := self._archive_of(skipped.path)):
             archive.is_complete = False
 
     def is_complete(self, path: str) -> bool:
-        """Return whether an archive is unchanged or was read completely, so that members not found are gone."""
+        """Return whether an archive is unchanged or was read completely. Members not found then no longer exist."""
         return path in self._by_path and self._by_path[path].is_complete
 
     def mark_complete(self, writer: Writer, seen: Seen) -> None:
-        """Store the states of the archives that are stored completely. Call this after everything was written."""
+        """Store the states of the archives whose members are all stored. Call this after all members were written."""
         complete = [
-            archive for archive in self._by_path.values() if archive.is_complete and archive.found == archive.stored
+            archive
+            for archive in self._by_path.values()
+            if archive.is_complete and archive.found_count == archive.stored_count
         ]
         if complete:
             writer.commit()
         for archive in complete:
-            record = self._record_to_mark(archive, seen)
+            record = self._record_for_state(archive, seen)
             if record and record.origin and record.origin.archive != archive.state:
                 writer.put([replace(record, origin=replace(record.origin, archive=archive.state))])
 
-    def _record_to_mark(self, archive: _Archive, seen: Seen) -> Record | None:
-        ids = [archive.marked] if archive.marked else []
+    def _record_for_state(self, archive: _Archive, seen: Seen) -> Record | None:
+        ids = [archive.state_member_id] if archive.state_member_id else []
         members = (record.id for record in self._stored_members(archive.id, None))
         for id in (*ids, *members):
             if id in seen and seen.is_stored(id):
@@ -127,13 +129,13 @@ class Archives:
 
     def _read(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
         try:
-            for batch in iterate_in_subprocess(read_members, source, limits=self._limits, at_once=1):
+            for batch in iterate_in_subprocess(read_members, source, limits=self._limits, batch_size=1):
                 for member in batch:
-                    yield self._source_of(member, source, archive)
+                    yield self._member_source(member, source, archive)
         except DocumentError as error:
-            yield self._source_of(Member("", reason=str(error)), source, archive)
+            yield self._member_source(Member("", reason=str(error)), source, archive)
 
-    def _source_of(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | Skipped:
+    def _member_source(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | Skipped:
         path = Path(f"{source.path}!{member.name}") if member.name else source.path
         if member.reason:
             archive.is_complete = archive.is_complete and bool(member.name)

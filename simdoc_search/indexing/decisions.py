@@ -16,13 +16,15 @@ from simdoc_search.indexing.jobs import Job, origin_of
 from simdoc_search.indexing.preparation import Outcome, Prepared
 from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
-from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_gone, is_same_file, is_unchanged
+from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing, is_same_file, is_unchanged
 from simdoc_search.indexing.seen import IdStatus, Seen
-from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, kind_of
+from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, classify_reason
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 
-_LOOKUP_BATCH = 64  # sources; at most as many as a chunk of jobs, because a chunk waits for its last job
+_LOOKUP_BATCH = (
+    64  # maximum number of sources, not more than the jobs of a chunk, because a chunk waits for its last job
+)
 
 _log = logging.getLogger("simdoc_search.indexing.run")
 
@@ -30,11 +32,11 @@ _log = logging.getLogger("simdoc_search.indexing.run")
 class DocumentFilter(Protocol):
     """Filters new documents before they are written.
 
-    It is told about every write, because a query does not find documents before the store commits.
+    The filter is notified of every write, because queries do not find documents before the store commits.
     """
 
     @property
-    def is_full(self) -> bool:
+    def needs_commit(self) -> bool:
         """Whether the store should commit because the filter holds too many uncommitted documents."""
 
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
@@ -46,10 +48,10 @@ class DocumentFilter(Protocol):
         """
 
     def note_removed(self, ids: Iterable[str]) -> None:
-        """Note that the writer deletes these documents."""
+        """Record that the writer deletes these documents."""
 
     def note_committed(self) -> None:
-        """Note that the store has committed everything that was written."""
+        """Record that the store has committed all changes."""
 
 
 class _Located(NamedTuple):
@@ -62,7 +64,7 @@ class _Located(NamedTuple):
 
 @dataclass
 class Decisions:
-    """The state of one run: what the store had before, and which documents the run has found so far."""
+    """The state of one run: the documents that the store had before, and those that the run has found so far."""
 
     _store: Store
     _writer: Writer
@@ -95,8 +97,8 @@ class Decisions:
         located = self._locate(source)
         members = None
         if isinstance(source, FileSource) and isinstance(located.source, FileSource) and located.named:
-            is_named_itself = source.root == absolute(source.path)
-            members = self._archives.members_of(located.source, is_named_itself=is_named_itself)
+            is_named_by_user = source.root == absolute(source.path)
+            members = self._archives.members_of(located.source, is_named_by_user=is_named_by_user)
         if members is None or not located.named:
             yield located
             return
@@ -113,26 +115,26 @@ class Decisions:
             self._seen.add(record.id, named.number, record.digest)
             self._seen.note_stored(record.id, record.digest)
             self._archives.note_found(record.id, record.origin.file(record.id) if record.origin else "")
-            named.found += 1
+            named.found_count += 1
 
     def _locate(self, source: Source) -> _Located:
         if isinstance(source, Document):
             return _Located(source, None, source.id)
         if isinstance(source, FileSource):
             named = self._paths.get_or_add(source.root)
-            named.files += 1
+            named.file_count += 1
             source = named.with_stored_id(source)
             return _Located(source, named, source.id)
-        kind, _ = kind_of(source.reason)
+        kind, _ = classify_reason(source.reason)
         root = source.root
-        if root is None and kind.text_gone and os.path.isfile(source.path):  # noqa: PTH113 - a named file
+        if root is None and kind.is_text_lost and os.path.isfile(source.path):  # noqa: PTH113 - a named file
             root = absolute(source.path)
         if root is None:
             return _Located(source, None, None)
         named = self._paths.get_or_add(root)
         if kind is OTHER or source.reason == BROKEN_LINK:
             named.unreadable[absolute(source.path)] = source.reason
-        return _Located(source, named, named.id_of_skipped(source) if kind.text_gone else None)
+        return _Located(source, named, named.id_of_skipped(source) if kind.is_text_lost else None)
 
     def _skip(self, source: Skipped, named: NamedPath | None, stored: Digest | None) -> None:
         """Report a skipped source. Remove its stored document if the file has changed."""
@@ -141,7 +143,7 @@ class Decisions:
             return
         if is_same_file(stored.origin.file(stored.id), source.path):
             self._seen.add(stored.id, named.number, stored.digest)
-            named.found += 1
+            named.found_count += 1
             if not is_unchanged(source.path, stored.origin):
                 self._remove(stored.id)
 
@@ -152,7 +154,7 @@ class Decisions:
         if isinstance(source, FileSource) and named and origin:
             if self._has_id_of_other_root(source, named, origin):
                 return None
-            named.found += origin.root == named.root
+            named.found_count += origin.root == named.root
             self._archives.note_found(source.id, str(source.path))
         self._seen.add(source.id, named.number if named else 0, stored.digest if stored else None)
         if stored is None:
@@ -166,7 +168,7 @@ class Decisions:
     def _repeated_job(self, source: Document | FileSource, named: NamedPath | None) -> Job | None:
         """Decide about an id that the run has found before.
 
-        The last document with an id is stored. Of files in different roots, the first one is stored.
+        The last document with an id is stored. If files of different roots have the same id, the first file is stored.
         """
         first = self._paths.by_number(self._seen.path_number(source.id))
         if named and first and isinstance(source, FileSource):
@@ -177,11 +179,11 @@ class Decisions:
         return Job(source, None)  # the first document may not be in the store yet
 
     def _has_id_of_other_root(self, source: FileSource, named: NamedPath, origin: Origin) -> bool:
-        """Return whether an existing file of another root has this id. If so, skip the source, to overwrite nothing."""
+        """Return whether an existing file of another root has this id. If so, skip the source to protect it."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
         other = origin.file(source.id)
-        if is_same_file(other, source.path) or is_gone(other):
+        if is_same_file(other, source.path) or is_missing(other):
             return False
         named.id_conflicts[origin.root] += 1
         self._report_skipped(Skipped(str(source.path), f"a file of {origin.root} has this id"))
@@ -206,14 +208,14 @@ class Decisions:
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):
                 self._report_skipped(outcome)
-                if kind_of(outcome.reason)[0].text_gone and self._seen.is_stored(id):
+                if classify_reason(outcome.reason)[0].is_text_lost and self._seen.is_stored(id):
                     self._remove(id)
             elif stored is not None:
                 self._seen.note_stored(id, stored.digest)
                 self._update_origin(stored, outcome.origin)
 
     def commit(self) -> None:
-        """Make everything that was written visible to readers."""
+        """Make all changes visible to readers."""
         self._writer.commit()
         if self._document_filter:
             self._document_filter.note_committed()
@@ -238,9 +240,9 @@ class Decisions:
                 self._writer.put([replace(record, origin=origin)])
 
     def remove_old(self, *, prune: bool | None, prune_all: bool) -> None:
-        """Remove the documents of files that now have other ids and, with `prune`, of files that are gone."""
+        """Remove the documents of files that now have other ids and, with `prune`, of files that no longer exist."""
         if prune or len(self._paths) > 1:
-            self._writer.commit()  # the new documents must be safe, and one path may contain another
+            self._writer.commit()  # the new documents must be durable first, and one path may contain another
         for named in self._paths:
             for record in named.other_documents(self._store, has_new_prefix=self._paths.prefix is not None):
                 self._remove_renamed(named, record)
@@ -264,17 +266,17 @@ class Decisions:
             self._seen.note_removed(record.id)
         else:
             self._removed += 1
-        named.renamed += 1
-        named.found += record.origin is not None and record.origin.root == named.root
+        named.renamed_count += 1
+        named.found_count += record.origin is not None and record.origin.root == named.root
 
     def _note_missing(self, named: NamedPath) -> None:
-        missing = named.stored - named.found
+        missing = named.stored_count - named.found_count
         if missing > 0 and named.root == named.path and not named.unreadable:
             files = "1 file of an earlier run is" if missing == 1 else f"{missing:,} files of earlier runs are"
             self.report.notes.append(f"{files} missing in {named.path}; remove their documents with --prune")
 
     def finished_report(self, failed: Mapping[str, str]) -> IndexReport:
-        """Return the report. Each id is counted once, by its last document."""
+        """Return the report. Each id is counted once, for its last document."""
         report, seen = self.report, self._seen
         for id in failed:
             if id in seen:
@@ -285,9 +287,9 @@ class Decisions:
         report.indexed, report.unchanged = seen.count(IdStatus.INDEXED), seen.count(IdStatus.UNCHANGED)
         report.replaced, report.deleted = seen.count(IdStatus.REPLACED), seen.count(IdStatus.DELETED) + self._removed
         for named in self._paths:
-            report.problems += named.conflicts()
-            if named.renamed:
-                files = "1 file" if named.renamed == 1 else f"{named.renamed:,} files"
+            report.problems += named.conflict_messages()
+            if named.renamed_count:
+                files = "1 file" if named.renamed_count == 1 else f"{named.renamed_count:,} files"
                 report.notes.append(f"{files} of {named.path} got new ids; the documents with the old ids were removed")
         return report
 

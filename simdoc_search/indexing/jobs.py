@@ -1,4 +1,4 @@
-"""Jobs: the documents of one indexing run that must be read, in chunks for worker processes."""
+"""Jobs, which are documents that an indexing run must read, and chunks of them for worker processes."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _plain_source(source: Source) -> tuple[Source, int]:
 
 
 def read_document(job: Job, *, allow_risky: bool = True) -> Document | Skipped:
-    """Return the document of a job, read if it is a file.
+    """Return the document of a job. If the source is a file, read it.
 
     Raises:
         NeedsSubprocessError: the file is risky, and `allow_risky` is False.

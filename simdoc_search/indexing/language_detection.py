@@ -14,7 +14,7 @@ from simdoc_search.indexing.jobs import Job, chunks_of, map_chunks, read_documen
 from simdoc_search.languages import Identification, declared_language, identify, require_identifier
 from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_Detected = tuple[int, str, Identification] | Skipped  # size in bytes, name and language of a document
+_Detection = tuple[int, str, Identification] | Skipped  # size in bytes, name and language of a document
 
 
 @dataclass(slots=True)
@@ -23,9 +23,9 @@ class LanguageReport:
 
     Attributes:
         languages: number of documents per language; see `language_of`.
-        documents: path or id of each document, and its language. If the metadata has the language, there are no
+        documents: path or id of each document, and its language. If the language is from the metadata, there are no
             candidates.
-        bytes: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
+        bytes: total size in bytes. For a document that is not a file, the size of its text in UTF-8 is counted.
         skipped: the sources that were skipped.
         seconds: duration, including the start of the workers.
     """
@@ -44,7 +44,7 @@ def identify_documents(
     limits: ItemLimits,
     progress: Callable[[int], None] = lambda _: None,
 ) -> LanguageReport:
-    """Read documents, and identify their languages. A language in the metadata of a document is not changed.
+    """Read documents and identify their languages. If the metadata of a document has a language, it is used.
 
     Args:
         sources: the documents.
@@ -56,34 +56,34 @@ def identify_documents(
         MissingExtraError: the package that identifies languages is not installed.
     """
     require_identifier()
-    began, report = time.monotonic(), LanguageReport()
+    start, report = time.monotonic(), LanguageReport()
     pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(job.name, reason), limits)
     with closing(map_chunks(chunks_of(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
         for chunk in chunks:
-            for detected in chunk:
-                if isinstance(detected, Skipped):
-                    report.skipped.append(detected)
+            for detection in chunk:
+                if isinstance(detection, Skipped):
+                    report.skipped.append(detection)
                 else:
-                    size, name, language = detected
+                    size, name, identification = detection
                     report.bytes += size
-                    report.languages[language.language] += 1
-                    report.documents.append((name, language))
+                    report.languages[identification.language] += 1
+                    report.documents.append((name, identification))
             progress(len(chunk))
-    report.seconds = time.monotonic() - began
+    report.seconds = time.monotonic() - start
     return report
 
 
-def _identify(jobs: Sequence[Job], begin: BeginItem) -> list[_Detected]:
-    detected: list[_Detected] = []
-    for number, job in enumerate(jobs):
-        begin(number, job.time_share)
+def _identify(jobs: Sequence[Job], begin: BeginItem) -> list[_Detection]:
+    detections: list[_Detection] = []
+    for index, job in enumerate(jobs):
+        begin(index, job.time_share)
         document = read_document(job)
         if isinstance(document, Skipped):
-            detected.append(document)
+            detections.append(document)
             continue
         size = job.source.size if isinstance(job.source, FileSource) else len(document.text.encode("utf-8", "replace"))
         language = declared_language(document.metadata)
         identification = Identification(language, []) if language else identify(document.text)
-        detected.append((size, job.name, identification))
+        detections.append((size, job.name, identification))
     begin(None)
-    return detected
+    return detections

@@ -13,7 +13,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
 from simdoc_search.corpus.file_reader import NeedsSubprocessError
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.corpus.text_filters import without_parts
+from simdoc_search.corpus.text_filters import remove_parts
 from simdoc_search.documents import Document, MetadataValue, Skipped
 from simdoc_search.indexing.jobs import Job, chunks_of, map_chunks, origin_of, read_document
 from simdoc_search.languages import FIELD as LANGUAGE
@@ -33,7 +33,7 @@ _FEW_CHUNKS = 4  # up to this number of chunks, this process is faster than star
 
 @dataclass(frozen=True, slots=True)
 class PreparationSettings:
-    """What is needed to prepare documents.
+    """The settings and functions that prepare documents.
 
     Attributes:
         settings: settings of the store.
@@ -67,7 +67,7 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The outcome for a document that is stored already. The path or modification time of its file may be new."""
+    """The outcome for an unchanged document. The path or modification time of its file may have changed."""
 
     origin: Origin | None
 
@@ -84,7 +84,7 @@ def prepare_jobs(
         FormatMismatchError: the stop words of the store are unknown.
     """
     if preparation.settings.analysis.stop_words:
-        _ = preparation.settings.analysis.stop_words.words  # raises here, not in a subprocess
+        _ = preparation.settings.analysis.stop_words.words  # raises an error here, not in a subprocess
     chunks = chunks_of(jobs)
     first = list(itertools.islice(chunks, _FEW_CHUNKS + 1)) if workers > 1 else []
     is_long = len(first) > _FEW_CHUNKS
@@ -140,7 +140,7 @@ def _prepare_chunk(
         origin = None
         if isinstance(job.source, FileSource):
             origin = origin_of(job.source)
-            document = without_parts(document, job.source.format, preparation.settings.left_out)
+            document = remove_parts(document, job.source.format, preparation.settings.left_out)
         digest = _digest(document)
         outcomes.append((document.id, Unchanged(origin)))
         if digest != job.stored_digest:
@@ -199,6 +199,6 @@ def _with_language(document: Document) -> Mapping[str, MetadataValue]:
 
 
 def _digest(document: Document) -> str:
-    """Return a hash of text and metadata: 128 bits as hex. The identified language is not in it, as it may change."""
+    """Return a hash of text and metadata: 128 bits as hex. The identified language may change, so it is excluded."""
     metadata = json.dumps(dict(document.metadata), sort_keys=True)
     return text_hash(f"{metadata}\n{document.text}")

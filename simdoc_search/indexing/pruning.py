@@ -1,4 +1,4 @@
-"""Finds the documents whose files are gone. A document whose file may only be unreachable is kept."""
+"""Finds the documents whose files no longer exist. A document is kept if its file may only be unreachable."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from pathlib import Path
 
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_gone
+from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, is_missing
 from simdoc_search.indexing.seen import Seen
 from simdoc_search.stores.base import Store
 
-_ALWAYS_PRUNED = 10  # documents that are removed even if they are more than half of a root
+_MAX_UNCHECKED = 10  # up to this number, documents are removed even if they are more than half of a root
 
 
 @dataclass(slots=True)
 class VanishedDocuments:
-    """The documents whose files are gone."""
+    """The documents whose files no longer exist."""
 
     ids: list[str] = field(default_factory=list)  # the documents to remove
-    problems: list[str] = field(default_factory=list)  # a sentence for each reason to keep others
+    problems: list[str] = field(default_factory=list)  # a sentence for each reason why others are kept
 
 
 def vanished_documents(
     store: Store, named: NamedPath, seen: Seen, archives: Archives, *, prune_all: bool
 ) -> VanishedDocuments:
-    """Find the documents of a path that this run did not find and whose files are gone.
+    """Find the documents of a path that this run did not find and whose files no longer exist.
 
     Args:
         store: the store.
-        named: the named folder or file.
+        named: the folder or file that the user named.
         seen: the ids that the run found.
         archives: the archives of the run.
-        prune_all: return the documents even if no file is left, or if they are more than half of the root.
+        prune_all: return the documents even if the path has no files left, or if they are more than half of the root.
     """
     try:
         os.scandir(named.path).close()
@@ -47,7 +47,7 @@ def vanished_documents(
         return VanishedDocuments(
             problems=[f"no document of {named.path} was removed, because the path is unreadable ({reason})"]
         )
-    total, gone, unreadable = 0, [], Counter[str]()
+    total, missing, unreadable = 0, [], Counter[str]()
     inside = (os.path.join(named.path, ""), f"{named.path}!")  # noqa: PTH118 - Path objects are slow here
     for record in store.scan(root=named.root):
         path = record.origin.file(record.id) if record.origin else ""
@@ -58,57 +58,55 @@ def vanished_documents(
             continue
         if (folder := named.unreadable_above(path)) is not None:
             unreadable[folder] += 1
-        elif is_gone(path) and _is_gone_from_archive(path, archives):
-            gone.append(record.id)
+        elif is_missing(path) and _is_missing_from_archive(path, archives):
+            missing.append(record.id)
     problems = [
         f"{count:,} documents of {folder} were kept, because the path is unreadable ({named.unreadable[folder]})"
         for folder, count in unreadable.items()
     ]
-    if gone and not named.files and not prune_all:
-        problems.append(_kept(len(gone), named.path, "the path has no files left"))
-        gone = []
-    return _unless_too_many(gone, total, named.path, problems, prune_all=prune_all)
+    if missing and not named.file_count and not prune_all:
+        problems.append(_kept_message(len(missing), named.path, "the path has no files left"))
+        missing = []
+    return _unless_too_many(missing, total, named.path, problems, prune_all=prune_all)
 
 
-def vanished_among(
-    store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False
-) -> VanishedDocuments:
+def vanished_at(store: Store, root: str | Path, paths: Iterable[str], *, prune_all: bool = False) -> VanishedDocuments:
     """Find the documents of files, folders and archives below an indexed folder that no longer exist.
 
-    Returns none if the indexed folder itself is gone, because it may only be unreachable.
+    If the indexed folder itself does not exist, no documents are returned, because it may only be unreachable.
     """
     named = NamedPaths(store, None).get_or_add(absolute(root))
-    gone_paths = [path for path in paths if is_gone(path)]
-    if not gone_paths or is_gone(named.path):
+    missing_paths = [path for path in paths if is_missing(path)]
+    if not missing_paths or is_missing(named.path):
         return VanishedDocuments()
-    ids = {named.id_of(path) for path in gone_paths if path.startswith(os.path.join(named.path, ""))}  # noqa: PTH118
+    ids = {named.id_of(path) for path in missing_paths if path.startswith(os.path.join(named.path, ""))}  # noqa: PTH118
     records = {record.id: record for record in store.records(sorted(ids))}
     for id in sorted(ids - records.keys()):
         records |= {record.id: record for record in store.scan(filters=[{"path": [f"{id}/", f"{id}!"]}])}
-    gone = [
+    missing = [
         id
         for id, record in records.items()
-        if record.origin and record.origin.root == named.root and is_gone(record.origin.file(id))
+        if record.origin and record.origin.root == named.root and is_missing(record.origin.file(id))
     ]
-    return _unless_too_many(gone, named.stored, named.path, [], prune_all=prune_all)
+    return _unless_too_many(missing, named.stored_count, named.path, [], prune_all=prune_all)
 
 
-def _is_gone_from_archive(path: str, archives: Archives) -> bool:
-    """Return whether a member's archive is gone too, or was read completely without the member."""
+def _is_missing_from_archive(path: str, archives: Archives) -> bool:
+    """Return whether the archive of a member does not exist either, or was read completely without the member."""
     archive = archive_of(path)
-    return archive is None or archives.is_complete(archive) or is_gone(archive)
+    return archive is None or archives.is_complete(archive) or is_missing(archive)
 
 
 def _unless_too_many(
-    gone: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
+    missing: list[str], total: int, path: str, problems: list[str], *, prune_all: bool
 ) -> VanishedDocuments:
-    if len(gone) <= _ALWAYS_PRUNED or 2 * len(gone) <= total or prune_all:
-        return VanishedDocuments(gone, problems)
+    if len(missing) <= _MAX_UNCHECKED or 2 * len(missing) <= total or prune_all:
+        return VanishedDocuments(missing, problems)
     return VanishedDocuments(
-        [], [*problems, _kept(len(gone), path, f"they are more than half of its {total:,} documents")]
+        [], [*problems, _kept_message(len(missing), path, f"they are more than half of its {total:,} documents")]
     )
 
 
-def _kept(count: int, path: str, reason: str) -> str:
+def _kept_message(count: int, path: str, reason: str) -> str:
     documents = "1 document" if count == 1 else f"{count:,} documents"
-    return f"kept {documents} of {path} although the files are gone, because {reason}; remove them with --prune-all"
+    return f"kept {documents} of {path} with missing files, because {reason}; remove them with --prune-all"

@@ -10,20 +10,20 @@ from simdoc_search.documents import Skipped
 
 @dataclass(slots=True)
 class IndexReport:
-    """What an indexing run did.
+    """The results of an indexing run.
 
     Attributes:
         indexed: number of documents that are new in the store.
         unchanged: number of documents that the store had already.
         replaced: number of documents whose text or metadata changed.
-        deleted: number of documents that were removed because their file is gone (`prune`) or no longer has text.
+        deleted: number of documents that were removed because their file no longer exists (`prune`) or has no text now.
         duplicates: number of repeated ids in this run. The last document with an id is stored.
         skipped: the sources that were skipped, with the reasons.
-        refused: the ids that the store refused to write or to delete, with the reasons. No other count includes them.
-        incomplete: the ids of documents that were stored without sentences or concepts, because these could not be
-            made, with what is missing. The counts include them.
-        problems: a sentence for each thing that could not be done: an unreadable folder, files whose ids other files
-            have, documents that `prune` kept because their files may only be unreachable.
+        refused: the ids that the store refused to write or to delete, with the reasons. The counts do not include them.
+        incomplete: the ids of documents that were stored without sentences or concepts, because computing them failed,
+            each with what is missing. The counts include them.
+        problems: a sentence for each problem: an unreadable folder, files whose ids belong to other files, or documents
+            that `prune` kept because their files may only be unreachable.
         notes: other information, one sentence each.
         seconds: duration of the run in seconds.
     """
@@ -41,7 +41,7 @@ class IndexReport:
     seconds: float = 0.0
 
     def note_missing_kinds(self, id: str, kinds: Sequence[str]) -> None:
-        """Note which kinds of tokens are missing from the last document with this id."""
+        """Record which kinds of tokens are missing from the last document with this id."""
         self.incomplete.pop(id, None)
         if kinds:
             self.incomplete[id] = " and ".join(kinds)

@@ -1,7 +1,7 @@
 """Determines the ids of files, for all folders and files that the user names in one run.
 
-An id consists of the prefix of a root and the path of the file below that root. A named folder is a root, unless it is
-below a root that the store already has. Then its files belong to that root and have the same ids as before.
+An id consists of the prefix of a root and the path of the file below that root. A folder that the user names is a root,
+unless it is below a root that the store already has. Then its files belong to that root and keep their ids.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ class NamedPath:
     path: str  # its absolute path
     root: str  # the absolute path of its root, which is `path` itself or a folder above it
     prefix: str = ""  # the prefix of the ids of the root
-    within: str = ""  # its path below the root with a final `/`, or empty
-    stored: int = 0  # number of documents of the root that the store had before the run
-    found: int = 0  # number of these documents that the run found again
-    files: int = 0  # number of files that the run found
-    unreadable: dict[str, str] = field(default_factory=dict)  # path to reason
-    id_conflicts: Counter[str] = field(default_factory=Counter)  # other root to number of its ids that files here have
-    renamed: int = 0  # number of files that had other ids before
+    subfolder: str = ""  # its path below the root with a final `/`, or empty
+    stored_count: int = 0  # number of documents of the root that the store had before the run
+    found_count: int = 0  # number of these documents that the run found again
+    file_count: int = 0  # number of files that the run found
+    unreadable: dict[str, str] = field(default_factory=dict)  # reason by path
+    id_conflicts: Counter[str] = field(default_factory=Counter)  # number of ids shared with another root, by root
+    renamed_count: int = 0  # number of files that had other ids before
 
     @property
     def id_prefix(self) -> str:
         """The prefix of all ids of this path."""
-        return self.prefix + self.within
+        return self.prefix + self.subfolder
 
     def id_of(self, path: str) -> str:
         """Return the id of the file with this absolute path."""
-        below = PurePath(path).relative_to(self.root).as_posix() if path != self.root else PurePath(path).name
-        return self.prefix + below
+        relative = PurePath(path).relative_to(self.root).as_posix() if path != self.root else PurePath(path).name
+        return self.prefix + relative
 
     def id_of_skipped(self, skipped: Skipped) -> str | None:
         """Return the id that a skipped file would have, or None if it is not below this root."""
@@ -66,7 +66,7 @@ class NamedPath:
         """Return the unreadable file or folder that is this path or contains it, or None."""
         if not self.unreadable:
             return None
-        if self.unreadable.get(path) == BROKEN_LINK:  # the file is gone, not unreadable
+        if self.unreadable.get(path) == BROKEN_LINK:  # the file does not exist; it is not unreadable
             path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
         while len(path) >= len(self.path):
             if path in self.unreadable:
@@ -74,8 +74,8 @@ class NamedPath:
             path = os.path.dirname(path)  # noqa: PTH120
         return None
 
-    def conflicts(self) -> list[str]:
-        """Return a sentence for each other root that has ids of files of this path."""
+    def conflict_messages(self) -> list[str]:
+        """Return a sentence for each other root that has the same ids as files of this path."""
         name = PurePath(self.path).name if Path(self.path).is_dir() else PurePath(self.path).parent.name
         return [
             f"skipped {_files(count)} of {self.path}, because {root} has the same {'id' if count == 1 else 'ids'}; "
@@ -84,16 +84,16 @@ class NamedPath:
         ]
 
     def other_documents(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
-        """Yield stored documents of this path that may have other ids than their files have now.
+        """Yield stored documents of this path whose ids may differ from the current ids of their files.
 
-        These are documents that were indexed from a folder below, or whose files were named themselves. If the run has
-        a new prefix, they include the documents with another prefix.
+        They were indexed when the user named a folder or file below this path. If the run has a new prefix, they
+        include the documents with another prefix.
         """
-        if self.root != self.path or not self.files:
+        if self.root != self.path or not self.file_count:
             return
-        if store.count(self.root, below=True):
-            yield from store.scan(root=self.root, below=True)
-        if has_new_prefix and self.stored:
+        if store.count(self.root, below_root=True):
+            yield from store.scan(root=self.root, below_root=True)
+        if has_new_prefix and self.stored_count:
             records = store.scan(root=self.root)
             yield from (record for record in records if record.origin and record.origin.prefix != self.prefix)
 
@@ -103,8 +103,9 @@ class NamedPaths:
 
     Args:
         store: the store, which contains the roots of earlier runs.
-        prefix: the prefix of the ids of this run. None: the prefix in the store, if any.
-        own_ids: whether the ids of a new folder begin with its name if the store or the run has other documents.
+        prefix: the prefix of the ids of this run. None means the prefix in the store, if any.
+        own_ids: whether the ids of a new folder begin with the name of the folder if there are documents of other
+            folders in the store or in the run.
     """
 
     def __init__(self, store: Store, prefix: str | None, *, own_ids: bool = False) -> None:
@@ -134,7 +135,7 @@ class NamedPaths:
 
     def is_inside_another(self, named: NamedPath) -> bool:
         """Return whether a path is inside another named path of this run."""
-        return bool(named.within) and named.root in self._by_path
+        return bool(named.subfolder) and named.root in self._by_path
 
     def _new(self, path: str) -> NamedPath:
         number = len(self._by_path) + 1
@@ -142,22 +143,22 @@ class NamedPaths:
         stored = self._count(path) if is_folder else 0
         if self.prefix is not None or stored:
             prefix = self._stored_prefix(path) if self.prefix is None else self.prefix
-            return NamedPath(number, path, path, prefix, stored=stored)
+            return NamedPath(number, path, path, prefix, stored_count=stored)
         for parent in map(str, PurePath(path).parents):
-            above = self._by_path.get(parent)
-            if above is not None and above.root == parent:
-                prefix = above.prefix
+            parent_named = self._by_path.get(parent)
+            if parent_named is not None and parent_named.root == parent:
+                prefix = parent_named.prefix
             elif self._count(parent):
                 prefix = self._stored_prefix(parent)
             else:
                 continue
-            within = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
-            return NamedPath(number, path, parent, prefix, within, stored=self._count(parent))
+            subfolder = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
+            return NamedPath(number, path, parent, prefix, subfolder, stored_count=self._count(parent))
         has_others = self._own_ids and bool(self._by_path or self._store.info().documents)
-        return NamedPath(number, path, path, self._own_prefix(path) if has_others and is_folder else "")
+        return NamedPath(number, path, path, self._unused_prefix(path) if has_others and is_folder else "")
 
-    def _own_prefix(self, path: str) -> str:
-        """Return the shortest end of the path of a folder that is not a prefix of other ids."""
+    def _unused_prefix(self, path: str) -> str:
+        """Return the shortest suffix of a folder's path that is not yet a prefix of ids."""
         parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
         used = {named.prefix for named in self}
         prefixes = ("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))
@@ -176,10 +177,10 @@ class NamedPaths:
         return record.origin.prefix if record and record.origin else ""
 
 
-def is_gone(path: str) -> bool:
-    """Return whether a file does not exist. False if that is unknown, as for an unreadable folder or a failing disk."""
+def is_missing(path: str) -> bool:
+    """Return whether a file does not exist. If that is unknown, as in an unreadable folder, the result is False."""
     try:
-        os.stat(path)  # noqa: PTH116 - Path.exists() takes an error for absence
+        os.stat(path)  # noqa: PTH116 - Path.exists() treats errors as absence
     except (FileNotFoundError, NotADirectoryError):
         return True
     except (OSError, ValueError):
@@ -199,7 +200,7 @@ def is_same_file(path: str, other: str | Path) -> bool:
 def is_unchanged(path: str, origin: Origin) -> bool:
     """Return whether a file still has the stored size and modification time.
 
-    If such a file is skipped, only the limits have changed. A member of an archive counts as changed.
+    If an unchanged file is skipped, the reason is a new limit. A member of an archive counts as changed.
     """
     if origin.content:
         return False

@@ -1,7 +1,7 @@
-"""Indexes documents: worker processes read what changed, and this process writes it in order.
+"""Indexes documents: worker processes read the changed documents, and this process writes them in order.
 
-A file whose size and modification time did not change is not read. A document whose digest did not change is not
-written. The results do not depend on the number of workers.
+A file is not read if its size and modification time did not change. A document is not written if its digest did not
+change. The results do not depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -57,37 +57,38 @@ def index_documents(
     written: Callable[[str], None] = lambda _: None,
 ) -> IndexReport:
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
-    began = time.monotonic()
+    start = time.monotonic()
     errors: list[Exception] = []
     limits = ItemLimits(file_timeout, worker_memory or memory_per_worker(workers))
     encode = None if document_filter else store.encoder  # the filter needs records
     preparation = PreparationSettings(store.settings, extractor_for(store.settings, extractor), encode)
     check_can_sketch(store.settings, preparation.extractor, "the store")
     with store.writer() as writer:
-        opened = Archives(store, look_inside=archives, reread=checksum, limits=limits)
-        paths = NamedPaths(
-            store, prefix, own_ids=own_ids
-        )  # created while the store is locked, because it reads the store
-        decisions = Decisions(store, writer, paths, opened, document_filter, checksum, written)
-        committed = began
+        opened_archives = Archives(store, look_inside=archives, reread=checksum, limits=limits)
+        # NamedPaths reads the store, so it is created while the store is locked.
+        paths = NamedPaths(store, prefix, own_ids=own_ids)
+        decisions = Decisions(store, writer, paths, opened_archives, document_filter, checksum, written)
+        last_commit = start
         try:
             jobs = decisions.jobs(_until_error(skip_unreadable(sources, decisions.report.problems), errors), progress)
             with closing(prepare_jobs(jobs, preparation, workers, limits)) as chunks:
                 for outcomes in chunks:
                     decisions.write(outcomes)
                     progress(len(outcomes))
-                    if time.monotonic() - committed > _COMMIT_SECONDS or (document_filter and document_filter.is_full):
+                    if time.monotonic() - last_commit > _COMMIT_SECONDS or (
+                        document_filter and document_filter.needs_commit
+                    ):
                         decisions.commit()
-                        committed = time.monotonic()
+                        last_commit = time.monotonic()
             if not errors:
                 decisions.remove_old(prune=prune_all or prune, prune_all=prune_all)
         except KeyboardInterrupt:
-            writer.commit(within=_INTERRUPTED_SECONDS)
+            writer.commit(timeout=_INTERRUPTED_SECONDS)
             raise
     if errors:
         raise errors[0]
     report = decisions.finished_report(writer.failed)
-    report.seconds = time.monotonic() - began
+    report.seconds = time.monotonic() - start
     _log.info(
         "%d indexed, %d unchanged, %d replaced, %d deleted, %d skipped, %d refused in %.1f s",
         *(report.indexed, report.unchanged, report.replaced, report.deleted),
@@ -98,46 +99,46 @@ def index_documents(
 
 def delete_documents(store: Store, ids: Iterable[str]) -> int:
     """Delete documents; see `SimilaritySearch.delete`."""
-    wanted = list(dict.fromkeys(ids))
-    known = {digest.id for digest in store.digests(wanted)}
-    for id in wanted:
+    distinct_ids = list(dict.fromkeys(ids))
+    known = {digest.id for digest in store.digests(distinct_ids)}
+    for id in distinct_ids:
         if id not in known:
             raise UnknownDocumentError(id, store.suggest(id))
     with store.writer() as writer:
-        writer.delete(wanted)
+        writer.delete(distinct_ids)
     failed = dict(writer.failed)
     if failed:
         id, reason = next(iter(failed.items()))
         raise WriteRefusedError(
-            f"the store refused to delete {len(failed):,} of {len(wanted):,} documents ({id!r}: {reason}); "
-            "fix the cause and delete them again",
+            f"{len(failed):,} of {len(distinct_ids):,} documents were not deleted (for example {id!r}: {reason}); "
+            "fix the cause and run the command again",
             failed,
-            done=len(wanted) - len(failed),
+            done=len(distinct_ids) - len(failed),
         )
-    return len(wanted)
+    return len(distinct_ids)
 
 
 def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
     """Yield the sources. If a path cannot be read, add the error to `problems` and continue with the next path."""
     remaining = iter(sources)
-    last = ""
+    last_problem = ""
     while True:
         try:
             source = next(remaining)
         except StopIteration:
             return
         except (CorpusError, DocumentError, MissingExtraError) as error:
-            if str(error) == last:  # the iterator only repeats this error
+            if str(error) == last_problem:  # the iterator only raises this error again
                 return
-            last = str(error)
-            problems.append(last)
+            last_problem = str(error)
+            problems.append(last_problem)
         else:
-            last = ""
+            last_problem = ""
             yield source
 
 
 def require_readable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
-    """Return the sources of `skip_unreadable`, after checking that there is at least one.
+    """Return the sources of `skip_unreadable`, after checking that at least one source can be read.
 
     Raises:
         CorpusError: no path can be read.
@@ -150,7 +151,7 @@ def require_readable(sources: Iterable[Source], problems: list[str]) -> Iterator
 
 
 def _until_error(sources: Iterable[Source], errors: list[Exception]) -> Iterator[Source]:
-    """Yield the sources until an error, and add it to `errors`. The sources before it are still stored."""
+    """Yield the sources until an error occurs, and add it to `errors`, so that the sources before it are stored."""
     try:
         yield from sources
     except Exception as error:

@@ -1,17 +1,17 @@
-"""Stores the ids of a run in a few bytes each, because there can be many millions."""
+"""Stores the ids of a run in a few bytes each, because there can be millions of them."""
 
 from __future__ import annotations
 
 from array import array
 from enum import IntEnum
 
-_FIRST_SLOTS = 1 << 10
+_INITIAL_SLOTS = 1 << 10
 
 
 class IdStatus(IntEnum):
-    """What the run does to the document with an id, compared with the store before the run."""
+    """How a run changes the document with an id, compared with the store before the run."""
 
-    NOTHING = 1  # the document was not written; the store has what it had before
+    NOTHING = 1  # nothing was written or removed
     INDEXED = 2
     UNCHANGED = 3
     REPLACED = 4
@@ -22,12 +22,12 @@ class Seen:
     """The ids of a run and their statuses, in a hash table with open addressing. An id takes 20 to 63 bytes.
 
     The table contains a 64-bit hash of each id. Among ten million ids, two have the same hash with a probability of 3
-    in a million. A count is then wrong by one.
+    in a million. If that happens, a count is wrong by one.
     """
 
     def __init__(self) -> None:
         self._length = 0
-        self._allocate(_FIRST_SLOTS)
+        self._allocate(_INITIAL_SLOTS)
 
     def __contains__(self, id: str) -> bool:
         return self._statuses[self._slot(hash(id))] != 0
@@ -51,24 +51,24 @@ class Seen:
         return self._path_numbers[self._slot(hash(id))]
 
     def note_stored(self, id: str, digest: str) -> None:
-        """Note that the store has, or will have, a document with this digest."""
+        """Record that the store has, or will have, a document with this digest."""
         slot = self._slot(hash(id))
-        before = self._digests[slot]
+        previous = self._digests[slot]
         self._statuses[slot] = (
             IdStatus.INDEXED
-            if before == 0
+            if previous == 0
             else IdStatus.UNCHANGED
-            if before == _short_digest(digest)
+            if previous == _short_digest(digest)
             else IdStatus.REPLACED
         )
 
     def note_removed(self, id: str) -> None:
-        """Note that the store will have no document with this id."""
+        """Record that the store will have no document with this id."""
         slot = self._slot(hash(id))
         self._statuses[slot] = IdStatus.DELETED if self._digests[slot] else IdStatus.NOTHING
 
     def note_refused(self, id: str) -> None:
-        """Note that the store refused the change of this id."""
+        """Record that the store refused the change of this document."""
         self._statuses[self._slot(hash(id))] = IdStatus.NOTHING
 
     def is_stored(self, id: str) -> bool:
@@ -78,7 +78,7 @@ class Seen:
         return status != IdStatus.DELETED and (status != IdStatus.NOTHING or self._digests[slot] != 0)
 
     def is_new(self, id: str) -> bool:
-        """Return whether the run found the id and the store had no document with it before."""
+        """Return whether the run found the id, and the store had no document with this id before."""
         slot = self._slot(hash(id))
         return self._statuses[slot] != 0 and self._digests[slot] == 0
 
@@ -88,10 +88,10 @@ class Seen:
 
     def _slot(self, key: int) -> int:
         """Return the slot of a key, or the free slot for it."""
-        statuses, keys, last = self._statuses, self._keys, len(self._statuses) - 1
-        slot = key & last
+        statuses, keys, mask = self._statuses, self._keys, len(self._statuses) - 1
+        slot = key & mask
         while statuses[slot] and keys[slot] != key:
-            slot = (slot + 1) & last
+            slot = (slot + 1) & mask
         return slot
 
     def _put(self, slot: int, key: int, digest: int, path_number: int, status: int) -> None:
@@ -104,7 +104,7 @@ class Seen:
 
     def _allocate(self, slots: int) -> None:
         self._statuses = bytearray(slots)  # 0: free
-        self._keys = array("q", [0]) * slots  # an array that is made from bytes takes 1/16 more memory
+        self._keys = array("q", [0]) * slots  # an array that is created from bytes takes 1/16 more memory
         self._digests = array("q", [0]) * slots  # 0: the store had no document
         self._path_numbers = array("I", [0]) * slots
 

@@ -1,6 +1,7 @@
 """Classifies the reasons why files were skipped.
 
-A kind tells whether a file was meant to be read, whether its text is gone, and which option would help.
+Each kind of reason says whether the file was expected to be read, whether its earlier text is lost, and which option
+would help.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ class SkipKind:
 
     label: str  # shown after the number of files; if empty, the reason itself is shown
     pattern: str  # regular expression of the reasons; its group is a detail that differs from file to file
-    expected: bool = False  # whether the file was never meant to be read
-    text_gone: bool = False  # whether the file exists but no longer has its earlier text
+    is_expected: bool = False  # whether skipping was expected, because such files are never read
+    is_text_lost: bool = False  # whether the file exists but no longer has its earlier text
     advice: str = ""  # the option that would help
 
 
 OTHER = SkipKind("", ".*")
-"""A file that is unreadable now or with this installation: no permission, a failing disk, a reader that crashed."""
+"""The file is unreadable now or with this installation: no permission, a failing disk, a reader that crashed."""
 
 BROKEN_LINK = "broken link"
-"""A link to a file that is gone, or to a folder on a disk that is not mounted."""
+"""The reason for a link to a file that does not exist, or to a folder on a disk that is not mounted."""
 
 KINDS = (
-    SkipKind("damaged", r"damaged: (.*)", text_gone=True),
-    SkipKind("encrypted", "encrypted", text_gone=True),
+    SkipKind("damaged", r"damaged: (.*)", is_text_lost=True),
+    SkipKind("encrypted", "encrypted", is_text_lost=True),
     SkipKind(
         "over the size limit",
         r"(?:(\S+ (?:bytes|characters)) are|grew|the line is) over the limit of .*",
-        text_gone=True,
+        is_text_lost=True,
         advice="allow larger files with --max-size MB",
     ),
     SkipKind("not read to the end", r"(its members unpack to .*|it has more than .* members)"),
@@ -45,18 +46,18 @@ KINDS = (
     SkipKind("", rf"{BROKEN_LINK}|vanished before it was read|the name .*|the id .*"),
     SkipKind("rejected as duplicates", "((?:the same (?:text|words) as|overlaps) .*)"),
     SkipKind("with the id of another file", r"(a file of .*) has this id"),
-    SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", text_gone=True),
-    SkipKind("", r".*not a regular file|reading it would wait .*", expected=True, text_gone=True),
-    SkipKind("", "binary|an image|an archive or a mailbox; .*", expected=True, text_gone=True),
-    SkipKind("", r"a link .*|a store of simdoc-search", expected=True),
-    SkipKind("", "excluded", expected=True),
-    SkipKind("", "hidden", expected=True),
+    SkipKind("", r"nested in .* archives|no text.*|no words|format .* is not supported|a table; .*", is_text_lost=True),
+    SkipKind("", r".*not a regular file|reading it would wait .*", is_expected=True, is_text_lost=True),
+    SkipKind("", "binary|an image|an archive or a mailbox; .*", is_expected=True, is_text_lost=True),
+    SkipKind("", r"a link .*|a store of simdoc-search", is_expected=True),
+    SkipKind("", "excluded", is_expected=True),
+    SkipKind("", "hidden", is_expected=True),
 )
-"""All kinds, the most important first."""
+"""All kinds, by descending importance."""
 
 
-def kind_of(reason: str) -> tuple[SkipKind, str]:
-    """Return the kind of a reason and its detail. An unknown reason is of the kind `OTHER`."""
+def classify_reason(reason: str) -> tuple[SkipKind, str]:
+    """Return the kind of a reason, and its detail. The kind of an unknown reason is `OTHER`."""
     for kind in KINDS:
         if kind is not OTHER and (match := re.fullmatch(kind.pattern, reason, re.DOTALL)):
             return kind, match[1] or "" if match.re.groups else ""
@@ -64,8 +65,8 @@ def kind_of(reason: str) -> tuple[SkipKind, str]:
 
 
 def is_unexpected(skipped: Skipped) -> bool:
-    """Return whether a skipped file was meant to be read."""
-    return not kind_of(skipped.reason)[0].expected
+    """Return whether skipping a file was unexpected, because such files are usually read."""
+    return not classify_reason(skipped.reason)[0].is_expected
 
 
 @dataclass(slots=True)
@@ -78,10 +79,10 @@ class SkipGroup:
 
 
 def group_by_reason(skipped: Iterable[Skipped]) -> list[SkipGroup]:
-    """Group skipped files by reason: the most important first, then the largest."""
+    """Group skipped files by reason. Sort the groups by importance, then by descending size."""
     groups: dict[tuple[int, str], SkipGroup] = {}
     for file in skipped:
-        kind, detail = kind_of(file.reason)
+        kind, detail = classify_reason(file.reason)
         label = kind.label or file.reason
         group = groups.setdefault((KINDS.index(kind), label), SkipGroup(label, kind.advice))
         group.examples.append(f"{file.path} ({detail})" if detail else file.path)

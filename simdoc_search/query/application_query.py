@@ -130,7 +130,7 @@ class Similar:
         Hits without tokens are left out. Hits with unreadable tokens are left out, too, and are logged.
 
         Args:
-            hits: `response["hits"]["hits"]` of an engine's answer. Their `_source` must contain `parts`.
+            hits: `response["hits"]["hits"]` of an engine's response. Their `_source` must contain `parts`.
 
         Raises:
             QuerySyntaxError: no hit has tokens in its `_source`, or the tokens of the source document were not made by

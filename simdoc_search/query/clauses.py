@@ -65,7 +65,7 @@ def expand(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause]) -
         A clause, or an expanded copy of the body. Clauses without a FINGERPRINT are unchanged.
 
     Raises:
-        QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or the FINGERPRINT has no meaning there.
+        QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or the FINGERPRINT is not allowed there.
         MissingExtraError: luqum is not installed.
     """
     if isinstance(query, str):

@@ -132,7 +132,7 @@ def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
 
 
 def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> int:
-    """Return how many equal tokens a plan with bands can require without missing the requested probability.
+    """Return how many equal tokens a plan with bands can also require and still reach the requested probability.
 
     The probability of the bands alone is a little higher than requested. The cut-off misses fewer documents than this
     margin, and fewer than 1 in 100.

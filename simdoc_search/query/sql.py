@@ -140,7 +140,7 @@ def to_sql(
     score: Literal["bands", "tokens"] = "bands",
     max_parameters: int = MAX_PARAMETERS,
 ) -> Statement:
-    """Compile a plan.
+    """Compile a plan to a SELECT statement.
 
     Args:
         plan: the plan.

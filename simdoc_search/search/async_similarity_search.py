@@ -25,26 +25,26 @@ def _awaited(
     method: Callable[Concatenate[SimilaritySearch, Params], Result],
 ) -> Callable[Concatenate[AsyncSimilaritySearch, Params], Coroutine[Any, Any, Result]]:
     @wraps(method)
-    async def twin(self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
-        stop = self._threads.stop.child()
+    async def awaited_method(self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
+        stop = self._threads.stop.make_child()
         search = SimilaritySearch(self.store.cancellable_by(stop))
         return await self._threads.run(partial(method, search, *args, **kwargs), stop)
 
-    return twin
+    return awaited_method
 
 
 def _iterated(
     method: Callable[Concatenate[SimilaritySearch, Params], Iterator[Result]],
 ) -> Callable[Concatenate[AsyncSimilaritySearch, Params], AsyncGenerator[Result, None]]:
     @wraps(method)
-    def twin(
+    def iterated_method(
         self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs
     ) -> AsyncGenerator[Result, None]:
-        stop = self._threads.stop.child()
+        stop = self._threads.stop.make_child()
         search = SimilaritySearch(self.store.cancellable_by(stop))
         return self._threads.each(method(search, *args, **kwargs), stop)
 
-    return twin
+    return iterated_method
 
 
 class AsyncSimilaritySearch:
@@ -98,7 +98,7 @@ class AsyncSimilaritySearch:
 
     def each(self, items: Iterable[Result]) -> AsyncGenerator[Result, None]:
         """Yield the items of an iterator that reads the store, such as `Duplicates.pairs()`."""
-        return self._threads.each(iter(items), self._threads.stop.child())
+        return self._threads.each(iter(items), self._threads.stop.make_child())
 
     async def aclose(self) -> None:
         """Stop all calls and close the store."""

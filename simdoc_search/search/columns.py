@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.search.stored_texts import read_records
+from simdoc_search.search.stored_texts import read_records, with_metadata
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import date_written
@@ -19,7 +18,7 @@ DESCENDING = frozenset({"date", "overlap", "size"})
 """Columns that are sorted in descending order."""
 
 BUILT_IN = frozenset({"date", "id", "path", "size"})
-"""Columns of every store. All other columns are metadata fields."""
+"""The built-in columns. Any other column is a metadata field."""
 
 _NAME = re.compile(r"[^\s,=][^,=]*")
 
@@ -46,13 +45,6 @@ class Columns:
                 raise QuerySyntaxError(f"{name!r} is not a column; give names like date,size,path,title")
         self.names: tuple[str, ...] = tuple(dict.fromkeys(names))
 
-    @property
-    def fields(self) -> list[str]:
-        """The fields to read from an application's own index."""
-        if not self.names:
-            return []
-        return [*dict.fromkeys([*(name for name in self.names if name != "id"), *DATE_FIELDS])]
-
     def values(self, record: Record) -> dict[str, Any]:
         """Return the value of each column for a document; None for a missing value."""
         return {name: _value(record, name) for name in self.names}
@@ -68,11 +60,11 @@ class Columns:
         return self.with_metadata(store, list(read_records(store, places, text=text).values()))
 
     def with_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
-        """Return the records with the metadata of the columns. It is read here for an application's own index."""
-        if getattr(store, "own", True) or not self.names:
+        """Return the records with the metadata of the columns."""
+        if not self.names:
             return list(records)
-        values = store.fields_at([record.place for record in records], self.fields)
-        return [replace(record, metadata=values.get(record.place, {})) for record in records]
+        fields = [name for name in self.names if name != "id"]
+        return with_metadata(store, records, list(dict.fromkeys([*fields, *DATE_FIELDS])))
 
 
 def is_column(name: str) -> bool:
@@ -112,17 +104,12 @@ def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]
     return (1, (*(-letter for letter in letters), 1)) if is_descending else (1, tuple(letters))
 
 
-def file_at(record: Record) -> str | None:
-    """Return the path of the file that a document was read from."""
-    return None if record.origin is None else record.origin.file(record.id)
-
-
 def _value(record: Record, name: str) -> Any:
     match name:
         case "id":
             return record.id
         case "path":
-            return file_at(record) or record.metadata.get(name)
+            return record.metadata.get(name) if record.origin is None else record.origin.file(record.id)
         case "size" if record.origin is not None:
             return record.origin.size
         case "date":

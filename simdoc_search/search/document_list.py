@@ -90,7 +90,7 @@ def _path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
         raise QuerySyntaxError("an application's own index has no folders; leave out PREFIX, or give a --filter")
     if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir() may raise
         place = NamedPaths(store, None).get_or_add(absolute(prefix))
-        if place.stored:
+        if place.stored_count:
             return [{"path": place.id_prefix}] if place.id_prefix else []
     return [{"path": unicode_forms(prefix)}]
 

@@ -40,7 +40,7 @@ class IndexedFiles:
         """Return the document of a file; None if neither the file nor a folder above it was indexed."""
         file = absolute(path)
         folder = self._folders.get_or_add(str(PurePath(file).parent))
-        if folder.stored:
+        if folder.stored_count:
             id = folder.id_of(file)
         elif self._store.count(file):  # the file was indexed without its folder
             id = next(self._store.scan(root=file)).id

@@ -46,7 +46,7 @@ def parse_min_overlap(overlap: float | Fraction) -> Fraction:
     """Convert the minimum overlap of duplicates to an exact fraction.
 
     Raises:
-        QuerySyntaxError: the overlap is not over 0, up to 1.
+        QuerySyntaxError: the overlap is not a number over 0, up to 1.
     """
     return Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
 

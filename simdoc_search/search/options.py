@@ -49,9 +49,9 @@ class PageOptions:
     fields: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name, value, least in (("size", self.size, 1), ("offset", self.offset, 0)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise QuerySyntaxError(f"{name} must be at least {least}, not {value!r}")
+        for name, value, minimum in (("size", self.size, 1), ("offset", self.offset, 0)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+                raise QuerySyntaxError(f"{name} must be at least {minimum}, not {value!r}")
         if isinstance(self.fields, str) or not all(isinstance(name, str) for name in self.fields):
             raise QuerySyntaxError(f"fields must be a list of names, not {self.fields!r}")
         conditions(self.filters)
@@ -69,8 +69,8 @@ class QueryOptions(PageOptions):
             `IndexedFiles`.
 
     Raises:
-        QuerySyntaxError: an option is malformed or out of range, or both or neither of `query` and
-            `text` are given.
+        QuerySyntaxError: an option is malformed or out of range, or both or neither of `query` and `text` are
+            given.
         AmbiguousQueryError: several documents match the query.
         UnknownDocumentError: the document is not stored, or does not match `source_filters`.
         UnknownFieldError: there are no hits, and no document has the field of a filter.
@@ -233,9 +233,9 @@ class LimitOptions:
             QuerySyntaxError: a limit is out of its range.
         """
         names = ("bits", "enough", "least", "min_score")
-        given: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
+        given_limits: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
         try:
-            return replace(stored, **given)
+            return replace(stored, **given_limits)
         except (TypeError, ValueError) as error:
             raise QuerySyntaxError(str(error)) from error
 
@@ -266,9 +266,9 @@ class RelatedQuery(LimitOptions, QueryOptions):
 
     Attributes:
         name: the name of the text, for messages.
-        extractor: the extractor of concepts for the text. None: the built-in extractor that the store was made with.
-        synonyms: the synonyms that the store was made with. For a stored document, they only change the names of shared
-            concepts.
+        extractor: the extractor of concepts for the text. None: the built-in extractor that the store was created with.
+        synonyms: the synonyms that the store was created with. For a stored document, they only change the names of
+            shared concepts.
         explain: whether each hit lists the shared concepts with their weights and their contributions to the
             similarity.
         name_concepts: whether each hit has the names of the shared concepts. This takes some seconds for a very long

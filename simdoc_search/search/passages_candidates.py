@@ -89,7 +89,10 @@ def passage_candidates(
 
 
 def guaranteed_run(store: Store, document: QueryDocument) -> int:
-    """Return the length of the shortest shared run that is always found, in words. Runs of common words are not."""
+    """Return the length of the shortest shared run that is always found, in words.
+
+    Exceptions are runs whose words are too common; see `PassageCandidates.too_common`.
+    """
     settings = store.settings
     by_tokens = settings.passages.guaranteed_run(settings.analysis.shingle_size) if settings.passages else 0
     if document.analysed is None or not store.can_find_phrases:

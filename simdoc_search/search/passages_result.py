@@ -124,8 +124,8 @@ class PassageResult(Hits[PassageHit]):
         title = printable(self.source if name is None else name) or "the text"
         if self.total:
             about = "About " if self.is_estimated else ""
-            least = "at least " if self.is_partial else ""
-            share = f"{about}{least}{percent(self.covered.share, 0)} of {title}"
+            at_least = "at least " if self.is_partial else ""
+            share = f"{about}{at_least}{percent(self.covered.share, 0)} of {title}"
             words = f"{self.covered.words:,} of {counted(self.words, 'word')}"
             appears = f"appears in {counted(self.total, 'indexed document')}"
             sentences = [f"{share[0].upper()}{share[1:]} ({words}) {appears}."]

@@ -10,7 +10,7 @@ from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Rejected
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
-from simdoc_search.indexing.roots import is_gone
+from simdoc_search.indexing.roots import is_missing
 from simdoc_search.search.nearest import NearestDuplicate, kind_of_pair, nearest_duplicates, parse_min_overlap
 from simdoc_search.search.similar_ranking import max_overlap
 from simdoc_search.search.stored_texts import AnalysedText, exact_measures
@@ -47,7 +47,7 @@ class DuplicateFilter:
         self._removed: set[str] = set()
 
     @property
-    def is_full(self) -> bool:
+    def needs_commit(self) -> bool:
         """Whether the store should commit now, because too many documents are kept in memory."""
         return self._written.is_full
 
@@ -92,14 +92,14 @@ class DuplicateFilter:
         """Return whether a stored document was neither replaced nor removed in this run, and its file is not gone."""
         if record.id in self._written or record.id in self._removed:
             return False
-        return record.origin is None or not is_gone(record.origin.file(record.id))
+        return record.origin is None or not is_missing(record.origin.file(record.id))
 
 
 class _WrittenDocuments:
     """Documents that were written but not yet committed."""
 
     def __init__(self, store: Store, overlap: Fraction) -> None:
-        self._settings, self._verify, self._overlap = store.settings, store.store_texts, overlap
+        self._settings, self._verify, self._overlap = store.settings, store.has_texts, overlap
         self._records: dict[str, Record] = {}
         self._ids_by_token: defaultdict[int, list[str]] = defaultdict(list)
         self._characters = 0

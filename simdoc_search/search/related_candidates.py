@@ -45,7 +45,7 @@ def related_candidates(
     needed = query.offset + query.size
     sharing = store.documents_sharing(
         weights.query_codes(),
-        among="concepts",
+        kind="concepts",
         filters=query.filters,
         exclude=exclude,
         size=max(MAX_READ, _READ_PER_HIT * needed),

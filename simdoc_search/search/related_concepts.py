@@ -23,7 +23,7 @@ class QueryConcepts:
     """The concepts of the query document.
 
     Attributes:
-        paragraphs: the concepts as codes.
+        paragraphs: the concepts of each paragraph, as codes.
         names: returns the names of the concepts, or raises a SimdocError with the reason why they have none.
     """
 
@@ -36,8 +36,8 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
 
     Args:
         document: the query document. A stored document must have its text and its concepts.
-        extractor: the extractor of concepts. None: the built-in extractor that the store was made with.
-        synonyms: the synonyms that the store was made with. For a stored document, they are only needed for names.
+        extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
+        synonyms: the synonyms that the store was created with. For a stored document, they are only needed for names.
 
     Raises:
         NoFingerprintError: the document has no concepts.
@@ -56,8 +56,8 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
             paragraphs_of(text_extractor.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, text_extractor)
         )
     else:
-        given = _checked_extractor(settings, extractor, synonyms) if extractor or synonyms else None
-        names = partial(_names_of_text, document, settings, given)
+        given_extractor = _checked_extractor(settings, extractor, synonyms) if extractor or synonyms else None
+        names = partial(_names_of_text, document, settings, given_extractor)
         concepts = QueryConcepts(paragraphs_of(document.record.concepts), names)
     if not concepts.paragraphs.count:
         raise NoFingerprintError(
@@ -80,7 +80,7 @@ def _checked_extractor(settings: Concepts, extractor: Extractor | None, synonyms
     if extractor.settings != settings:
         raise FormatMismatchError(
             f"the store has concepts of {settings}, but the extractor finds {extractor.settings}; give the extractor "
-            "that the store was made with",
+            "that the store was created with",
             settings,
             extractor.settings,
         )

@@ -105,7 +105,7 @@ def _result(
         return error
     query, source, plan = planned.query, planned.source, candidates.plan
     ranking = Ranking(store, source, plan, query.overlap, options.size, options.offset)
-    text = _text_of(store, source) if options.verify and store.store_texts else None
+    text = _text_of(store, source) if options.verify and store.has_texts else None
     if text is None:
         hits, total, is_total_exact = ranking.estimated(candidates)
     else:

@@ -22,7 +22,7 @@ def plan_for(store: Store, query: FingerprintQuery, source: Record, options: Sim
     """Return the plan of a query. Raises NoFingerprintError if the document has no tokens."""
     check_has_tokens(source)
     tokens = source.tokens(store.settings.token_length)
-    verified = options.verify and store.store_texts
+    verified = options.verify and store.has_texts
     return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 
 
@@ -30,7 +30,7 @@ def check_has_tokens(source: Record) -> None:
     """Check that a document can be compared.
 
     Raises:
-        NoFingerprintError: it has no tokens; the message says why.
+        NoFingerprintError: the document has no tokens. The message says why.
     """
     if len(source.codes):
         return

@@ -86,9 +86,7 @@ def _most_promising_first(
     store: Store, document: QueryDocument, candidates: Sequence[Shared], options: SimilarOptions
 ) -> list[tuple[Shared, Record]]:
     """Return the candidates that are still stored, greatest estimate first."""
-    records = {
-        record.place: record for record in store.records([candidate.id for candidate in candidates], passages=True)
-    }
+    records = read_records(store, [candidate.place for candidate in candidates], text=False, passages=True)
     stored = [(candidate, records[candidate.place]) for candidate in candidates if candidate.place in records]
     estimates = {
         candidate.place: getattr(estimated_measures(document, record), options.measure) for candidate, record in stored

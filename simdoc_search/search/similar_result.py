@@ -23,7 +23,7 @@ class Hit(Placed):
     """A document that shares text with the query document.
 
     Attributes:
-        place: the place of the document. Behind an alias, two documents with one id are two hits.
+        place: the place of the document. Behind an alias, two documents with the same id are two hits.
         overlap: Jaccard similarity of the shingles of both documents, or the requested measure, 0..1.
         matched: number of equal tokens.
         kind: `exact` if the overlap was computed from the texts, `estimated` if it was estimated from the tokens.

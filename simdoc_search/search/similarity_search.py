@@ -146,7 +146,7 @@ class SimilaritySearch:
             reject_duplicates: reject new documents whose overlap with a stored document, or with an earlier document of
                 this run, is at least this; over 0, up to 1. They are reported as `documents.Rejected`; see
                 `DuplicateFilter`.
-            extractor: the extractor of concepts. None: the built-in extractor that the store was made with.
+            extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             progress: called with the number of processed documents.
             written: called with the id of each new or replaced document.
 
@@ -237,7 +237,7 @@ class SimilaritySearch:
     @span("simdoc_search.similar_to_text")
     @keywords_of(SimilarOptions)
     def similar_to_text(self, text: str, options: SimilarOptions) -> SearchResult:
-        """Find the documents that share text with a text.
+        """Find the documents that share text with a given text.
 
         Args:
             text: the text. It need not be stored.
@@ -405,7 +405,7 @@ class SimilaritySearch:
         Raises:
             NoFingerprintError: the document has no sentences.
             StoreError: the store has neither sentences nor texts.
-            MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
+            MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
         return versions_of(self.store, options)
 
@@ -442,8 +442,8 @@ class SimilaritySearch:
         Args:
             query: the id of a stored document, its path, or the `place` of a hit.
             source_filters: as for `similar`.
-            extractor: the extractor of concepts. None: the built-in extractor that the store was made with.
-            synonyms: the synonyms that the store was made with. Without them, synonyms cannot be named.
+            extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
+            synonyms: the synonyms that the store was created with. Without them, synonyms cannot be named.
 
         Raises:
             AmbiguousQueryError: several documents match the query.
@@ -479,7 +479,7 @@ class SimilaritySearch:
         Raises:
             UnknownFieldError: no documents were compared, and no document has the field of a filter.
             StoreError: the store has neither sentences nor texts, or cannot be read.
-            MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
+            MissingExtraError: the package that splits texts into sentences is needed, but not installed.
         """
         limits = options.limits(self.store.settings.limits)
         families = find_families(self.store, limits, options.filters, options.progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
@@ -52,6 +52,17 @@ def read_records(
     return {record.place: record for record in records if record.place in wanted}
 
 
+def with_metadata(store: Store, records: Sequence[Record], fields: Sequence[str]) -> list[Record]:
+    """Return the records with these metadata fields.
+
+    Records of an application's own index come without metadata, so the fields are read. Other records have all fields.
+    """
+    if getattr(store, "own", True) or not records:
+        return list(records)
+    values = store.fields_at([record.place for record in records], fields)
+    return [replace(record, metadata=values.get(record.place, {})) for record in records]
+
+
 def read_texts(store: Store, places: Sequence[Place]) -> dict[Place, str]:
     """Return the texts of the documents at these places. Documents without a stored text are omitted."""
     records = read_records(store, places)
@@ -75,7 +86,7 @@ def complete_record(store: Store, record: Record) -> Record:
 
 def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
     """Yield the items in lists of up to `BATCH_SIZE`."""
-    rest = iter(items)
-    while batch := list(islice(rest, BATCH_SIZE)):
+    remaining = iter(items)
+    while batch := list(islice(remaining, BATCH_SIZE)):
         check_stopped()
         yield batch

@@ -21,8 +21,15 @@ from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.results import with_fields
-from simdoc_search.search.stored_texts import AnalysedText, batches, read_records, read_texts, resolved_record
-from simdoc_search.search.versions_candidates import VersionCandidates, version_candidates, with_date_fields
+from simdoc_search.search.stored_texts import (
+    AnalysedText,
+    batches,
+    read_records,
+    read_texts,
+    resolved_record,
+    with_metadata,
+)
+from simdoc_search.search.versions_candidates import VersionCandidates, version_candidates
 from simdoc_search.search.versions_result import (
     Contradiction,
     Step,
@@ -45,6 +52,7 @@ from simdoc_search.versions import (
     match_with_many,
     propose_order,
 )
+from simdoc_search.versions.evidence import DATE_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +103,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
 def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
     """Order the documents of a family; see `SimilaritySearch.ordered`."""
     stored = read_records(store, family.places, text=False)
-    records = with_date_fields(store, [stored[place] for place in family.places if place in stored])
+    records = with_metadata(store, [stored[place] for place in family.places if place in stored], DATE_FIELDS)
     timeline = build_timeline([_dates_of_record(record, version_control) for record in records], list)
     entries = {
         number: VersionEntry(record.id, record.place, False, timeline.dates[number])
@@ -110,7 +118,7 @@ def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, D
         name = str(query.file or "")
         return QueryDocument.of_text(query.text, store.settings, name, query.metadata), _dates_of_text(query)
     record = resolved_record(store, query.query or "", query.source_filters)
-    (dated,) = with_date_fields(store, [record])
+    (dated,) = with_metadata(store, [record], DATE_FIELDS)
     return QueryDocument(record, store.settings), _dates_of_record(dated, query.version_control)
 
 

@@ -15,7 +15,7 @@ from simdoc_search.search.options import SimilarOptions, VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.similar import similar_to_records
 from simdoc_search.search.similar_result import SearchResult
-from simdoc_search.search.stored_texts import batches, read_records
+from simdoc_search.search.stored_texts import batches, read_records, with_metadata
 from simdoc_search.search.versions_result import Via
 from simdoc_search.sketch.sentences import Codes, codes_of_sentences, flips_for, query_codes, sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
@@ -62,7 +62,7 @@ def version_candidates(store: Store, document: QueryDocument, query: VersionQuer
     Args:
         store: the store to search.
         document: the query document.
-        query: the options of the question.
+        query: the options of the query.
         bits: number of simhash bits in which similar sentences may differ.
 
     Raises:
@@ -74,7 +74,7 @@ def version_candidates(store: Store, document: QueryDocument, query: VersionQuer
         candidates = _by_sentences(store, document, query, exclude, size=max(MAX_COMPARED, needed), bits=bits)
     else:
         candidates = _by_texts(store, document, query, exclude, max(MAX_READ, needed))
-    return replace(candidates, records=with_date_fields(store, candidates.records))
+    return replace(candidates, records=with_metadata(store, candidates.records, DATE_FIELDS))
 
 
 def _by_sentences(
@@ -90,7 +90,7 @@ def _by_sentences(
     flips = flips_for(len(queried), bits)
 
     def search(codes: Codes) -> int:
-        sharing = store.documents_sharing(codes, among="sentences", filters=query.filters, exclude=exclude, size=size)
+        sharing = store.documents_sharing(codes, kind="sentences", filters=query.filters, exclude=exclude, size=size)
         places = [shared.place for shared in sharing.documents if shared.place not in records]
         records.update(read_records(store, places, text=False, sketches=True))
         return sharing.total
@@ -110,7 +110,7 @@ def _by_sentences(
 def _by_texts(
     store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, size: int
 ) -> VersionCandidates:
-    if not store.store_texts or document.text is None:
+    if not store.has_texts or document.text is None:
         raise StoreError(
             "the index has no texts, so their sentences cannot be compared. "
             "Run simdoc-search index again with --with versions"
@@ -155,11 +155,3 @@ def _read_sentences(store: Store, places: Sequence[Place]) -> tuple[list[Record]
                 records.append(replace(record, text=None))
                 sentences.append(sentences_in(record.text, store.settings.analysis))
     return records, sentences
-
-
-def with_date_fields(store: Store, records: Sequence[Record]) -> list[Record]:
-    """Return the records with the metadata that dates come from. It is read here for an application's own index."""
-    if getattr(store, "own", True) or not records:
-        return list(records)
-    values = store.fields_at([record.place for record in records], DATE_FIELDS)
-    return [replace(record, metadata=values.get(record.place, {})) for record in records]

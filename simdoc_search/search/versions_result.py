@@ -64,7 +64,7 @@ class Contradiction:
         earlier: name of the earlier document.
         later_shown: date or version of the later document, for people.
         earlier_shown: date or version of the earlier document.
-        counts: whether the contradiction is a reason not to name the newest version.
+        is_decisive: whether the contradiction is a reason not to name the newest version.
     """
 
     by: EvidenceKind
@@ -72,14 +72,14 @@ class Contradiction:
     earlier: str
     later_shown: str
     earlier_shown: str
-    counts: bool = True
+    is_decisive: bool = True
 
     def __str__(self) -> str:
         later, earlier = (
             f"{printable(name) or 'the text'} ({printable(shown)})"
             for name, shown in ((self.later, self.later_shown), (self.earlier, self.earlier_shown))
         )
-        ignored = "" if self.counts else "; copying a file changes that time, so it does not count here"
+        ignored = "" if self.is_decisive else "; copying a file changes that time, so it does not count here"
         return f"by the {evidence_title(self.by)}, {later} is newer than {earlier}{ignored}"
 
 
@@ -108,13 +108,14 @@ class VersionHit(Placed):
 
     Attributes:
         place: the place of the version.
-        score: `MIN_VERSION_SCORE` to 1.
-        share: share of the query document's sentences with a similar one in the hit, 0..1.
-        share_of_hit: share of the hit's sentences with a similar one in the query document, 0..1.
+        score: the score, `MIN_VERSION_SCORE` to 1.
+        share: share of the query document's sentences with a similar sentence in the hit, 0..1.
+        share_of_hit: share of the hit's sentences with a similar sentence in the query document, 0..1.
         sentences: number of sentences of the hit.
         matched: pairs of similar sentences; `a` is the query document.
         entry: the entry of the version in the timeline, with the changes.
-        changed: whether the text has changed since it was indexed. `entry` describes the current text.
+        changed: whether the text has changed since it was indexed. The changes in `entry` are those of the
+            current text.
         fields: values of the requested fields.
     """
 
@@ -158,7 +159,7 @@ class VersionOrder:
             name = printable(self.newest.name) or "the text"
             aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
             return f"newest: {name}, by the {evidence_title(self.by)}{aside}"
-        if any(statement.counts for statement in self.conflict):
+        if any(statement.is_decisive for statement in self.conflict):
             return "newest: not known, as the evidence conflicts"
         if self.by == "texts":
             return "newest: not known, as no evidence shows which is newer"
@@ -171,7 +172,7 @@ class VersionOrder:
         return f"{entry.dated.shown}{'' if self.by in (entry.dated.by, 'dates') else _NOT_DECISIVE}"
 
     def evidence(self) -> Iterator[str]:
-        """Yield the verdict and a line per contradicting statement."""
+        """Yield the verdict, then a line for each contradicting statement."""
         yield self.verdict
         yield from (f"conflict: {statement}" for statement in self.conflict)
 
@@ -202,7 +203,7 @@ class VersionsResult(VersionOrder, Hits[VersionHit]):
         hits: the versions on the page, highest score first, then by id. The newest version is always on the first page,
             if necessary as its last hit.
         timeline: the versions on the page, the newest version and the query document, oldest first. Without `undated`.
-        undated: the versions on the page that have no evidence, while others have some.
+        undated: entries that have no evidence, while others have some.
         newest: the newest entry of the timeline; None if the evidence does not determine it, or is contradictory.
         by: the kind of evidence that the order is based on, see `versions.EvidenceKind`. `texts` is only a hint.
         certain: whether the evidence determines the whole timeline without a contradiction.
@@ -211,7 +212,7 @@ class VersionsResult(VersionOrder, Hits[VersionHit]):
         found: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of candidates that were compared. They are those that share the most.
-        via: what the candidates were found by: `sentences` in an index made `--with versions`, otherwise `passages` or
+        via: how the candidates were found: by `sentences` in an index made `--with versions`, otherwise `passages` or
             `fingerprints`.
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.

@@ -85,7 +85,7 @@ class Fingerprint:
         """Estimate the Jaccard similarity of the shingles of two texts, 0..1.
 
         With 512 buckets, the standard error is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5. It
-        is smaller for texts of up to some thousand shingles, and larger for short texts with several hash functions.
+        is smaller for texts of up to a few thousand shingles, and larger for short texts with several hash functions.
 
         Raises:
             ValueError: the fingerprints were made with different settings.

@@ -32,8 +32,8 @@ Ints = NDArray[np.int64]
 def masks(bits: int, max_distance: int, count: int = 1) -> list[tuple[int, list[int]]]:
     """Return bit masks. Two numbers that differ in up to `max_distance` of `bits` bits are equal in at least one mask.
 
-    `count` is the number of numbers that are searched. If it is larger, there are more and longer masks. For one
-    number, there are `max_distance` + 1 disjoint masks.
+    `count` is the number of numbers that are searched. The larger it is, the more and the longer the masks are. For
+    one number, there are `max_distance` + 1 disjoint masks.
 
     Returns:
         Pairs of a mask and a list of other masks. If two numbers are equal in one of the other masks, an earlier mask
@@ -73,14 +73,14 @@ class NearBits:
         self._orders = [_SortedNumbers(values, *choice) for choice in masks(bits, max_distance, len(values))]
 
     def near(self, queries: Simhashes) -> tuple[Ints, Ints]:
-        """Return all pairs of a query and a near number, as the indices of both; int64, shape (pairs,), ascending."""
+        """Return all pairs of a query and a near number, as the indices of both; int64, shape (pairs,), sorted."""
         pairs = (pair for order in self._orders for pair in order.near(queries, self._max_distance))
         keys = [query * self._count + value for query, value in pairs]
         return _pairs(np.sort(_concatenated(keys)), self._count)
 
 
 def near_pairs(values: Simhashes, bits: int, max_distance: int) -> tuple[Ints, Ints]:
-    """Return all pairs of near numbers, as the smaller and the larger index; both int64, shape (pairs,), ascending.
+    """Return all pairs of near numbers, as the smaller and the larger index; both int64, shape (pairs,), sorted.
 
     This takes less memory and time than one query per number. The arguments are those of `NearBits`.
     """

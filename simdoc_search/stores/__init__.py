@@ -43,40 +43,43 @@ def open_store(
         location: the path of a folder, a `file:` URL, `:memory:` for a new store that is never on disk, or
             `http(s)://host:port/index` of an engine. Credentials come from SIMDOC_USERNAME and SIMDOC_PASSWORD, or
             SIMDOC_API_KEY.
-        settings: settings that the store must have been made with; None accepts any.
-        create: make the store if it does not exist.
-        store_texts: whether the store keeps the texts. None: as the store was made; True for a new store.
+        settings: the settings with which the store must have been created; None accepts any.
+        create: create the store if it does not exist.
+        store_texts: whether the store keeps the texts. An existing store must match. By default, a new store keeps
+            them.
         client: an engine client of the application, instead of a location.
         index: with a client, the name of the index or alias.
-        field: in an engine, the object field with the fingerprints. None: the field that the index uses, usually
-            `simdoc`. It can also be the path of a field that the engine's own `min_hash` filter fills, such as
-            `body.fingerprint`. Such a store answers `similar`, but no query that needs other tokens.
-        id_field: in an engine, the keyword field that identifies documents. None: `_id`.
-        text_field: in an application's index, the field with the text. Dots lead into objects. Several fields form one
-            text, joined by line breaks. None: the field that `backfill` recorded in the mapping. If there is none, the
-            store has no texts.
-        engine: the engine at the address, `opensearch` or `elasticsearch`. None: the engine is detected.
-        hash_key: the secret for hashing shingles, at least 16 characters. A new store is made with it, and an existing
-            store must have been made with it. None: the key in the settings, or else in SIMDOC_HASH_KEY.
+        field: in an engine, the object field with the fingerprints. By default, it is the fingerprint field of the
+            index, usually `simdoc`. It can also be the path of a field that the engine's own `min_hash` filter fills,
+            such as `body.fingerprint`. Such a store supports `similar`, but no query that needs other tokens.
+        id_field: in an engine, the keyword field that identifies documents. The default is `_id`.
+        text_field: in an index that simdoc-search did not create, the field with the text. Use dots for fields of
+            objects. Several fields form one text, joined by line breaks. By default, it is the field that `backfill`
+            recorded in the mapping. If there is none, the store has no texts.
+        engine: the kind of engine, `opensearch` or `elasticsearch`. By default, it is detected.
+        hash_key: the secret key for hashing shingles, at least 16 characters. A new store is created with it, and an
+            existing store must have been created with it. The default is the key in the settings, or else in
+            SIMDOC_HASH_KEY.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
-        StoreUnavailableError: the engine does not answer.
-        FormatMismatchError: the store has other settings or another hash key, or a newer version made it.
-        StoreError: the store cannot be read or made, the folder contains something else, or the hash key is too short.
-        LocationError: the location is a malformed address, the index has no such `id_field` or `text_field`, or a field
-            was given for a local store.
-        MissingExtraError: the package for this kind of store is not installed.
+        StoreUnavailableError: the engine does not respond.
+        FormatMismatchError: the store has different settings or another hash key, or a newer version created it.
+        StoreError: the store cannot be read or created, the folder contains something else, or the hash key is too
+            short.
+        LocationError: the location is a malformed URL, the index has no such `id_field` or `text_field`, or a field was
+            given for a local store.
+        MissingExtraError: the optional package for this kind of store is not installed.
         TypeError: neither or both of a location and a client were given, a client was given without an index, or the
             client is asynchronous (see `open_store_async`).
-        ValueError: the name of the engine is unknown.
+        ValueError: the kind of engine is unknown.
     """
     if (location is None) == (client is None) or (client is None) != (index is None):
         raise TypeError("give a location, or a client and an index")
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
     parsed = "" if location is None else parse_location(os.fspath(location))
-    given_key = settings.minhash.key if settings else None
-    key = given_key if hash_key is None and given_key is not None and given_key.is_known else key_from(hash_key)
+    settings_key = settings.minhash.key if settings else None
+    key = settings_key if hash_key is None and settings_key and settings_key.is_known else key_from(hash_key)
     settings = settings.with_key(key) if settings else None
     if isinstance(parsed, str) and parsed != MEMORY:
         from simdoc_search.stores.remote.connection import connect  # noqa: PLC0415
@@ -97,7 +100,7 @@ def open_store(
         )
     for option, value in (("--id-field", id_field), ("--field", field), ("--text-field", text_field)):
         if value:
-            raise LocationError(f"{parsed} is a local store, which has no such field; leave out {option}")
+            raise LocationError(f"{parsed} is a local store, which does not support {option}; omit this option")
     try:
         from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an extra
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Opens a store in an event loop, also with an asynchronous client."""
+"""Opens a store in an event loop. The client may be asynchronous."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from simdoc_search.stores.remote.transport import LoopClient
 Params = ParamSpec("Params")
 
 
-def _in_thread(opening: Callable[Params, Store]) -> Callable[Params, Coroutine[Any, Any, Store]]:
-    @wraps(opening)
+def _in_thread(open_function: Callable[Params, Store]) -> Callable[Params, Coroutine[Any, Any, Store]]:
+    @wraps(open_function)
     async def open_store_async(*args: Params.args, **kwargs: Params.kwargs) -> Store:
         client: Any = kwargs.get("client")
         stop = Stop()
         if is_asynchronous(client):
-            await client.__aenter__()  # opens its connections, which copies of the client then share
+            await client.__aenter__()  # opens the connections that copies of the client share
             kwargs["client"] = LoopClient(client, asyncio.get_running_loop(), stop)
         try:
-            return await asyncio.to_thread(opening, *args, **kwargs)
+            return await asyncio.to_thread(open_function, *args, **kwargs)
         except asyncio.CancelledError:
             stop.set()
             raise

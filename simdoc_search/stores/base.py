@@ -1,4 +1,4 @@
-"""The protocol of a store. A store keeps records and runs plans; it does not compare texts."""
+"""The protocol of a store. A store keeps records and runs query plans. It does not compare texts."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from simdoc_search.stores.shared_tokens import SharingDocuments
 
 Self = TypeVar("Self")
 
-MAX_COUNTED_HERE = 32
-"""If the bands of a plan match at most this many documents, the store reads them and counts their equal tokens."""
+MAX_COUNTED_CLIENT_SIDE = 32
+"""If the bands of a plan match at most this number of documents, the store reads them and counts their equal tokens."""
 
 MAX_BAND_MATCHES = 256
-"""If the bands of a plan match more documents, the store runs `Bands.unbanded`, which is then as fast."""
+"""If the bands of a plan match more documents, the store runs `Bands.unbanded` instead, which is then as fast."""
 
 
 class Candidates(Protocol):
-    """The documents that a plan found, those with most equal tokens first. They are read lazily.
+    """The documents that a plan found, by descending number of equal tokens. They are read lazily.
 
-    Documents with the same number of equal tokens have an order that is stable while the store does not change.
+    The order of documents with the same number of equal tokens is stable while the store does not change.
     """
 
     @property
@@ -64,10 +64,10 @@ class StoreInfo:
     """Size and settings of a store.
 
     Attributes:
-        location: folder of the store, or address of the index.
+        location: folder of the store, or URL of the index.
         documents: number of documents.
         bytes: size on disk in bytes; None if it cannot be read.
-        text_bytes: size of the texts in bytes, projected from a sample; None if the store keeps no texts.
+        text_bytes: size of the texts in bytes, extrapolated from a sample; None if the store keeps no texts.
         settings: settings of the fingerprints.
         text_compressed: whether `text_bytes` is the size on disk. Otherwise it is the size before the engine compresses
             the texts.
@@ -87,13 +87,13 @@ Encoder = Callable[[Record], EncodedRecord]
 class Writer(Protocol):
     """A writer of a store.
 
-    The end of its `with` block commits. After an error in the block, nothing is committed, but an engine keeps what it
-    has received.
+    Leaving the `with` block commits the changes. After an error in the block, nothing is committed, but an engine keeps
+    the changes that it has received.
     """
 
     @property
     def failed(self) -> Mapping[str, str]:
-        """Ids of documents that the store refused permanently, with the reasons. Complete after `commit`."""
+        """Ids of documents that the store refused permanently, with the reasons. It is complete after `commit`."""
 
     def put(self, records: Iterable[Record]) -> None:
         """Add records. Each record replaces an older one with the same id."""
@@ -104,12 +104,12 @@ class Writer(Protocol):
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids. Unknown ids are ignored."""
 
-    def commit(self, *, within: float | None = None) -> None:
-        """Make all changes durable and visible to readers. A store may ignore the time limit in seconds."""
+    def commit(self, *, timeout: float | None = None) -> None:
+        """Make all changes durable and visible to readers. A store may ignore `timeout` (in seconds)."""
 
 
 class Store(Protocol):
-    """Keeps records and finds similar ones. `with open_store(...) as store:` closes it at the end of the block."""
+    """Keeps records and finds similar ones. Leaving the block of `with open_store(...) as store:` closes the store."""
 
     def __enter__(self: Self) -> Self: ...
 
@@ -120,14 +120,14 @@ class Store(Protocol):
         """The settings of the fingerprints in this store."""
 
     @property
-    def store_texts(self) -> bool:
+    def has_texts(self) -> bool:
         """Whether the store has the texts of its documents."""
 
     def info(self) -> StoreInfo:
         """Return the number of documents, the size and the settings."""
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
-        """Return the indices behind an alias that cannot be queried. The result may be some seconds old."""
+        """Return the indices behind an alias that cannot be queried. The result may be a few seconds old."""
 
     def cancellable_by(self: Self, stop: Stop) -> Self:
         """Return the same store, but cancellable: soon after `stop` is set, its methods raise `StoppedError`."""
@@ -148,11 +148,14 @@ class Store(Protocol):
             StoreLockedError: the store allows only one writer, and this or another process has one open.
         """
 
-    def remove(self, wanted: Mapping[Place, Removal]) -> Mapping[Place, str]:
-        """Remove documents if their conditions hold at that moment, even if others write at the same time.
+    def remove(self, removals: Mapping[Place, Removal]) -> Mapping[Place, str]:
+        """Remove each document only if its condition holds at that moment, even if others write at the same time.
+
+        Args:
+            removals: the conditions, by document.
 
         Returns:
-            The documents that were not removed, with the reasons.
+            A mapping from each document that was not removed to the reason.
         """
 
     # --- reading documents ---
@@ -188,28 +191,29 @@ class Store(Protocol):
         passages: bool = False,
         sketches: bool = False,
         root: str | None = None,
-        below: bool = False,
+        below_root: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """Yield the records that match the filters, in no particular order. The options are those of `get`.
+        """Yield the records that match the filters, in no particular order. The options are the same as for `get`.
 
-        If `root` is given, yield only documents with this root or, if `below`, with a root below it.
+        If `root` is given, yield only documents with this root. If `below_root` is also True, yield only documents
+        whose root is a folder below `root`.
         """
 
-    def count(self, root: str, *, below: bool = False) -> int:
-        """Count the documents with this root or, if `below`, with a root below it."""
+    def count(self, root: str, *, below_root: bool = False) -> int:
+        """Count the documents with this root or, if `below_root`, those whose root is a folder below it."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """Return the digests of the documents with these ids. Unknown ids are ignored."""
 
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> Mapping[Place, Mapping[str, Any]]:
-        """Return the values of some fields of the documents at these places, as `candidates` does.
+        """Return the values of some fields of the documents at these places. The fields are those of `candidates`.
 
         Missing documents and fields are ignored.
         """
 
     def places_of(self, id: str, index: str) -> Collection[Place]:
-        """Return the places of the documents with an id in a named index, alias or data stream."""
+        """Return the places of the documents with this id in an index, alias or data stream."""
 
     # --- queries ---
 
@@ -218,7 +222,8 @@ class Store(Protocol):
     ) -> Candidates:
         """Return the documents that a plan finds, except the one at `exclude`, with the values of some `fields`.
 
-        The fields are metadata fields. In an application's index, they are its own fields, with dots into objects.
+        The fields are metadata fields. In an index that simdoc-search did not create, they are fields of the index. Use
+        dots for fields of objects.
         """
 
     def candidates_of_many(
@@ -230,20 +235,20 @@ class Store(Protocol):
         self,
         codes: NDArray[np.uint32],
         *,
-        among: KindName = "passages",
+        kind: KindName = "passages",
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
     ) -> SharingDocuments:
-        """Return the documents that share tokens of a kind, those with most shared tokens first.
+        """Return the documents that share tokens of a kind, by descending number of shared tokens.
 
         Args:
-            codes: the tokens as numbers. They can have any number and order, and repeats are ignored. For passages,
-                they are those of a record or fingerprint, or all of `shingle_codes`. If the array has two dimensions,
-                as that of `query_codes`, rows are counted: a document shares a row if it has one of its tokens.
-            among: the kind of tokens.
+            codes: the tokens as numbers, in any order; duplicates are ignored. For passages, pass the tokens of a
+                record or fingerprint, or the result of `shingle_codes`. If the array is two-dimensional, as returned by
+                `query_codes`, rows are counted: a document shares a row if it contains at least one token of that row.
+            kind: the kind of tokens.
             filters: filters that must also match.
-            exclude: place of a document to exclude.
+            exclude: place of a document to exclude, or None.
             size: maximum number of documents.
 
         Raises:
@@ -253,10 +258,11 @@ class Store(Protocol):
     def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each of these concepts.
 
-        A local store also counts deleted and replaced documents, until it merges their segment.
+        A local store also counts deleted and replaced documents until it merges their segments.
 
         Args:
-            codes: the concepts as numbers, shape (concepts,). All documents with concepts have `PARAGRAPH_END`.
+            codes: the concepts as numbers, shape (concepts,). Pass `PARAGRAPH_END` to count the documents with
+                concepts, because all of them contain it.
 
         Returns:
             int64, shape (concepts,).
@@ -274,7 +280,7 @@ class Store(Protocol):
     ) -> PhraseMatches:
         """Return the documents that contain at least one of these phrases verbatim.
 
-        A local store compares normalised words. An engine compares the words of its text field.
+        A local store compares normalised words. An engine compares the terms that its analyzer makes of the text field.
 
         Args:
             phrases: the phrases, each with at least one word.
@@ -297,15 +303,15 @@ class Store(Protocol):
         """Return up to three similar ids of documents that match the filters, best first."""
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
-        """Return what to suggest if no document has the field of a condition, or if its path prefix matches none.
+        """Return suggestions for a condition that no document can match, because of its field or path prefix.
 
         Returns:
-            The names of fields or top-level folders. None if a document has the field or matches the prefix.
+            The names of fields or top-level folders. None if a document has the field or matches the path prefix.
         """
 
 
 class Closable:
-    """Base class of stores. The end of a `with` block closes the store."""
+    """Base class of stores. Leaving a `with` block closes the store."""
 
     def __enter__(self: Self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""Makes the terms that stores index besides the tokens of a record: its names and its metadata."""
+"""Builds the terms for names and metadata that stores index besides the tokens of a record."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from simdoc_search.stores.filters import Condition, FilterValue
 from simdoc_search.stores.record import Record
 
 MAX_METADATA_BYTES = 1_000
-"""Maximum length of a metadata term in bytes. A longer value is replaced by its hash, so that filters find it."""
+"""Maximum length of a metadata term in bytes. A longer term is replaced with a hash, so that filters still match it."""
 
 MAX_SUGGESTIONS = 3
 MIN_SIMILARITY = 0.5
 
 
-def indexable(text: str) -> str:
-    """Escape lone surrogates, which UTF-8 cannot represent and engines refuse."""
+def escape_surrogates(text: str) -> str:
+    """Escape lone surrogates, which UTF-8 cannot encode and engines reject."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def names_of(id: str) -> list[str]:
-    """Return other names of a document: its last path component, and both without extension."""
+    """Return other names for an id: its last component, that of an archive member, and all without extension."""
     last = id.rsplit("/", 1)[-1]
     dot = last.rfind(".")
     extension = len(last) - dot if 0 < dot < len(last) - 1 else 0
-    member = last.rpartition("!")[2]  # of an archive, or a message of a mailbox
+    member = last.rpartition("!")[2]  # a file in an archive, or a message of a mailbox
     names = {last, member, *(name[: len(name) - extension] for name in (id, last, member))}
     return sorted(names - {""})
 
 
 def metadata_term(key: str, value: FilterValue) -> str:
-    """Return the term of a metadata field with this value. Numbers and booleans are written as in JSON."""
+    """Return the term for a metadata field with this value. Numbers and booleans are written as in JSON."""
     text = f"{key}\0{value if isinstance(value, str) else json.dumps(value)}"
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) > MAX_METADATA_BYTES:
-        return f"{indexable(key[:100])}\0\0{hashlib.sha256(encoded).hexdigest()}"
-    return indexable(text)
+        return f"{escape_surrogates(key[:100])}\0\0{hashlib.sha256(encoded).hexdigest()}"
+    return escape_surrogates(text)
 
 
 def root_term(root: str) -> str:
-    """Return the term of documents with this root. No metadata field can have the same term."""
+    """Return the term for documents with this root. It differs from the terms of all metadata fields."""
     return metadata_term("\0root", root)
 
 
 def metadata_prefix(key: str) -> str:
     """Return the common prefix of all terms of a metadata field."""
-    return indexable(f"{key[:100]}\0")
+    return escape_surrogates(f"{key[:100]}\0")
 
 
 def field_or_folder_names(records: Iterable[Record], condition: Condition) -> list[str]:
@@ -60,7 +60,7 @@ def field_or_folder_names(records: Iterable[Record], condition: Condition) -> li
 
 
 def metadata_terms(record: Record) -> list[str]:
-    """Return the terms of the metadata and of the root of a record, sorted, without repeats."""
+    """Return the distinct terms of the metadata and the root of a record, sorted."""
     terms = {root_term(record.origin.root)} if record.origin else set()
     for key, value in record.metadata.items():
         terms.update(metadata_term(key, item) for item in (value if isinstance(value, list) else [value]))
@@ -68,12 +68,12 @@ def metadata_terms(record: Record) -> list[str]:
 
 
 def most_similar_ids(id: str, stored: Iterable[str]) -> list[str]:
-    """Return the up to three stored ids that are most similar to an id, best first."""
+    """Return at most three stored ids that are similar to an id, by descending similarity."""
     ranked = sorted((-_similarity(id, other), other) for other in stored)
     return [other for similarity, other in ranked if -similarity >= MIN_SIMILARITY][:MAX_SUGGESTIONS]
 
 
 def _similarity(id: str, stored: str) -> float:
-    """Return the similarity of an id to a stored id or one of its names, 0..1. Equal strings have 1."""
+    """Return the similarity of an id to a stored id or one of its names, 0..1. It is 1 for equal strings."""
     id, stored = normalize("NFC", id), normalize("NFC", stored)
     return max(SequenceMatcher(None, id, name).ratio() for name in (stored, *names_of(stored)))

@@ -13,25 +13,25 @@ FilterValue = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Matches any of some values. Without values, no document matches."""
+    """Matches documents that have any of these values. Without values, it matches nothing."""
 
     values: tuple[FilterValue, ...]
 
 
 def any_of(*values: FilterValue) -> AnyOf:
-    """Return a filter value that matches any of these values. A plain list means the same."""
+    """Return a filter value that matches any of these values. A list of the values is equivalent."""
     return AnyOf(values)
 
 
 @dataclass(frozen=True, slots=True)
 class NoneOf:
-    """Matches none of some values. A document without the field matches."""
+    """Matches documents that have none of these values, including documents without the field."""
 
     values: tuple[FilterValue, ...]
 
 
 def none_of(*values: FilterValue) -> NoneOf:
-    """Return a filter value that matches none of these values, such as `path` with `none_of("drafts/")`."""
+    """Return a filter value that excludes these values, such as the prefix `drafts/` of `path`."""
     return NoneOf(values)
 
 
@@ -39,7 +39,7 @@ Filters = Mapping[str, FilterValue | AnyOf | NoneOf | Collection[FilterValue]] |
 """A mapping of fields to values. All fields must match. If a value is a list, a document must have one of its items.
 
 In a list of mappings, all mappings must match, so that a field can occur several times. For an engine, the list may
-also contain clauses in its own query language.
+also contain clauses in the query language of the engine.
 
 The field `path` matches documents whose path begins with the value. The values of other fields are compared as text:
 `{"year": "2020"}` also finds the number 2020.
@@ -48,7 +48,7 @@ The field `path` matches documents whose path begins with the value. The values 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A field has one of these values, or none of them if `excluded`. For `path`, values are prefixes."""
+    """The condition that a field has one of these values, or none if `excluded`. The values of `path` are prefixes."""
 
     field: str
     values: tuple[FilterValue, ...]
@@ -56,7 +56,7 @@ class Condition:
 
 
 def conditions(filters: Filters | None) -> list[Condition | dict[str, Any]]:
-    """Return the conditions in some filters. Clauses of an engine are returned unchanged.
+    """Return the conditions of filters. Query clauses of an engine are returned unchanged.
 
     Raises:
         QuerySyntaxError: the filters are malformed. The message says how to write them.
@@ -67,8 +67,8 @@ def conditions(filters: Filters | None) -> list[Condition | dict[str, Any]]:
     for mapping in filters if isinstance(filters, list | tuple) else [filters]:
         if not isinstance(mapping, Mapping):
             raise QuerySyntaxError(
-                f"{type(mapping).__name__} is not a filter; give fields with their values, like {{'language': 'de'}}, "
-                "or a list of such filters and of clauses of an engine"
+                f"a filter cannot be of type {type(mapping).__name__}; give fields with their values, such as "
+                "{'language': 'de'}, or a list of such filters and of query clauses of an engine"
             )
         is_clause = len(mapping) == 1 and isinstance(next(iter(mapping.values())), Mapping)
         if is_clause and mapping is not filters:
@@ -79,17 +79,18 @@ def conditions(filters: Filters | None) -> list[Condition | dict[str, Any]]:
 
 
 def _conditions_of(filters: Mapping[str, Any]) -> Iterator[Condition]:
-    for field, given in filters.items():
-        if isinstance(given, Mapping):
+    for field, field_filter in filters.items():
+        if isinstance(field_filter, Mapping):
             raise QuerySyntaxError(
-                f"the filter {field!r} looks like a clause of an engine; put clauses into a list: filters=[clause]"
+                f"the filter {field!r} looks like a query clause of an engine; put query clauses in a list: "
+                "filters=[clause]"
             )
-        several = given.values if isinstance(given, AnyOf | NoneOf) else given
-        values = tuple(several) if isinstance(several, list | tuple | set | frozenset) else (several,)
+        wanted = field_filter.values if isinstance(field_filter, AnyOf | NoneOf) else field_filter
+        values = tuple(wanted) if isinstance(wanted, list | tuple | set | frozenset) else (wanted,)
         for value in values:
             if not isinstance(value, FilterValue):
                 raise QuerySyntaxError(
-                    f"the filter {field!r} has a value of type {type(value).__name__}; give a string, a number, True "
-                    "or False, or a list of them"
+                    f"the filter {field!r} has a value of type {type(value).__name__}; use a string, a number, a "
+                    "boolean, or a list of these"
                 )
-        yield Condition(str(field), values, isinstance(given, NoneOf))
+        yield Condition(str(field), values, isinstance(field_filter, NoneOf))

@@ -1,4 +1,4 @@
-"""Decides whether a location is a folder or the address of an engine. A malformed address is never used as a folder."""
+"""Decides whether a location is a folder or the URL of an engine. A malformed URL is never used as a folder."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ MEMORY = ":memory:"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _CREDENTIALS = re.compile(r"(?:^|[/\\])[^/\\:@]+:[^/\\@]*@|^/*[^/\\:@]+:.*@", re.DOTALL)
 _HOST = r"(?:\[[0-9a-f:.]+\]|[\w.\-]+):\d{1,5}(?=[,/]|$)"
-_ADDRESS = re.compile(rf"https?(?:[:;]|//|\\)|(?://)?(?:[^/\\\s:@]+@)?{_HOST}", re.IGNORECASE)
+_URL_LIKE = re.compile(rf"https?(?:[:;]|//|\\)|(?://)?(?:[^/\\\s:@]+@)?{_HOST}", re.IGNORECASE)
 
 
 def parse_location(location: str) -> Path | str:
-    """Return the folder, or the address of an engine or `:memory:` as a string.
+    """Return the path of a folder, or the URL of an engine or `:memory:` as a string.
 
     Raises:
-        LocationError: it looks like a malformed address. The message contains no secret.
+        LocationError: the location looks like a malformed URL. The message contains no secret.
     """
-    if location == MEMORY or _is_address(location):
+    if location == MEMORY or _is_url(location):
         return location
     if location.lower().startswith("file:"):
         return _folder_of_url(location)
@@ -36,48 +36,48 @@ def parse_location(location: str) -> Path | str:
 
 
 def check_folder(path: str) -> None:
-    """Check that a folder does not look like an address.
+    """Check that the path of a folder does not look like a URL.
 
     Raises:
-        LocationError: it looks like an address and does not exist, or it contains `://` or a password.
+        LocationError: the path looks like a URL and does not exist, or it contains `://` or a password.
     """
-    if _is_address(path):
-        raise LocationError(f"{without_credentials(path)} is the address of an engine; name a folder")
-    if _looks_like_an_address(path):
-        raise _malformed(path, "" if "://" in path else ", or ./ before a folder of that name")
+    if _is_url(path):
+        raise LocationError(f"{without_credentials(path)} is the URL of an engine; give the path of a folder")
+    if _looks_like_url(path):
+        raise _malformed_url_error(path, "" if "://" in path else ", or put ./ before the name of a folder")
 
 
-def check_address(address: str) -> None:
-    """Check that an address begins with `http://` or `https://`.
+def check_url(url: str) -> None:
+    """Check that a URL begins with `http://` or `https://`.
 
     Raises:
-        LocationError: it does not. The message contains no secret.
+        LocationError: the URL has another scheme, or none. The message contains no secret.
     """
-    if not _is_address(address):
-        raise _malformed(address, "")
+    if not _is_url(url):
+        raise _malformed_url_error(url, "")
 
 
-def _is_address(text: str) -> bool:
+def _is_url(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
-def _looks_like_an_address(path: str) -> bool:
+def _looks_like_url(path: str) -> bool:
     if _DRIVE.match(path) and (os.name == "nt" or "@" not in path):
         return False
     if "://" in path or _CREDENTIALS.search(path):
         return True
-    return bool(_ADDRESS.match(path)) and not os.path.exists(path)  # noqa: PTH110 - Path.exists raises for long names
+    return bool(_URL_LIKE.match(path)) and not os.path.exists(path)  # noqa: PTH110 - Path.exists raises for long names
 
 
-def _malformed(text: str, alternative: str) -> LocationError:
+def _malformed_url_error(text: str, alternative: str) -> LocationError:
     shown = without_credentials(text)
-    meant = f"http://{shown}" if re.match(_HOST, shown, re.IGNORECASE) else "http://host:port/index"
+    suggestion = f"http://{shown}" if re.match(_HOST, shown, re.IGNORECASE) else "http://host:port/index"
     if _CREDENTIALS.search(text):
         return LocationError(
-            f"the address {shown} has a password, which process lists show; set SIMDOC_USERNAME and SIMDOC_PASSWORD, "
-            f"and write {meant}"
+            f"the URL {shown} contains a password, which other users could see in the process list; set "
+            f"SIMDOC_USERNAME and SIMDOC_PASSWORD, and use {suggestion}"
         )
-    return LocationError(f"{shown} is not the address of an engine; write {meant}{alternative}")
+    return LocationError(f"{shown} is not the URL of an engine; use {suggestion}{alternative}")
 
 
 def _folder_of_url(url: str) -> Path:
@@ -85,7 +85,7 @@ def _folder_of_url(url: str) -> Path:
     if path.startswith("//"):
         host, _, path = path[2:].partition("/")
         if host.lower() not in ("", "localhost"):
-            raise LocationError(f"the address {without_credentials(url)} names another machine; write file:///folder")
+            raise LocationError(f"{without_credentials(url)} refers to another machine; use file:///folder")
         path = f"/{path}"
     from urllib.request import url2pathname  # noqa: PLC0415 - it loads all of HTTP
 

@@ -1,4 +1,4 @@
-"""The protocol of a store at one point in time, for queries about all of its documents."""
+"""The protocols for reading a store at one point in time, for queries about all of its documents."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from simdoc_search.stores.record import Record
 
 @dataclass(frozen=True, slots=True)
 class SizedPlan:
-    """A plan with the sizes of the documents that it may find.
+    """A plan, and the sizes of the documents that it may find.
 
     Attributes:
         plan: the plan.
-        sizes: minimum and maximum number of distinct shingles of a document; None for any.
+        sizes: minimum and maximum number of distinct shingles in a document; None for any number.
     """
 
     plan: Plan
@@ -32,7 +32,7 @@ class FoundRecords:
 
     Attributes:
         records: the documents, without texts and unrequested metadata.
-        omitted: upper bound of the number of further documents that the plan found.
+        omitted: upper bound of the number of documents that the plan found but that are not in `records`.
     """
 
     records: list[Record]
@@ -47,16 +47,16 @@ class FrozenStore(Protocol):
         """An identifier that no other store has, not even a later store with the same name."""
 
     def records(self) -> Iterator[Record]:
-        """Yield all records, as `Store.scan` does. It can be called repeatedly."""
+        """Yield all records, as `Store.scan` does. The method can be called repeatedly."""
 
     def search(self, plans: Sequence[SizedPlan], *, size: int, distinct_words: bool) -> list[FoundRecords]:
         """Return the documents that each plan finds, in no particular order.
 
         Args:
             plans: the plans, which are sent together.
-            size: maximum number of documents per plan. If each document has a number of shingles, those with the most
-                shingles are returned.
-            distinct_words: return only one of several documents with the same words. Each document must then have a
+            size: maximum number of documents per plan. If all documents have a number of shingles, the documents with
+                the most shingles are returned.
+            distinct_words: return only one of several documents with the same words. All documents must then have a
                 `words_hash`.
         """
 
@@ -75,10 +75,10 @@ class Freezable(Protocol):
 
 @runtime_checkable
 class HasFields(Protocol):
-    """A store over an application's index. The metadata of its documents is not in the records."""
+    """A store in an index that simdoc-search did not create. Its records do not contain the fields of the documents."""
 
     def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
-        """Return a hash of the fields of each document, except its id. The result is empty if the records have digests.
+        """Return a hash of the fields of each document, without its id. It is empty if the records have digests.
 
         Raises:
             StoreError: the store cannot be read.

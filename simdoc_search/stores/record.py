@@ -1,4 +1,4 @@
-"""The values that stores take and return: records, candidates of plans, phrases, removals and left-out indices."""
+"""The values that stores accept and return: records, candidates, phrases, removals and omitted indices."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from simdoc_search.sketch.winnow import no_passages
 
 
 def file_path(root: str, prefix: str, id: str) -> str:
-    """Return `Origin.file` of a document with this `root` and `prefix`."""
-    below, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - paths are strings
-    if (below == name or below.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
-        return root + below.removeprefix(name)
-    return os.path.join(root, below)  # noqa: PTH118
+    """Return the path of a document's file; see `Origin.file`."""
+    relative, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - paths are strings
+    if (relative == name or relative.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
+        return root + relative.removeprefix(name)
+    return os.path.join(root, relative)  # noqa: PTH118
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,10 @@ class Origin:
         root: absolute path of the indexed folder, or of the file itself if the user named the file.
         size: size in bytes.
         mtime_ns: modification time in nanoseconds since 1970.
-        prefix: the part of the id before the path below the root.
+        prefix: the beginning of the id, before the path below the root.
         content: for a member of an archive, the hash of its bytes. Empty for other files.
-        archive: size and modification time of an archive, in one member of each archive that was stored completely.
+        archive: size and modification time of the archive. It is set for one member of each archive that was stored
+            completely, and empty for other files.
     """
 
     root: str
@@ -46,34 +47,36 @@ class Origin:
     archive: str = ""
 
     def file(self, id: str) -> str:
-        """Return the path of the document's file. For a member of an archive, `!` and its name follow."""
+        """Return the path of the document's file. For a member of an archive, `!` and its name follow that path."""
         return file_path(self.root, self.prefix, id)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One document as a store keeps it.
+    """A document as a store keeps it.
 
     Attributes:
         id: id of the document.
-        codes: fingerprint tokens as numbers; uint32, ascending, without repeats.
+        codes: fingerprint tokens as numbers; uint32, ascending, distinct.
         shingles: number of distinct shingles of the text.
-        digest: hash of text and metadata. Equal digests mean that nothing changed. Empty in an application's index.
+        digest: hash of text and metadata. Equal digests mean that nothing changed. Empty in an index that simdoc-search
+            did not create.
         metadata: additional fields.
         text: the text; None if it was not loaded or the store keeps no texts.
         origin: the file that the document was read from, if any.
-        text_hash: hash of the text alone, the same in every index; empty if the store has none.
-        words_hash: hash of the normalised words, regardless of letter case and punctuation.
-        fault: what is missing or malformed in a document that an application wrote; such parts are then empty here.
-        passages: passage tokens as 30-bit numbers; uint32, ascending, without repeats. Empty if there are none or they
+        text_hash: hash of the text alone, which does not depend on the index; empty if the store has none.
+        words_hash: hash of the normalised words, which does not depend on letter case and punctuation.
+        fault: what is missing or malformed in a document that another program wrote. The missing or malformed parts are
+            empty.
+        passages: passage tokens as 30-bit numbers; uint32, ascending, distinct. Empty if the store has none, or if they
             were not loaded.
-        sentences: tokens of the sentences in order, four per sentence (`codes_of_sentences`). Empty in the same cases.
-        concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). Empty in the same cases.
-        words: the distinct normalised words, as in `Fingerprint`. If empty, a store that needs them finds them in the
-            text. Records that were read from a store do not have them.
+        sentences: tokens of the sentences in order, four per sentence (`codes_of_sentences`). Empty as for `passages`.
+        concepts: tokens of the concepts, paragraph by paragraph (`sketch.concepts`). Empty as for `passages`.
+        words: the distinct normalised words, as in `Fingerprint`. If empty, a store that needs them computes them from
+            the text. They are empty in records that were read from a store.
         index: the engine's index that the document was read from. It is ignored when the record is written.
         routing: the routing, as in `Place`.
-        terms: the query terms, if the engine's `min_hash` filter fills the field. They cannot be made from the codes.
+        terms: the query terms, if the engine's `min_hash` filter fills the field. They cannot be computed from `codes`.
     """
 
     id: str
@@ -95,7 +98,7 @@ class Record:
     terms: Sequence[str] = field(default=(), repr=False)
 
     def tokens(self, length: int) -> list[str]:
-        """Return the query terms of the tokens. Terms that are made from codes have `length` characters."""
+        """Return the query terms of the tokens. Terms that are computed from `codes` have `length` characters."""
         return list(self.terms) or encode(self.codes, length)
 
     @property
@@ -105,7 +108,7 @@ class Record:
 
     @property
     def path(self) -> str:
-        """The value for the filter `path`: the metadata field of this name if it is a string, else the id."""
+        """The value for the filter `path`: the metadata field `path` if it is a string, otherwise the id."""
         path = self.metadata.get("path")
         return path if isinstance(path, str) else self.id
 
@@ -124,7 +127,7 @@ class EncodedRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """The digest and the origin of a document, which show whether it changed; see `Record`."""
+    """The digest and the origin of a document, which show whether the document changed; see `Record`."""
 
     id: str
     digest: str
@@ -137,7 +140,7 @@ class Candidate(Placed):
 
     Attributes:
         place: place of the document.
-        matched: number of tokens of the plan that the document has.
+        matched: number of the plan's tokens that the document has.
         codes: all fingerprint tokens as numbers, as in `Record`.
         fields: the values of the requested fields.
     """
@@ -150,7 +153,7 @@ class Candidate(Placed):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(Placed):
-    """A document that a plan found but that cannot be compared, with the reason."""
+    """A document that a plan found, but that cannot be compared, with the reason."""
 
     place: Place
     reason: str
@@ -162,7 +165,7 @@ class Phrase:
 
     Attributes:
         words: the normalised words.
-        text: the words as they are written in their text. An engine splits them by its own rules.
+        text: the words as they are written in their text. An engine analyzes this text with its own analyzer.
     """
 
     words: tuple[str, ...]
@@ -174,8 +177,8 @@ class PhraseMatches:
     """The documents that contain some phrases.
 
     Attributes:
-        documents: for each document, the ascending numbers of the phrases that it contains.
-        incomplete: numbers of the phrases that further documents may contain. Their words are in too many documents to
+        documents: for each document, the ascending indices of the phrases that it contains.
+        incomplete: indices of the phrases that further documents may contain. Their words are in too many documents to
             read them all.
     """
 
@@ -185,16 +188,16 @@ class PhraseMatches:
 
 NOT_IN_STORE = "it is not in the store"
 TEXT_CHANGED = "its text has changed since the plan was written"
-KEPT_CHANGED = "the document that is kept instead has changed or is gone"
+KEPT_CHANGED = "the document that is kept instead has changed or no longer exists"
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """The condition under which a document is removed.
+    """The condition for removing a document.
 
     Attributes:
         text_hash: the text hash that the document must still have.
-        kept: place and `text_hash` of another document that must be in the store. None: there is no such condition.
+        kept: place and `text_hash` of another document that must be in the store, or None.
     """
 
     text_hash: str
@@ -207,8 +210,8 @@ class LeftOutIndex:
 
     Attributes:
         index: name of the index.
-        documents: number of its documents; None if it is closed, so that they cannot be counted.
-        reason: why, and what to do.
+        documents: number of its documents; None if they cannot be counted, because the index is closed.
+        reason: the reason, and what to do.
     """
 
     index: str
@@ -217,11 +220,11 @@ class LeftOutIndex:
 
     def __str__(self) -> str:
         if self.documents is None:
-            return f"the index {self.index} is left out: {self.reason}"
+            return f"the index {self.index} is omitted: {self.reason}"
         verb = "is" if self.documents == 1 else "are"
         return f"{counted(self.documents, 'document')} of the index {self.index} {verb} not compared: {self.reason}"
 
 
 def has_changed(record: Record) -> bool:
-    """Return whether the text changed after it was fingerprinted. False if that is unknown."""
+    """Return whether the text changed after it was fingerprinted. If that is unknown, the result is False."""
     return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)

@@ -28,29 +28,29 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Sketches:
-    """Sentences and concepts of a text, as in `Record`. Empty if the index has none or they could not be computed."""
+    """Sentences and concepts of a text, as in `Record`. Empty if the index has none, or if computing them failed."""
 
     sentences: Codes = field(default_factory=no_passages)
     concepts: Codes = field(default_factory=no_passages)
 
 
-def extractor_for(settings: Settings, given: Extractor | None) -> Extractor | None:
-    """Return the given extractor, or the built-in one that the index names.
+def extractor_for(settings: Settings, extractor: Extractor | None) -> Extractor | None:
+    """Return the given extractor, or otherwise the built-in extractor that is recorded in the settings, if any.
 
     Raises:
-        FormatMismatchError: the index names an extractor that is not built in.
+        FormatMismatchError: the recorded extractor is not built in.
         MissingExtraError: the extractor is not installed.
     """
-    return given if given or settings.concepts is None else extractor_of_settings(settings.concepts)
+    return extractor if extractor or settings.concepts is None else extractor_of_settings(settings.concepts)
 
 
-def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str) -> None:
+def check_can_sketch(settings: Settings, extractor: Extractor | None, index_name: str) -> None:
     """Check that this installation can compute all kinds of tokens and metadata that the index has.
 
     Args:
         settings: settings of the index.
         extractor: the extractor of concepts, if any.
-        place: name of the index in messages.
+        index_name: name of the index for messages.
 
     Raises:
         MissingExtraError: the package for sentences or languages is not installed.
@@ -62,11 +62,13 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
         require_identifier()
     require_front_matter_parser(settings.left_out)
     if extractor is None and settings.concepts is not None:
-        raise FormatMismatchError(f"{place} has concepts of {_name_of(settings.concepts)}; pass this extractor")
-    if extractor is not None and extractor.settings != settings.concepts:
-        concepts = "no concepts" if settings.concepts is None else f"concepts of {_name_of(settings.concepts)}"
         raise FormatMismatchError(
-            f"{place} has {concepts}, but the given extractor is {_name_of(extractor.settings)}; leave it out",
+            f"the concepts of {index_name} were extracted by {_name_of(settings.concepts)}; pass this extractor"
+        )
+    if extractor is not None and extractor.settings != settings.concepts:
+        concepts = "no concepts" if settings.concepts is None else f"concepts from {_name_of(settings.concepts)}"
+        raise FormatMismatchError(
+            f"{index_name} has {concepts}, but the given extractor is {_name_of(extractor.settings)}; omit it",
             found=settings.concepts,
             expected=extractor.settings,
         )
@@ -75,20 +77,21 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
 def sketches_of(texts: Sequence[str], settings: Settings, extractor: Extractor | None) -> list[Sketches]:
     """Return the sentences and concepts of texts, if the index has them; see `check_can_sketch`.
 
-    If they cannot be computed for a text, it has none. The other texts are not affected.
+    If computing them fails for a text, they are empty. Other texts are not affected.
     """
     if settings.sentences is None and settings.concepts is None:
         return [Sketches()] * len(texts)
     codes = extractor.codes(texts) if extractor and settings.concepts else [None] * len(texts)
-    concepts = [no_passages() if of_text is None else of_text for of_text in codes]
-    return [Sketches(_sentences(text, settings), of_text) for text, of_text in zip(texts, concepts, strict=True)]
+    return [
+        Sketches(_sentence_codes(text, settings), no_passages() if concepts is None else concepts)
+        for text, concepts in zip(texts, codes, strict=True)
+    ]
 
 
 def missing_kinds(settings: Settings, sketches: Sketches | Record) -> list[KindName]:
-    """Return the kinds of tokens that an index has, but that could not be computed for a text with words.
+    """Return the kinds of tokens that the index has, but that could not be computed for a text with words.
 
-    Every text with words has at least one sentence. If its concepts were extracted, they contain at least the end of a
-    paragraph.
+    Every text with words has at least one sentence. Extracted concepts contain at least one end of a paragraph.
     """
     return [
         name
@@ -107,12 +110,12 @@ def sentences_in(text: str, analysis: Analysis) -> Simhashes:
     return values
 
 
-def _sentences(text: str, settings: Settings) -> Codes:
+def _sentence_codes(text: str, settings: Settings) -> Codes:
     if settings.sentences is None:
         return no_passages()
     try:
         return codes_of_sentences(sentences_in(text, settings.analysis))
-    except Exception:  # in a third-party package; one text must not stop the others
+    except Exception:  # an error in a third-party package must not stop the other texts
         return no_passages()
 
 

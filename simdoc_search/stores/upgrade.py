@@ -34,7 +34,7 @@ def upgrade_store(
     Args:
         location: the location of the store, as for `open_store`.
         kinds: `sentences`, `concepts` or both.
-        extractor: extractor of concepts. None: the default.
+        extractor: the extractor of concepts; None for the default one.
         engine: as for `open_store`.
         progress: called with the number of documents that were finished since the last call.
 
@@ -44,23 +44,27 @@ def upgrade_store(
     Raises:
         StoreNotFoundError: there is no store.
         StoreLockedError: another process is writing to the store.
-        StoreError: the store keeps no texts, or belongs to an application.
+        StoreError: the store keeps no texts, or simdoc-search did not create its index.
         MissingExtraError: the package for sentences or concepts is not installed.
     """
     from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
 
     with open_store(location, engine=engine) as store:
-        added: dict[str, Any] = {"sentences": Sentences(), "concepts": extractor.settings if extractor else Concepts()}
-        missing = {name: added[name] for name in kinds if getattr(store.settings, name) is None}
+        kind_settings: dict[str, Any] = {
+            "sentences": Sentences(),
+            "concepts": extractor.settings if extractor else Concepts(),
+        }
+        missing = {name: kind_settings[name] for name in kinds if getattr(store.settings, name) is None}
         settings = replace(store.settings, **missing)
         is_local = isinstance(store, LocalStore)
         if is_local and not missing:
             return settings
         used_extractor = extractor_for(settings, extractor)
         check_can_sketch(settings, used_extractor, str(location))
-        if not store.store_texts:
+        if not store.has_texts:
             raise StoreError(
-                f"the store {location} keeps no texts, so it cannot be upgraded; index into a new store with --with"
+                f"the store {location} keeps no texts, so it cannot be upgraded; create a new store with "
+                "simdoc-search index --with"
             )
 
         def sketch(records: Sequence[Record]) -> list[Record]:
@@ -82,8 +86,8 @@ def upgrade_store(
 def set_limits(store: Store, limits: Limits) -> Limits:
     """Store the default limits of `versions` and `related`.
 
-    No document is rewritten. If the store is an alias, each of its indices gets the limits. A program that has the
-    store open must open it again to use them.
+    No document is rewritten. If the store is an alias, the limits are stored in each of its indices. Programs that have
+    the store open must open it again to use the new limits.
 
     Args:
         store: the store.
@@ -103,7 +107,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
         from simdoc_search.stores.local.upgrade import write_limits as write_in_folder  # noqa: PLC0415
 
         if store.location == MEMORY:
-            raise StoreError("an index in memory cannot store limits; pass them with each query")
+            raise StoreError("an in-memory index cannot save limits; pass them with each query")
         write_in_folder(store, stored)
     else:
         from simdoc_search.stores.remote.mappings import mappings_of  # noqa: PLC0415
@@ -113,7 +117,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
 
         if not isinstance(store, RemoteStore) or store.access.has_terms_only:
             raise StoreError(
-                "a field that the engine's min_hash filter fills cannot store limits; pass them with each query"
+                "a field that the engine's min_hash filter fills cannot save limits; pass them with each query"
             )
         mappings = mappings_of(store.engine, store.index) or {}
         write_limits(store.engine, queryable(mappings, store.field), store.field, stored)

@@ -21,7 +21,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.tuning.sample import ExactOverlaps
 
 _PAIRS_PER_BIN, _BINS = 150, 10
-_QUERIES, _SHARE_WITHOUT_PARTNER = 120, 0.25
+_QUERIES, _SHARE_WITHOUT_OVERLAP = 120, 0.25
 _SEED = 1
 
 Codes = NDArray[np.uint32]
@@ -72,8 +72,8 @@ def measure(
     length = settings.token_length
     codes = {id: sketch.codes(length) for id, sketch in zip(texts, sketches, strict=True)}
     error, measured_pair_count = _estimation_error(codes, overlaps, settings)
-    partners = overlaps.partners(float(overlap))
-    query_ids = _query_documents(overlaps.ids, partners)
+    overlapping_ids = overlaps.overlapping_ids(float(overlap))
+    query_ids = _query_documents(overlaps.ids, overlapping_ids)
     expected_hit_count = hit_count = correct_hit_count = 0
     query_seconds = 0.0
     with open_store(":memory:", settings, create=True, store_texts=False) as store:
@@ -81,7 +81,7 @@ def measure(
             writer.put(Record(id, codes[id], sketch.shingles, "") for id, sketch in zip(texts, sketches, strict=True))
             writer.commit()
         for id in query_ids:
-            expected = partners.get(id, set())
+            expected = overlapping_ids.get(id, set())
             expected_hit_count += len(expected)
             began = time.perf_counter()
             query = plan(encode(codes[id], length), overlap, probability)
@@ -108,13 +108,13 @@ def measure(
     )
 
 
-def _query_documents(ids: Iterable[str], partners: Mapping[str, set[str]]) -> list[str]:
+def _query_documents(ids: Iterable[str], overlapping_ids: Mapping[str, set[str]]) -> list[str]:
     """Choose the query documents. Most of them overlap another document enough, and some do not."""
     rng = random.Random(_SEED)  # noqa: S311 - not a secret
-    count = min(len(partners), round(_QUERIES * (1 - _SHARE_WITHOUT_PARTNER)))
-    with_partner = rng.sample(sorted(partners), count)
-    others = sorted(set(ids) - set(partners))
-    return [*with_partner, *rng.sample(others, min(len(others), _QUERIES - count))]
+    count = min(len(overlapping_ids), round(_QUERIES * (1 - _SHARE_WITHOUT_OVERLAP)))
+    with_overlap = rng.sample(sorted(overlapping_ids), count)
+    others = sorted(set(ids) - set(overlapping_ids))
+    return [*with_overlap, *rng.sample(others, min(len(others), _QUERIES - count))]
 
 
 def _estimation_error(codes: Mapping[str, Codes], overlaps: ExactOverlaps, settings: Settings) -> tuple[float, int]:

@@ -74,14 +74,14 @@ class ExactOverlaps:
         """Return the number of pairs with an overlap in this range, including both ends."""
         return int(np.count_nonzero((self.jaccard >= minimum) & (self.jaccard <= maximum)))
 
-    def partners(self, minimum: float) -> dict[str, set[str]]:
-        """Return for each document the others with at least this overlap. Documents without any are left out."""
-        partners: dict[str, set[str]] = {}
+    def overlapping_ids(self, minimum: float) -> dict[str, set[str]]:
+        """Return for each document the documents with at least this overlap. Documents without any are omitted."""
+        overlapping_ids: dict[str, set[str]] = {}
         for pair in np.flatnonzero(self.jaccard >= minimum).tolist():
             a, b = self.ids[self.first[pair]], self.ids[self.second[pair]]
-            partners.setdefault(a, set()).add(b)
-            partners.setdefault(b, set()).add(a)
-        return partners
+            overlapping_ids.setdefault(a, set()).add(b)
+            overlapping_ids.setdefault(b, set()).add(a)
+        return overlapping_ids
 
 
 def exact_overlaps(texts: Mapping[str, str], analysis: Analysis | None = None) -> ExactOverlaps:

@@ -95,7 +95,7 @@ async def _answer(served: ServedStore, path: str, limiter: anyio.CapacityLimiter
     make_page = POST_PAGES[path] if request.method == "POST" else GET_PAGES[path]
     page_request = PageRequest(served, path, _wants_json(request))
     response: Response | None = None
-    stop = served.stop.child()
+    stop = served.stop.make_child()
 
     async def stop_on_disconnect(scope: anyio.CancelScope) -> None:
         try:

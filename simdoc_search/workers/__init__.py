@@ -2,8 +2,8 @@
 
 pool.py     maps items to outcomes in several subprocesses
 process.py  starts, watches and ends one subprocess
-child.py    the code that runs in it
-memory.py   memory of processes and of the machine
+child.py    the main program of a subprocess
+memory.py   measures the memory of processes and of the machine
 """
 
 from simdoc_search.workers.pool import WorkerPool, iterate_in_subprocess

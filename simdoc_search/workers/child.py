@@ -17,34 +17,34 @@ from simdoc_search.workers.process import OUT_OF_MEMORY
 
 
 def main() -> None:
-    """Serve the parent process, which is at the other end of standard input and output."""
+    """Receive work and items from the parent process on standard input, and send outcomes on standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    requests, responses = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(2, 1)  # what a file reader prints must not mix with the answers
+    os.dup2(2, 1)  # output of file readers must not mix with the responses
     received: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(requests, received), daemon=True).start()
     try:
-        _serve(received, answers)
-    except BrokenPipeError:  # the parent is gone
+        _serve(received, responses)
+    except BrokenPipeError:  # the parent has ended
         os._exit(0)
 
 
-def _serve(received: queue.SimpleQueue[Any], answers: BinaryIO) -> NoReturn:
+def _serve(received: queue.SimpleQueue[Any], responses: BinaryIO) -> NoReturn:
     def send(kind: str, value: object) -> None:
-        answers.write(pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL))
-        answers.flush()
+        responses.write(pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL))
+        responses.flush()
 
     work = received.get()
     send("ready", None)
     while True:
         items = received.get()
         try:
-            send("done", work(items, lambda number, share=1.0: send("item", (number, share))))
+            send("done", work(items, lambda index, share=1.0: send("item", (index, share))))
         except Exception as error:
             if is_out_of_memory(error):
                 os._exit(OUT_OF_MEMORY)  # the next process can use the memory that this one holds
-            send("failed", _portable(error))
+            send("failed", _to_picklable(error))
 
 
 def _receive(requests: BinaryIO, received: queue.SimpleQueue[Any]) -> None:
@@ -61,7 +61,7 @@ def _receive(requests: BinaryIO, received: queue.SimpleQueue[Any]) -> None:
         os._exit(1)
 
 
-def _portable(error: Exception) -> Exception:
+def _to_picklable(error: Exception) -> Exception:
     """Return an error that can be pickled: a SimdocError unchanged, any other error as its traceback."""
     if isinstance(error, SimdocError):
         return error

@@ -1,4 +1,4 @@
-"""Measures the memory of processes and of the machine, and recognises errors that come from a lack of memory."""
+"""Measures the memory of processes and of the machine, and recognises out-of-memory errors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 
 _OUT_OF_MEMORY = re.compile(r"can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE)
-"""Messages of a lack of memory: of Python about threads, and of the system about libraries."""
+"""Out-of-memory messages: of Python about threads, and of the system about libraries."""
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
-    """Return whether an error, or one that caused it, comes from a lack of memory."""
+    """Return whether an error, or one of its causes, is an out-of-memory error."""
     while error is not None:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
             return True
@@ -57,7 +57,7 @@ def machine_memory() -> int | None:
 
 
 def _cgroup_files() -> Iterator[Path]:
-    """Yield the files that may limit the memory of the control group of this process, or of one around it."""
+    """Yield the files that may limit the memory of this process's control group, or of a group that contains it."""
     try:
         lines = Path("/proc/self/cgroup").read_text("utf-8").splitlines()
     except OSError:
@@ -70,5 +70,5 @@ def _cgroup_files() -> Iterator[Path]:
             top, name = Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"
         else:
             continue
-        own = Path(group.lstrip("/"))
-        yield from (top / folder / name for folder in (own, *own.parents))
+        group_folder = Path(group.lstrip("/"))
+        yield from (top / folder / name for folder in (group_folder, *group_folder.parents))

@@ -19,7 +19,7 @@ from simdoc_search.workers.process import BeginItem, ItemLimits, ProcessEndedErr
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-_VALUES_AT_ONCE = 256
+_BATCH_VALUES = 256
 
 
 class WorkerPool(Generic[Item, Outcome]):
@@ -27,15 +27,20 @@ class WorkerPool(Generic[Item, Outcome]):
 
     Args:
         count: number of processes.
-        work: the work.
-        failed: returns the outcome of an item that ended its process. It is called with the item and the reason.
-        limits: limits of one item.
+        work: processes the items in a subprocess.
+        outcome_of_failure: returns the outcome of an item that ended its process. It is called with the item and the
+            reason.
+        limits: limits for each item.
     """
 
     def __init__(
-        self, count: int, work: Work[Item, Outcome], failed: Callable[[Item, str], Outcome], limits: ItemLimits
+        self,
+        count: int,
+        work: Work[Item, Outcome],
+        outcome_of_failure: Callable[[Item, str], Outcome],
+        limits: ItemLimits,
     ) -> None:
-        self._failed = failed
+        self._outcome_of_failure = outcome_of_failure
         self._idle: queue.SimpleQueue[WorkerProcess[Item, Outcome]] = queue.SimpleQueue()
         self._threads = ThreadPoolExecutor(count, "simdoc-worker")
         self._open = ExitStack()
@@ -48,7 +53,7 @@ class WorkerPool(Generic[Item, Outcome]):
             raise
 
     def submit(self, items: Sequence[Item]) -> Future[list[Outcome]]:
-        """Process a chunk in the background. Its outcomes are in the order of its items."""
+        """Process a chunk in the background. The outcomes have the order of the items."""
         return self._threads.submit(self._run, items)
 
     def close(self) -> None:
@@ -58,51 +63,50 @@ class WorkerPool(Generic[Item, Outcome]):
     def _run(self, items: Sequence[Item]) -> list[Outcome]:
         process = self._idle.get()
         outcomes: dict[int, Outcome] = {}
-        groups = [list(range(len(items)))]  # numbers of the items to process together; the next group is last
+        groups = [list(range(len(items)))]  # indices of items to process together; the next group is the last one
         try:
             while groups:
                 group = groups.pop()
                 try:
-                    outcomes.update(zip(group, process.run([items[number] for number in group]), strict=True))
+                    outcomes.update(zip(group, process.run([items[index] for index in group]), strict=True))
                 except ProcessEndedError as end:
                     if end.is_timeout or (len(group) == 1 and end.was_fresh):
                         suspect = group.pop(end.item or 0)
-                        outcomes[suspect] = self._failed(items[suspect], end.reason)
+                        outcomes[suspect] = self._outcome_of_failure(items[suspect], end.reason)
                         groups += [group] if group else []
-                    elif (
-                        end.item is not None
-                    ):  # retry it alone in a fresh process: other items may have taken its memory
+                    elif end.item is not None:
+                        # Retry it alone in a fresh process, because other items may have used up the memory.
                         suspect = group.pop(end.item)
                         groups += [group, [suspect]] if group else [[suspect]]
                     else:
-                        groups += ([number] for number in group)
-            return [outcomes[number] for number in range(len(items))]
+                        groups += ([index] for index in group)
+            return [outcomes[index] for index in range(len(items))]
         finally:
             self._idle.put(process)
 
 
 def iterate_in_subprocess(
-    make: Callable[..., Iterator[Outcome]],
+    make_iterator: Callable[..., Iterator[Outcome]],
     *arguments: Any,
     limits: ItemLimits | None = None,
-    at_once: int = _VALUES_AT_ONCE,
+    batch_size: int = _BATCH_VALUES,
 ) -> Generator[Outcome, None, None]:
     """Run an iterator in a subprocess, and yield its values.
 
     Args:
-        make: returns the iterator. The function, its arguments and the values must be picklable.
-        arguments: arguments of `make`.
-        limits: limits of one batch of values.
-        at_once: number of values per batch.
+        make_iterator: returns the iterator. The function, its arguments and the values must be picklable.
+        arguments: arguments of `make_iterator`.
+        limits: limits for each batch of values.
+        batch_size: number of values per batch.
 
     Raises:
         DocumentError: the process crashed or exceeded a limit. The message is the reason in a few words.
         SimdocError: the iterator raised it.
     """
-    work: Work[int, Outcome] = _NextValues(make, arguments)
+    work: Work[int, Outcome] = _NextValues(make_iterator, arguments)
     with closing(WorkerProcess(work, limits or ItemLimits())) as process:
         try:
-            while values := process.run(range(at_once)):
+            while values := process.run(range(batch_size)):
                 yield from values
         except ProcessEndedError as end:
             raise DocumentError(end.reason) from None
@@ -111,12 +115,12 @@ def iterate_in_subprocess(
 class _NextValues(Generic[Outcome]):
     """Work that returns the next values of an iterator."""
 
-    def __init__(self, make: Callable[..., Iterator[Outcome]], arguments: Sequence[Any]) -> None:
-        self._make, self._arguments = make, arguments
+    def __init__(self, make_iterator: Callable[..., Iterator[Outcome]], arguments: Sequence[Any]) -> None:
+        self._make_iterator, self._arguments = make_iterator, arguments
         self._values: Iterator[Outcome] | None = None
 
     def __call__(self, items: Sequence[int], begin_item: BeginItem) -> list[Outcome]:
         begin_item(0)
         if self._values is None:
-            self._values = iter(self._make(*self._arguments))
+            self._values = iter(self._make_iterator(*self._arguments))
         return list(islice(self._values, len(items)))

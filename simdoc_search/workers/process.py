@@ -29,14 +29,14 @@ ITEM_SECONDS = 120.0
 OUT_OF_MEMORY = 86
 """Exit status of a worker process that cannot get more memory."""
 
-_WATCH_SECONDS = 0.05  # a process that takes 2 GB per second takes 100 MB in this time
+_WATCH_SECONDS = 0.05  # a process that allocates 2 GB per second allocates 100 MB in this time
 _MIN_MEMORY, _MAX_MEMORY = 1_000_000_000, 4_000_000_000  # a text of 50 MB needs 0.7 GB
 
 # Before Python 3.11 there is no -P, and sys.path begins with '', the current directory.
 _START = """\
 import sys
-given = sys.argv[1:]
-sys.path[:] = given + [path for path in sys.path if path and path not in given]
+paths = sys.argv[1:]
+sys.path[:] = paths + [path for path in sys.path if path and path not in paths]
 try:
     from simdoc_search.workers.child import main
     main()
@@ -48,7 +48,7 @@ except MemoryError:
 def memory_per_worker(workers: int) -> int:
     """Return the memory limit of each worker, in bytes.
 
-    All workers share half of the machine's memory. Each gets 1 to 4 GB, but never more than that half.
+    All workers share half of the machine's memory. Each worker gets 1 to 4 GB, but never more than this half.
     """
     machine = machine_memory()
     if machine is None:
@@ -58,12 +58,13 @@ def memory_per_worker(workers: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ItemLimits:
-    """What one item may use before its process is ended.
+    """The limits for one item. If it exceeds one, its process is killed.
 
     Attributes:
-        seconds: time to read it.
-        memory: resident memory of its process in bytes. Address space (`RLIMIT_AS`) does not count, because numpy and
-            document readers reserve gigabytes that they never touch. Without `/proc`, this needs the package psutil.
+        seconds: maximum time to process the item.
+        memory: maximum resident memory of the process in bytes. Address space (`RLIMIT_AS`) does not count, because
+            numpy and document readers reserve gigabytes that they never touch. Without `/proc`, this needs the package
+            psutil.
     """
 
     seconds: float = ITEM_SECONDS
@@ -71,14 +72,14 @@ class ItemLimits:
 
 
 class BeginItem(Protocol):
-    """The function that the work calls before it reads an item, and with None after it has read all items."""
+    """The function that the work calls before it reads an item, and with None after it has read the last item."""
 
-    def __call__(self, number: int | None, share: float = 1.0, /) -> None:
-        """Report the number of the item. It may take this share, 0 to 1, of the time limit."""
+    def __call__(self, index: int | None, share: float = 1.0, /) -> None:
+        """Report the index of the item. The item may take this share, 0 to 1, of the time limit."""
 
 
 Work = Callable[[Sequence[Item], BeginItem], list[Outcome]]
-"""Returns one outcome per item, in order. It must be picklable."""
+"""A picklable function that returns one outcome per item, in order."""
 
 
 class ProcessEndedError(Exception):
@@ -86,9 +87,9 @@ class ProcessEndedError(Exception):
 
     Attributes:
         reason: why it ended, in a few words.
-        item: number of the item that it was reading; None if it was not reading one.
-        is_timeout: whether the item took too long.
-        was_fresh: whether the process had completed no items before.
+        item: index of the item that it was reading; None if it was not reading an item.
+        is_timeout: whether the item exceeded the time limit.
+        was_fresh: whether the process had not completed any items before.
     """
 
     def __init__(self, reason: str, item: int | None, *, is_timeout: bool, was_fresh: bool) -> None:
@@ -103,8 +104,8 @@ class WorkerProcess(Generic[Item, Outcome]):
     """A worker process. When it ends, another one is started for the next items.
 
     Args:
-        work: the work.
-        limits: limits of one item.
+        work: processes the items.
+        limits: limits for each item.
     """
 
     def __init__(self, work: Work[Item, Outcome], limits: ItemLimits) -> None:
@@ -124,7 +125,7 @@ class WorkerProcess(Generic[Item, Outcome]):
 
         Raises:
             ProcessEndedError: the process crashed or exceeded a limit.
-            SimdocError: the work raised it, the process could not be started, or it is closed.
+            SimdocError: the work raised this error, the process could not be started, or it is closed.
             RuntimeError: the work raised another error.
         """
         with self._lock:
@@ -155,7 +156,7 @@ class WorkerProcess(Generic[Item, Outcome]):
             self._process.stop()
 
     def _exchange(self, items: Sequence[Item]) -> tuple[str, Any]:
-        """Send items, follow the progress of the process, and return its last answer."""
+        """Send items, record the progress of the process, and return its last message."""
         process = self._process
         process.send(items)
         while True:
@@ -174,13 +175,13 @@ class WorkerProcess(Generic[Item, Outcome]):
         while not self._closed.wait(_WATCH_SECONDS):
             with self._lock:
                 process = self._process
-                if not self._is_working or process.killed_for:
+                if not self._is_working or process.kill_reason:
                     continue
                 if process.deadline is not None and time.monotonic() > process.deadline:
                     process.is_timeout = True
-                    process.killed_for = f"took longer than {process.seconds:.3g} s to read"
+                    process.kill_reason = f"took longer than {process.seconds:.3g} s to read"
                 elif memory_of(process.popen.pid) > self._limits.memory:
-                    process.killed_for = f"needed more memory than {self._limits.memory / 1e6:,.0f} MB to read"
+                    process.kill_reason = f"needed more memory than {self._limits.memory / 1e6:,.0f} MB to read"
                 else:
                     continue
                 process.popen.kill()
@@ -192,7 +193,7 @@ class WorkerProcess(Generic[Item, Outcome]):
         return process
 
     def _restart(self) -> Exception:
-        """Start another process, and return the error that tells why the last one ended."""
+        """Start another process, and return an error with the reason why the last one ended."""
         self._check_open()
         process = self._process
         with suppress(subprocess.TimeoutExpired):
@@ -200,18 +201,17 @@ class WorkerProcess(Generic[Item, Outcome]):
         process.stop()
         status = process.popen.returncode
         reason = "ran out of memory" if status == OUT_OF_MEMORY else f"ended unexpectedly (exit code {status})"
-        reason = process.killed_for or reason
+        reason = process.kill_reason or reason
         if not process.is_ready:
             return SimdocError(
-                f"a worker process {reason} when it started; if it had too little memory, allow more or use fewer "
-                "workers"
+                f"a worker process {reason} when it started; if memory is short, raise its limit or use fewer workers"
             )
         self._process = self._start()
         return ProcessEndedError(reason, process.item, is_timeout=process.is_timeout, was_fresh=process.is_fresh)
 
     def _check_open(self) -> None:
         if self._closed.is_set():
-            raise SimdocError("the workers are closed")
+            raise SimdocError("the worker processes are closed; create a new pool")
 
 
 class _Process:
@@ -220,10 +220,10 @@ class _Process:
     Attributes:
         is_ready: whether it has started and received its work.
         is_fresh: whether it has not completed any items yet.
-        item: number of the item that it is reading; None if it is not reading one.
+        item: index of the item that it is reading; None if it is not reading an item.
         deadline: time until which the item must be read, as returned by `time.monotonic`.
         seconds: time limit of the item.
-        killed_for: the limit that it exceeded, in words; empty if it was not killed.
+        kill_reason: the limit that it exceeded, in words; empty if it was not killed.
         is_timeout: whether it exceeded the time limit.
     """
 
@@ -231,7 +231,7 @@ class _Process:
         self.is_ready, self.is_fresh, self.is_timeout = False, True, False
         self.item: int | None = None
         self.deadline: float | None = None
-        self.seconds, self.killed_for = 0.0, ""
+        self.seconds, self.kill_reason = 0.0, ""
         self.popen = subprocess.Popen(  # noqa: S603 - our own command
             _command(),
             stdin=subprocess.PIPE,
@@ -249,7 +249,7 @@ class _Process:
         return pickle.load(self._pipes[1])  # noqa: S301 - our own process
 
     def has_ended(self) -> bool:
-        return bool(self.killed_for) or self.popen.poll() is not None
+        return bool(self.kill_reason) or self.popen.poll() is not None
 
     def stop(self) -> None:
         self.popen.kill()
@@ -272,12 +272,14 @@ def _import_path() -> list[str]:
 
     The current directory is one of them only if it contains this package or is in PYTHONPATH.
     """
-    home = str(Path(__file__).parents[2])
+    package_parent = str(Path(__file__).parents[2])
     variable = "" if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "")
-    allowed = {home, *filter(None, variable.split(os.pathsep))}
+    allowed = {package_parent, *filter(None, variable.split(os.pathsep))}
     try:
-        here = Path.cwd().resolve()
+        current = Path.cwd().resolve()
     except OSError:  # it was removed
-        here = None
-    safe = [path for path in sys.path if Path(path).is_absolute() and (path in allowed or Path(path).resolve() != here)]
-    return safe if home in safe else [*safe, home]
+        current = None
+    safe = [
+        path for path in sys.path if Path(path).is_absolute() and (path in allowed or Path(path).resolve() != current)
+    ]
+    return safe if package_parent in safe else [*safe, package_parent]

@@ -22,7 +22,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode, encode
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.schema import component_template
-from tests.support.capitals import CAPITALS, Capitals
+from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.strategies import texts
 
 TEXT = "The quick brown fox jumps over the lazy dog near the bank of the river."
@@ -94,7 +94,7 @@ def test_sentences_and_concepts_are_added_if_the_settings_have_them() -> None:
     assert "" == other["concepts"]
     assert [4, 4] == [len(value["sentences"].split()) for value in (one, other)]
     for wrong in (None, Extractor(Capitals("others"))):
-        with pytest.raises(FormatMismatchError, match="the index has concepts of capitals"):
+        with pytest.raises(FormatMismatchError, match="capitals"):
             list(fingerprint_actions(actions, "text", settings=both, extractor=wrong))
 
 

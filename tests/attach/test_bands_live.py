@@ -17,7 +17,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
 from tests.support.http_server import indices
-from tests.support.installing import install_search_templates
+from tests.support.pipeline_installation import install_search_templates
 from tests.support.texts import overlapping, text
 
 OVERLAPS = (1, 12.5, 20, 50, 80, 100)

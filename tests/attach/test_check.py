@@ -16,12 +16,12 @@ from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
+from tests.support.application_mapping import NAMED, check, mapping
 from tests.support.backfill import to
 from tests.support.cli import answer, output, run, sentence, usage_error
 from tests.support.engines import call, own_name
-from tests.support.fitness import NAMED, check, mapping
 from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
-from tests.support.installing import install_pipeline
+from tests.support.pipeline_installation import install_pipeline
 from tests.support.stores import put, record
 
 
@@ -93,7 +93,7 @@ FACTS = {"facts": {"type": "keyword"}}
         ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source excludes simdoc.tokens, so hits cannot be read"),
         ({**mapping(), "_source": {"includes": ["title"]}}, "_source excludes simdoc.tokens"),
         ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which a partial update would destroy"),
-        (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; put"),
+        (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; apply"),
         (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
         (mapping(tokens={"similarity": "BM25"}), "simdoc.tokens has similarity 'BM25', not 'boolean'"),
         (mapping(tokens={"meta": None}), "meta has no settings of simdoc-search"),
@@ -148,7 +148,7 @@ GOOD = fingerprint_field("some words of a text")
     [
         ({"simdoc": {**GOOD, "tokens": ["!!!!", '!!!"']}}, "has 2 values in tokens"),
         ({"simdoc": {**GOOD, "tokens": "words of another"}}, "has invalid tokens"),
-        ({"simdoc": {**GOOD, "tokens": "!!!! !!!#", "buckets": 2}}, "has two tokens of one bucket"),
+        ({"simdoc": {**GOOD, "tokens": "!!!! !!!#", "buckets": 2}}, "has two tokens in one bucket"),
         ({"simdoc": {**GOOD, "buckets": 77}}, "has a wrong number of shingles or buckets"),
         ({"simdoc": [GOOD]}, "is not an object"),
         ({f"simdoc.{name}": value for name, value in GOOD.items()}, "has keys with dots"),
@@ -255,7 +255,7 @@ def test_a_missing_index_is_an_error(engine: Engine, ending: str) -> None:
 # --- several indices behind an alias ---
 
 
-def rolled(made: Indices, second: Any, text_field: str = "body") -> tuple[list[str], str]:
+def two_indices(made: Indices, second: Any, text_field: str = "body") -> tuple[list[str], str]:
     """Two indices behind an alias. The first has fingerprints of `body`, the second has this mapping."""
     names = [made.make({"properties": TEXTS}, NAMED), made.make({"properties": {**TEXTS, **second}}, NAMED)]
     for name in names:
@@ -271,14 +271,14 @@ TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
 
 def test_an_index_without_our_field_is_named_with_the_command(made: Indices, engine: Engine) -> None:
     """The command has the text field of the other index. A closed index is only named."""
-    names, alias = rolled(made, {})
+    names, alias = two_indices(made, {})
     ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
     run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or apply"
     result = run("check", f"{made.engine}/{alias}")
     call(made.engine, "POST", f"/{names[1]}/_close")
 
     assert (names[1], True) == (index, f"there is no field simdoc.tokens; {run_this}" in problem)
-    assert (1, f"{alias} is not ready for FINGERPRINT queries: 1 problem, see above") == (
+    assert (1, f"{alias} is not ready for FINGERPRINT queries: 1 problem (see above)") == (
         result.exit_code,
         result.stdout.splitlines()[-1],
     )
@@ -289,7 +289,7 @@ def test_an_index_without_our_field_is_named_with_the_command(made: Indices, eng
 
 def test_different_text_fields_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
     """Each index alone is ready."""
-    names, alias = rolled(made, component_template()["template"]["mappings"]["properties"], "title")
+    names, alias = two_indices(made, component_template()["template"]["mappings"]["properties"], "title")
     assert [[], []] == [[finding for finding in check(engine, name) if finding.wrong] for name in names]
     ((index, problem),) = [(finding.index, finding.problem) for finding in check(engine, alias) if finding.wrong]
     fields = f"{names[0]} from body, {names[1]} from title"
@@ -335,7 +335,7 @@ def test_the_command_prints_findings_and_a_verdict(made: Indices) -> None:
     assert answer("check", f"{address}/{noted}")["fit"]
     assert (1, "") == (with_field.exit_code, with_field.stderr)
     assert (
-        f"wrong: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem, see above\n"
+        f"problem: {name}: {problem}\n{name} is not ready for FINGERPRINT queries: 1 problem (see above)\n"
         == with_field.stdout
     )
     findings = [{"index": name, "wrong": True, "problem": problem}]
@@ -346,4 +346,4 @@ def test_the_command_needs_an_existing_index(made: Indices) -> None:
     for url in (f"{made.engine}/test-nothing", "http://127.0.0.1:1/index", "no/url"):
         assert sentence(run("check", url))
     for url in (made.engine, "localhost:9200/docs"):
-        assert "write http://" in usage_error(run("check", url))
+        assert "use http://" in usage_error(run("check", url))

@@ -15,8 +15,8 @@ from tests.support.backfill import backfill_in_engine, load, stored, to
 from tests.support.cli import answer
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices
-from tests.support.installing import install_pipeline, use_pipeline
 from tests.support.pipeline import TRICKY, expected
+from tests.support.pipeline_installation import install_pipeline, use_pipeline
 
 PROPERTIES: dict[str, Any] = {
     "body": {"type": "text", "fields": {"raw": {"type": "keyword", "ignore_above": 256}}},
@@ -56,7 +56,7 @@ def made(opensearch_url: str) -> Iterator[Indices]:
         yield owned
 
 
-def derived(made: Indices, *, ours: bool = False) -> str:
+def make_index(made: Indices, *, ours: bool = False) -> str:
     """Create an index, with or without the fingerprint field."""
     fields = component_template()["template"]["mappings"]["properties"] if ours else {}
     settings = {"index.derived_source.enabled": True, "index.query.default_field": ["body"]}
@@ -80,7 +80,7 @@ def check_complete(engine: Engine, index: str) -> None:
 
 def test_a_backfill_writes_only_our_field(made: Indices, engine: Engine) -> None:
     """Texts and all other fields are returned as before the backfill."""
-    name = derived(made)
+    name = make_index(made)
     others = {"list": ["one two three four five six", "seven eight"], "none": None}
     load(engine, name, {id: document(text) for id, text in (TEXTS | others).items()})
     before = on_disk(engine, name)
@@ -96,7 +96,7 @@ def test_a_backfill_writes_only_our_field(made: Indices, engine: Engine) -> None
 
 
 def test_queries_check_and_status_read_the_fingerprints(made: Indices, engine: Engine) -> None:
-    name = derived(made)
+    name = make_index(made)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
     Backfill(engine, name, Task("body")).run()
     check_complete(engine, name)
@@ -110,7 +110,7 @@ def test_queries_check_and_status_read_the_fingerprints(made: Indices, engine: E
 
 def test_the_pipeline_makes_the_same_fingerprints(made: Indices, engine: Engine) -> None:
     """The pipeline reads the text before the source is derived."""
-    name = derived(made, ours=True)
+    name = make_index(made, ours=True)
     install_pipeline(engine, force=True)
     use_pipeline(engine, name)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
@@ -121,7 +121,7 @@ def test_the_pipeline_makes_the_same_fingerprints(made: Indices, engine: Engine)
 
 
 def test_a_backfill_in_the_engine_fills_it(made: Indices, engine: Engine) -> None:
-    name = derived(made)
+    name = make_index(made)
     load(engine, name, {id: document(text) for id, text in TEXTS.items()})
     install_pipeline(engine, force=True)
 

@@ -27,7 +27,7 @@ from simdoc_search.stores.remote.schema import component_template
 from simdoc_search.stores.remote.shared_settings import require_kind
 from simdoc_search.stores.remote.texts import record_text_fields
 from tests.support.backfill import load, to
-from tests.support.capitals import CAPITALS, Capitals
+from tests.support.capitals_extractor import CAPITALS, Capitals
 from tests.support.cli import answer
 from tests.support.http_server import Indices, indices
 from tests.support.texts import text as some_text
@@ -97,12 +97,12 @@ def sharing(engine: Engine, index: str, settings: Settings | None = None) -> lis
 def naming_the_danube(engine: Engine, index: str) -> list[str]:
     """The documents that name the Danube."""
     with closing(open_store(f"{engine.name}/{index}")) as store:
-        found = store.documents_sharing(DANUBE, among="concepts", size=5).documents
+        found = store.documents_sharing(DANUBE, kind="concepts", size=5).documents
         assert [len(found)] == store.concept_frequencies(DANUBE).tolist()
         return [document.id for document in found]
 
 
-def wrong(engine: Engine, index: str) -> list[str]:
+def problems(engine: Engine, index: str) -> list[str]:
     """The problems that `check` finds."""
     return [finding.problem for finding in check_index(engine, index) if finding.wrong]
 
@@ -119,7 +119,7 @@ def test_a_loader_makes_the_tokens_of_simdoc_search_index(made: Indices, engine:
                 assert getattr(one, kind).tolist() == getattr(other, kind).tolist() != []
 
     assert (["long"], ["city", "river"]) == (sharing(engine, name), naming_the_danube(engine, name))
-    assert ([], 0) == (wrong(engine, name), run(engine, name, extractor=CAPITALS).documents)
+    assert ([], 0) == (problems(engine, name), run(engine, name, extractor=CAPITALS).documents)
 
 
 @pytest.mark.parametrize("engine", ["opensearch", "elasticsearch"], indirect=True)
@@ -151,9 +151,9 @@ def test_a_backfill_adds_kinds_to_an_index_that_lacks_them(made: Indices, engine
     assert (["long"], ["city", "river"], []) == (
         sharing(engine, name),
         naming_the_danube(engine, name),
-        wrong(engine, name),
+        problems(engine, name),
     )
-    assert "it has concepts of capitals, but the given extractor is others; leave it out" == skipped.reason
+    assert "it has concepts from capitals, but the given extractor is others; omit it" == skipped.reason
 
 
 def test_the_command_adds_the_requested_kinds(made: Indices, engine: Engine) -> None:
@@ -169,7 +169,7 @@ def test_the_command_adds_the_requested_kinds(made: Indices, engine: Engine) -> 
     assert 1 == answer("backfill", place, "--text-field", "text")["updated"]
     assert ["long"] == sharing(engine, index, Settings(passages=Passages(16)))
     assert "sentences:2" in answer("info", "--store", place)["settings"]["sketches"]
-    assert [] == wrong(engine, index)
+    assert [] == problems(engine, index)
 
 
 def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, engine: Engine) -> None:
@@ -178,14 +178,14 @@ def test_documents_that_lack_a_kind_are_counted_and_completed(made: Indices, eng
     hits = SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other_20_80").hits
 
     assert ["copy"] == [hit.id for hit in hits]
-    assert [f"5 fingerprints have no {kind}; run simdoc-search backfill" for kind in ("passages", "concepts")] == wrong(
-        engine, name
-    )
+    assert [
+        f"5 fingerprints have no {kind}; run simdoc-search backfill" for kind in ("passages", "concepts")
+    ] == problems(engine, name)
     assert 5 == run(engine, name, extractor=CAPITALS).updated
     assert (["long"], ["city", "river"], []) == (
         sharing(engine, name),
         naming_the_danube(engine, name),
-        wrong(engine, name),
+        problems(engine, name),
     )
 
 
@@ -211,7 +211,7 @@ def test_a_text_without_concepts_after_an_error_has_everything_else(made: Indice
     report, again = (run(engine, name, extractor=CAPITALS) for _ in range(2))
 
     assert (1, 1, {"fails": "concepts"}) == (report.updated, report.without_words, report.incomplete)
-    assert (0, []) == (again.documents, wrong(engine, name))
+    assert (0, []) == (again.documents, problems(engine, name))
     assert ["city", "river"] == naming_the_danube(engine, name)
 
 
@@ -223,7 +223,7 @@ def test_an_index_behind_an_alias_that_lacks_a_kind_is_named(made: Indices, engi
         assert PLAIN == store.settings
         for kind in ("passages", "sentences", "concepts"):
             with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no {kind}; run .* --"):
-                store.documents_sharing(np.zeros(1, np.uint32), among=kind, size=1)
+                store.documents_sharing(np.zeros(1, np.uint32), kind=kind, size=1)
     made.put(new, "source", {"text": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"], PLAIN)})
     hits = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source").hits
     run(engine, old, change=ADD_ALL, extractor=CAPITALS)
@@ -261,10 +261,10 @@ def test_a_field_of_another_type_is_an_error(made: Indices, engine: Engine, kind
     name = made.make({"properties": {"text": {"type": "text"}, **mappings}})
     fault = f"simdoc.{kind} has type 'keyword', not 'text'; apply the mapping of simdoc-search template show"
 
-    assert [f"{fault}, then reindex"] == wrong(engine, name)
+    assert [f"{fault}, then reindex"] == problems(engine, name)
     with closing(open_store(f"{engine.name}/{name}")) as store:
         with pytest.raises(StoreError, match=f"cannot be queried for {kind}: {fault}"):
-            store.documents_sharing(DANUBE, among=kind, size=1)
+            store.documents_sharing(DANUBE, kind=kind, size=1)
         assert [0] == store.concept_frequencies(DANUBE).tolist()
 
 
@@ -285,12 +285,12 @@ def test_malformed_tokens_are_named_and_replaced(
     """The store can still read the document."""
     name = application(made, ALL)
     engine.call("POST", [name, "_update", "river"], {"doc": {"simdoc": values}}, refresh=True)
-    (problem,) = wrong(engine, name)
+    (problem,) = problems(engine, name)
 
     assert f"1 of 5 sampled fingerprints are malformed: 'river' {fault}" in problem
     assert open_store(f"{engine.name}/{name}").get("river", sketches=True) is not None
     assert 1 == run(engine, name, stale=True, extractor=CAPITALS).updated
-    assert [] == wrong(engine, name)
+    assert [] == problems(engine, name)
 
 
 def test_a_short_quotation_is_found_in_the_text_field(made: Indices, engine: Engine) -> None:

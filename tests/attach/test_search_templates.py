@@ -25,7 +25,7 @@ from tests.support.backfill import load, to
 from tests.support.cli import answer, output, words
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices
-from tests.support.installing import install_search_templates
+from tests.support.pipeline_installation import install_search_templates
 from tests.support.texts import overlapping, text
 
 NAMES = ["simdoc-similar", "simdoc-similar-to-text", "simdoc-passages", "simdoc-new-copies", "simdoc-bands"]

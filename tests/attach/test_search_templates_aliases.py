@@ -10,8 +10,8 @@ import pytest
 from simdoc_search.stores.remote.errors import RequestError
 from tests.support.backfill import to
 from tests.support.cli import output, words
-from tests.support.installing import install_search_templates
-from tests.support.living import Rolling, rolling
+from tests.support.pipeline_installation import install_search_templates
+from tests.support.rolling_index import Rolling, rolling
 
 TEXTS = {
     "one": words(0, 200),

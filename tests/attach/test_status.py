@@ -23,7 +23,7 @@ from tests.support.backfill import to
 from tests.support.cli import answer, output, run, sentence, usage_error, words
 from tests.support.engines import call
 from tests.support.http_server import Indices, Request, error, forward, indices, serving, unused_url
-from tests.support.status import articles, document, fill, mapping, the_only_index
+from tests.support.index_states import articles, document, fill, mapping, the_only_index
 
 each_engine = pytest.mark.parametrize("made", ["opensearch", "elasticsearch"], indirect=True)
 
@@ -304,7 +304,7 @@ def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
     after = answer("status", url, "--max-missing", "0")
 
     assert "fingerprinted  5\nwithout text   2 need no fingerprint\nmissing        1 (12.5%)\n" in shown
-    assert "text gone      1 have a fingerprint but no text; simdoc-search backfill removes it\n" in shown
+    assert "text gone      1 have a fingerprint but no text; to remove it, run simdoc-search backfill\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
     assert "1 fingerprints belong to removed texts; run simdoc-search backfill\n" in checked
@@ -337,8 +337,10 @@ def test_compared_documents_are_not_drawn(made: Indices) -> None:
     exact, drawn = output("status", url), output("status", url, "--sample", "5")
     found = answer("status", url)["staleness"]
 
-    assert "stale          none, because none of 100 was written since backfill compared the texts\n" in quiet
-    assert "stale          5 of 100; the 10 written since the last comparison were compared: '0', '1', '2'" in exact
-    assert "drawn at random from the 10 written since the last comparison" in drawn
+    assert "stale          none of 100, because none was written since the last backfill --stale\n" in quiet
+    assert (
+        "stale          5 of 100; the 10 written since the last backfill --stale were compared: '0', '1', '2'" in exact
+    )
+    assert "drawn at random from the 10 written since the last backfill --stale" in drawn
     names = ("compared", "sampled", "stale", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import json_lines, output, words, write, write_corpus
-from tests.support.copies import DAY, FILES
-from tests.support.quote import BEGIN, BOOK, PAPER, QUOTE, prose
+from tests.support.duplicate_files import DAY, FILES
+from tests.support.quoting_texts import BEGIN, BOOK, PAPER, QUOTE, prose
 
 
 @pytest.fixture(scope="session")

@@ -87,7 +87,7 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
     text = output("related", "--all", "--edges", tmp_path / "pairs.csv")
     rows = list(csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines()))
 
-    assert f"edges: {tmp_path / 'pairs.csv'}, 2 pairs" in text.splitlines()
+    assert f"edges: 2 pairs written to {tmp_path / 'pairs.csv'}" in text.splitlines()
     assert [
         ("D1 v1.txt", "D2 <v2>.txt", "version", "1"),
         ("D3.txt", "D4 & more.txt", "related", "2"),
@@ -96,16 +96,16 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
     (row,) = csv.DictReader((tmp_path / "versions.csv").read_text("utf-8").splitlines())
     assert 0.75 <= float(row["score"]) <= 1
     message = sentence(run("related", "--all", "--edges", tmp_path / "none" / "pairs.csv"))
-    assert message.endswith("pairs.csv cannot be written, because its folder does not exist; create the folder")
+    assert message.endswith("pairs.csv, because its folder does not exist; create the folder")
 
 
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["versions", "--all", "D3"], "--all compares all documents; leave out ID"),
-        (["versions", "--all", "--html", "x.html"], "--all compares all documents; leave out --html"),
-        (["related", "--all", "--text", "x"], "--all compares all documents; leave out --text"),
-        (["related", "--all", "--explain"], "--all compares all documents; leave out --explain"),
+        (["versions", "--all", "D3"], "--all compares all documents; omit ID"),
+        (["versions", "--all", "--html", "x.html"], "--all compares all documents; omit --html"),
+        (["related", "--all", "--text", "x"], "--all compares all documents; omit --text"),
+        (["related", "--all", "--explain"], "--all compares all documents; omit --explain"),
         (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs that --all finds; add --all"),
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),

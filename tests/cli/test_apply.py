@@ -9,7 +9,7 @@ import pytest
 from simdoc_search.cli import apply as command
 from tests.support.archives import packed_zip
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
-from tests.support.plans import tree
+from tests.support.duplicate_plans import tree
 
 BASE = words(0, 200)
 FILES: dict[str, str | bytes] = {
@@ -69,7 +69,7 @@ def test_dropped_files_are_moved_and_removed_from_the_store() -> None:
     assert [*done, "3 moved, 3 documents removed from the store"] == output(*MOVE).splitlines()
     assert "documents  2" == stored()
     assert ["near.txt", "sub/copy.txt", "sub/loud.txt"] == sorted(tree(Path("gone")))
-    assert "0 moved, 3 done before" == output(*MOVE).strip()
+    assert "0 moved, 3 already done" == output(*MOVE).strip()
 
     assert 3 == len(answer("apply", "--undo", UNDO)["restored"])
     assert before == tree(Path("docs"))
@@ -98,7 +98,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
 
     assert 1 == result.exit_code
     assert "docs/sub/copy.txt: the plan has no state for it (same text; it has changed" in result.stderr
-    assert "plan these anew, run: simdoc-search duplicates FOLDER --plan NEW" in result.stderr
+    assert "to write a new plan for these documents, run: simdoc-search duplicates FOLDER --plan NEW" in result.stderr
     assert "1 moved, 1 left alone, 1 document removed from the store" == result.stdout.splitlines()[-1]
     output("duplicates", "docs", "--plan", "again.tsv")
     assert "sub/copy.txt" not in Path("again.tsv").read_text("utf-8")
@@ -143,20 +143,18 @@ def test_a_group_without_a_kept_document_is_refused() -> None:
     edit("keep\t", "drop\t")
     result = run("apply", "plan.tsv", "--delete", "--yes")
 
-    assert (1, "0 deleted, 1 group refused") == (result.exit_code, result.stdout.strip())
-    assert "group 1 is refused: " in result.stderr
+    assert (1, "0 deleted, 1 group not applied") == (result.exit_code, result.stdout.strip())
+    assert "group 1 was not applied: " in result.stderr
     assert 5 == len(tree(Path("docs")))
 
 
 def test_deleting_needs_yes() -> None:
     """`--yes` is needed for a file that cannot be restored, and if there is no terminal."""
     plan("docs", "--drop", "same-words")
-    lost = "1 file with other bytes than the kept one"
-    assert f"{lost} could not be restored; check with --dry-run, then add --yes" == sentence(
-        run("apply", "plan.tsv", "--delete")
-    )
+    problem = "the deletion of 1 file whose bytes differ from the kept file cannot be undone"
+    assert f"{problem}; check the plan with --dry-run, then add --yes" == sentence(run("apply", "plan.tsv", "--delete"))
     dry = run("apply", "plan.tsv", "--delete", "--dry-run")
-    assert f"note: {lost} cannot be restored once deleted" in dry.stderr.splitlines()
+    assert f"note: {problem}" in dry.stderr.splitlines()
     edit("drop\t1\t100.0\tsame words", "decide\t1\t100.0\tsame words")
     assert "cannot ask for confirmation" in sentence(run("apply", "plan.tsv", "--delete"))
     assert 5 == len(tree(Path("docs")))
@@ -169,7 +167,7 @@ def test_a_user_is_asked_once(monkeypatch: pytest.MonkeyPatch, typed: str, left:
     monkeypatch.setattr(command, "_can_ask", lambda: True)
     result = run(*MOVE, stdin=typed)
 
-    assert f"Move 1 file, {len(BASE):,} bytes?" in result.stderr
+    assert f"Move 1 file ({len(BASE):,} bytes)?" in result.stderr
     assert left == len(tree(Path("docs")))
 
 
@@ -189,14 +187,16 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
 
     moved = run(*MOVE)
     assert (1, 2) == (moved.exit_code, moved.stderr.count("so only --delete removes it, from the store"))
-    assert "2 documents without files could not be restored" in sentence(run("apply", "plan.tsv", "--delete"))
+    assert "the deletion of 2 documents without files cannot be undone" in sentence(
+        run("apply", "plan.tsv", "--delete")
+    )
     output("index", "-", stdin=json_lines({"id": "c", "text": words(3, 99)}))
     result = run("apply", "plan.tsv", "--delete", "--yes")
 
     assert (1, "1 deleted, 1 left alone") == (result.exit_code, result.stdout.splitlines()[-1])
     assert "left alone: c: its text has changed since the plan was written" in result.stderr
     assert "documents  2" == stored()
-    assert "0 deleted, 1 done before, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
+    assert "0 deleted, 1 already done, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
     undone = run("apply", "--undo", UNDO)
     assert (1, "not restored: b: a document that was deleted from its store cannot be restored; index it again") == (
         undone.exit_code,
@@ -211,7 +211,7 @@ def test_without_a_store_the_command_that_updates_it_is_named() -> None:
     assert 0 == result.exit_code
     assert "simdoc-search index FOLDER --prune" in result.stderr
     assert not Path("nowhere").exists()
-    assert "0 moved, 1 done before, 1 document removed from the store" == output(*MOVE).strip()
+    assert "0 moved, 1 already done, 1 document removed from the store" == output(*MOVE).strip()
 
 
 def test_a_wrong_combination_of_arguments_is_refused() -> None:

@@ -94,7 +94,7 @@ def test_a_terminal_shows_measures_passages_and_differences() -> None:
     text = output("compare", "corpus/old.txt", "draft.txt")
 
     assert text.startswith("corpus/old.txt and draft.txt\n  in common                 123 words in 1 passage\n")
-    assert "\nShared\n  123 words, line 1: “word0 word1" in text
+    assert "\nShared passages\n  123 words, line 1: “word0 word1" in text
     assert "line 1: 1 word inserted: 'not'" in text
     assert "you may {+not+} copy" in " ".join(text.split())
     assert "\x1b" not in text
@@ -131,7 +131,7 @@ def test_character_differences_are_shown_if_no_word_differs(tmp_path: Path) -> N
     result = answer("compare", *files)
 
     shown = " ".join(output("compare", *files).split())
-    assert "No word differs. But letter case, punctuation or symbols differ in 3 places: '-500' / '500'; " in shown
+    assert "No words differ. But letter case, punctuation or symbols differ in 3 places: '-500' / '500'; " in shown
     assert [] == result["differences"]
     assert ["symbols", "symbols", "letters"] == [difference["kind"] for difference in result["character_differences"]]
 
@@ -143,7 +143,7 @@ def test_changed_numbers_and_negations_come_first(tmp_path: Path) -> None:
 
     assert [("negation", "", "not"), ("number", "850", "890")] == changes
     text = output("compare", *files)
-    assert "\nWhat differs\n  negation: word59 you may nothing → “not”\n  number: The rent is “850” → “890”\n" in text
+    assert "\nDifferences\n  negation: word59 you may nothing → “not”\n  number: The rent is “850” → “890”\n" in text
 
 
 def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
@@ -166,13 +166,16 @@ def test_the_page_replaces_the_differences_of_the_terminal(tmp_path: Path) -> No
     page = (tmp_path / "a.html").read_text("utf-8")
 
     assert text.endswith(f"\n  page: {tmp_path / 'a.html'}\n")
-    assert "What differs" not in text
+    assert "Differences" not in text
     assert page.startswith("<!DOCTYPE html>")
     assert re.search(r"<ins [^>]*>not</ins>", page)
     assert 1 == len(answer("compare", "old.txt", "draft.txt", "--html", tmp_path / "b.html")["passages"])
     assert (tmp_path / "b.html").exists()
     message = sentence(run("compare", "old.txt", "draft.txt", "--html", tmp_path / "none" / "a.html"))
-    assert f"cannot write {tmp_path}/none/a.html: No such file or directory; check the folder" == message
+    assert (
+        f"cannot write {tmp_path}/none/a.html: No such file or directory; check that the folder exists and is writable"
+        == message
+    )
 
 
 def test_hostile_texts_are_harmless(tmp_path: Path) -> None:
@@ -197,8 +200,11 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
     for other, message in (
         (["nothing"], "'nothing' is neither a file nor a document in ./.simdoc"),
         (["drafts.txt"], "did you mean 'draft.txt'?"),
-        (["nothing", "--store", tmp_path / "none"], "'nothing' is not a file, and there is no store to find a "),
-        (["."], "'.' is a folder; give a file or an id"),
+        (
+            ["nothing", "--store", tmp_path / "none"],
+            "'nothing' is not a file, and the store cannot be searched for it: no store at ",
+        ),
+        (["."], "'.' is a folder; to compare its files, use simdoc-search duplicates"),
         (["./nothing"], "nothing does not exist; check the path"),
         (['"nothing"'], "no document 'nothing' in the store"),
     ):

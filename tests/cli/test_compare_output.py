@@ -49,7 +49,7 @@ def test_a_difference_has_the_words_around_it() -> None:
 
     assert "line 2: 1 word inserted: 'not'\n    … word30 " in text
     assert "you may {+not+} copy it word100" in joined(text)
-    assert "\n  … 20 lines equal …\nline 23: 1 word removed: 'word333'\n" in text
+    assert "\n  … 20 equal lines …\nline 23: 1 word removed: 'word333'\n" in text
     assert "word332 [-word333-] word334" in joined(text)
 
 

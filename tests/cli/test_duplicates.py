@@ -13,7 +13,7 @@ import pytest
 from simdoc_search.duplicates import pairs
 from tests.support.archives import mail, mbox, packed_zip
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
-from tests.support.copies import BASE, DAY
+from tests.support.duplicate_files import BASE, DAY
 
 pytestmark = pytest.mark.usefixtures("copies")
 
@@ -110,7 +110,7 @@ def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     assert {"copy.txt": ["keep.txt", "sub/loud.txt"]} == groups("--overlap", "99")
     assert {"sub/loud.txt": ["sub/near.txt"]} == groups("--filter", "path=sub/", "--measure", "containment")
     assert "docs/sub/loud.txt" == kept("--keep", "first", "--keep-in", "sub/")
-    assert "no document id begins with 'sup/'; correct keep_in" == usage_error(run("duplicates", "--keep-in", "sup/"))
+    assert "no document id begins with 'sup/'; correct 'keep_in'" == usage_error(run("duplicates", "--keep-in", "sup/"))
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
     assert "docs/sub/near.txt" == kept("docs", "--keep", "newest")
 
@@ -176,7 +176,7 @@ def test_only_files_changed_since_a_day_are_compared_with_all() -> None:
         [line.split()[0], line.split()[4]] for line in result.stdout.splitlines()[:2]
     ]
     assert 1 == answer("duplicates", "--since", "1971-04-01T10:00:00")["fresh"]
-    assert "is not a date; write it like 2026-11-30" in run("duplicates", "--since", "30.11.2026").stderr
+    assert "is not a date; write it as 2026-11-30" in run("duplicates", "--since", "30.11.2026").stderr
 
 
 def test_documents_that_an_earlier_plan_keeps_are_kept_while_they_exist() -> None:
@@ -207,7 +207,7 @@ def test_words_of_a_template_can_be_ignored(tmp_path: Path) -> None:
     ]
     assert without["clusters"] == blank["clusters"]
     assert without["ignored"] >= 900
-    assert "omit ignore" in usage_error(run("duplicates", *store, "--estimate", "--ignore", "blank.txt"))
+    assert "omit 'ignore'" in usage_error(run("duplicates", *store, "--estimate", "--ignore", "blank.txt"))
 
 
 # --- which documents ---
@@ -220,7 +220,7 @@ def test_a_deleted_file_is_left_out_and_the_command_that_prunes_it_is_named() ->
 
     assert "docs/keep.txt" == result.stdout.splitlines()[0].split()[-1]
     command = f"simdoc-search index {Path('docs').resolve()} --prune"
-    assert f"whose file is gone. Remove from the store with: {command}" in result.stderr
+    assert f"whose file no longer exists. Remove it with: {command}" in result.stderr
     output(*command.split()[1:])
     assert "left out" not in run("duplicates").stderr
 
@@ -261,8 +261,12 @@ def test_members_of_a_named_archive_have_its_path() -> None:
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_indexed() -> None:
-    assert "cannot be written" in sentence(run("duplicates", "docs", "--new", "--html", "gone/page.html"))
-    assert "cannot be written" in sentence(run("duplicates", "docs", "--new", "--csv", "gone/pairs.csv"))
+    assert "because its folder does not exist" in sentence(
+        run("duplicates", "docs", "--new", "--html", "gone/page.html")
+    )
+    assert "because its folder does not exist" in sentence(
+        run("duplicates", "docs", "--new", "--csv", "gone/pairs.csv")
+    )
     assert "may be a document" in sentence(run("duplicates", "docs", "--csv", "docs/copy.txt"))
     assert "--html cannot write to stdout" in usage_error(run("duplicates", "docs", "--html", "-"))
     assert "nowhere" in sentence(run("duplicates", "nowhere"))
@@ -299,7 +303,7 @@ def test_a_wrong_option_is_a_usage_error(options: list[str], message: str) -> No
     ("options", "message"),
     [
         (["--checkpoint", "done"], "run the same command again to resume from done"),
-        ([], "add --checkpoint FILE to be able to resume"),
+        ([], "to be able to resume next time, add --checkpoint FILE"),
     ],
 )
 def test_an_interruption_says_how_to_resume(options: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def test_an_empty_folder_is_an_error_and_leaves_no_store(folder: Path) -> None:
     """The user probably meant another folder."""
     (folder / "empty").mkdir()
 
-    assert "empty has no files; name a folder with documents" == sentence(run("index", "empty"))
+    assert "empty has no files; give a folder that contains documents" == sentence(run("index", "empty"))
     assert ["empty"] == [path.name for path in folder.iterdir()]
 
 
@@ -113,7 +113,7 @@ def test_a_query_file_must_be_readable(folder: Path) -> None:
     write(folder, {"data.raw": b"\x89\0\xff\x01\0\x02\xfe" * 99, "paper.pdf": b"%PDF-1.7", "sub/a.txt": "x"})
 
     assert "missing does not exist; check the path" == sentence(run("similar", "--file", "missing"))
-    assert "sub is a folder; name a file in it" == sentence(run("similar", "--file", "sub"))
+    assert "sub is a folder; give a file in it" == sentence(run("similar", "--file", "sub"))
     assert "data.raw cannot be read: binary" == sentence(run("similar", "--file", "data.raw"))
     assert sentence(run("similar", "--file", "paper.pdf")).startswith("paper.pdf cannot be read: damaged: ")
 

@@ -191,8 +191,8 @@ def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
     assert (299, 10) == (result.candidates, len(result.hits))
     assert result.plan == plan(result.plan.tokens, 0.2, 0.8).unbanded  # type: ignore[union-attr]
     assert ("bands", "threshold") == (explained["plan"]["kind"], explained["sent"]["kind"])
-    assert shown["sent"].endswith("equal, because bands that match over 256 documents save nothing")
-    assert "besides a whole band" in shown["cut-off"]
+    assert shown["sent"].endswith("equal, because bands that match over 256 documents are slow")
+    assert "in addition to a whole band" in shown["cut-off"]
     assert "sent" not in table("doc123_20_80")
 
 

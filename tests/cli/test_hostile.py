@@ -16,7 +16,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import index_body
 from tests.support.cli import CLEAN, json_lines, write
 from tests.support.http_server import Handler, Server, answer, error, serving
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 HIDDEN = "\u200b\u200d\u2060\ufeff\u3164\U000e0041\U000e0100"
@@ -284,7 +284,7 @@ def engine() -> Iterator[Server]:
 
 @pytest.mark.parametrize("command", ON_AN_ENGINE, ids=lambda command: " ".join(command("URL"))[:30])
 @pytest.mark.parametrize(
-    "handler", first(3, [failing(500), hostile(MAPPING), hostile(UNFIT), failing(400), failing(403), failing(404)])
+    "handler", slow_after(3, [failing(500), hostile(MAPPING), hostile(UNFIT), failing(400), failing(403), failing(404)])
 )
 def test_no_engine_makes_a_command_write_control_characters(
     engine: Server, handler: Handler, command: Callable[[str], list[str]]

@@ -22,7 +22,7 @@ from tests.support.cli import (
     write,
     write_corpus,
 )
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +135,7 @@ def test_an_invalid_size_is_a_usage_error(size: str) -> None:
 # --- JSON and stderr ---
 
 
-@pytest.mark.parametrize("option", first(1, ["--store=a", "--json"]))
+@pytest.mark.parametrize("option", slow_after(1, ["--store=a", "--json"]))
 def test_progress_is_shown_on_a_terminal_and_not_on_stdout(folder: Path, option: str) -> None:
     pty = pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
     ours, theirs = pty.openpty()

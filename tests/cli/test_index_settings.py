@@ -68,9 +68,9 @@ def test_a_new_store_finds_passages_by_default() -> None:
     lines = [output("info", "--store", store).splitlines()[-1] for store in "abc"]
 
     assert [["passages:1 32 5", "words:1"], ["passages:1 16 5"], []] == sketches
-    assert "passages   every shared run of 6 words is found; of 12 if a text has over 1,000 words" == lines[0]
+    assert "passages   every shared run of 6 words is found (12 words in a text of over 1,000 words)" == lines[0]
     assert "passages   every shared run of 20 words is found" == lines[1]
-    assert "passages   no stored data, so a few shared passages of long documents are not found" == lines[2]
+    assert "passages   no stored data, so a few shared passages of long documents may be missed" == lines[2]
 
 
 def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
@@ -81,11 +81,12 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
 
     assert ", 5 unchanged" in output("index", "corpus", "--store", "with", "--passage-run", "50")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "without", "--no-passages")
-    assert "was created with --no-passages; leave out --passage-run" in sentence(
+    assert "was created with --no-passages; omit --passage-run" in sentence(
         run("index", "corpus", "--store", "without", "--passage-run", "36")
     )
     for options in (["--no-passages"], ["--passage-run", "36"]):
-        assert "the store with was made with sketches" in sentence(run("index", "corpus", "--store", "with", *options))
+        message = sentence(run("index", "corpus", "--store", "with", *options))
+        assert "the store with was created with sketches" in message
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
     [
         (["--no-passages", "--passage-run", "40"], "contradict each other"),
         (["--passage-run", "19"], "19 is not in the range 20<=x<=10000"),
-        (["--passage-run", "30", "--shingle-size", "31"], "--shingle-size is 31; give a longer --passage-run"),
+        (["--passage-run", "30", "--shingle-size", "31"], "--passage-run 30 is shorter than --shingle-size 31"),
     ],
 )
 def test_invalid_passage_options_are_usage_errors(options: list[str], said: str) -> None:

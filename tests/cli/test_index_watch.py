@@ -15,10 +15,10 @@ import pytest
 
 from simdoc_search import open_store
 from simdoc_search.corpus import FileSource, changed_files
-from simdoc_search.indexing.pruning import vanished_among
+from simdoc_search.indexing.pruning import vanished_at
 from tests.support.archives import packed_zip
 from tests.support.cli import environment, output, run, usage_error, words, write
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
@@ -67,7 +67,7 @@ def wait_for(holds: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
-@pytest.fixture(params=first(1, ["./docs", None]), ids=["relative", "absolute"])
+@pytest.fixture(params=slow_after(1, ["./docs", None]), ids=["relative", "absolute"])
 def watched(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Watched]:
     """A folder with one document, watched with --prune under a relative or an absolute path."""
     found = Watched(write(tmp_path / "docs", {"a.txt": words(0, 50)}), "--prune", named=request.param)
@@ -138,7 +138,7 @@ def test_a_folder_that_vanishes_ends_the_command_and_keeps_its_documents(watched
     watched.folder.rename(watched.folder.parent / "away")
 
     assert 1 == watched.process.wait(30)
-    wait_for(lambda: "docs is gone; its documents are kept" in " ".join(watched.lines))
+    wait_for(lambda: "docs no longer exists; its documents are kept" in " ".join(watched.lines))
     assert {"a.txt"} == watched.ids()
 
 
@@ -175,7 +175,7 @@ def test_documents_of_deleted_files_are_removed_unless_they_are_many(tmp_path: P
     root = write(tmp_path / "docs", files)
     output("index", root, "--archives", "--store", tmp_path / "store")
     with open_store(tmp_path / "store") as store:
-        assert [] == vanished_among(store, root, [str(root / "a.zip"), str(root / "b")]).ids
+        assert [] == vanished_at(store, root, [str(root / "a.zip"), str(root / "b")]).ids
         (root / "a.zip").unlink()
         (root / "b" / "c.txt").unlink()
         (root / "b").rmdir()
@@ -183,9 +183,7 @@ def test_documents_of_deleted_files_are_removed_unless_they_are_many(tmp_path: P
             (root / "many" / f"{number}.txt").unlink()
         many = [str(root / "many" / f"{number}.txt") for number in range(20)]
 
-        assert {"a.zip!x.txt", "b/c.txt"} == set(
-            vanished_among(store, root, [str(root / "a.zip"), str(root / "b")]).ids
-        )
-        assert [] == vanished_among(store, root, many).ids
-        assert "they are more than half of its 22" in vanished_among(store, root, many).problems[0]
-        assert 20 == len(vanished_among(store, root, many, prune_all=True).ids)
+        assert {"a.zip!x.txt", "b/c.txt"} == set(vanished_at(store, root, [str(root / "a.zip"), str(root / "b")]).ids)
+        assert [] == vanished_at(store, root, many).ids
+        assert "they are more than half of its 22" in vanished_at(store, root, many).problems[0]
+        assert 20 == len(vanished_at(store, root, many, prune_all=True).ids)

@@ -82,7 +82,7 @@ def test_store_option_precedes_the_environment_and_the_default(folder: Path) -> 
 
 
 def test_without_a_store_the_command_that_creates_one_is_shown(folder: Path) -> None:
-    message = "no store at nowhere; make one with: simdoc-search index FOLDER --store nowhere"
+    message = "no store at nowhere; create one with: simdoc-search index FOLDER --store nowhere"
 
     assert message == sentence(run("info", "--store", "nowhere")) == sentence(run("delete", "a", "--store", "nowhere"))
     assert not (folder / "nowhere").exists()
@@ -104,7 +104,7 @@ with open_store(".simdoc").writer():
         for command in (["index", "corpus"], ["delete", "other.txt"]):
             message = sentence(run(*command))
 
-            assert "another writer is writing to the store .simdoc; try again when it is done" == message
+            assert "another writer is writing to the store .simdoc; try again when it has finished" == message
         assert 5 == answer("info")["documents"]
         other.communicate("\n", timeout=60)
 

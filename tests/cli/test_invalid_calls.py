@@ -140,8 +140,8 @@ def test_a_malformed_address_is_refused_without_its_password(folder: Path, comma
 def test_a_malformed_address_in_the_environment_is_refused(folder: Path, command: list[str]) -> None:
     write(folder, {"a.txt": "some words"})
     for location, message in (
-        ("htp://u:SECRET@h/x", "write http://host:port/index"),
-        ("localhost:9200/docs", "write http://localhost"),
+        ("htp://u:SECRET@h/x", "use http://host:port/index"),
+        ("localhost:9200/docs", "use http://localhost"),
     ):
         result = run(*command, SIMDOC_STORE=location)
 

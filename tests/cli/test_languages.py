@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import answer, output, run, sentence, usage_error, write
-from tests.support.prose import PROSE
+from tests.support.translations import PROSE
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +78,7 @@ def test_a_text_has_candidates_with_probabilities() -> None:
 def test_contradicting_options_are_refused() -> None:
     assert "--text cannot be combined" in usage_error(run("languages", "corpus", "--text", "a"))
     assert "list --show language" in usage_error(run("languages", "--each"))
-    assert "leave out PATH" in usage_error(run("languages", "corpus", "--filter", "language=de"))
+    assert "omit PATH" in usage_error(run("languages", "corpus", "--filter", "language=de"))
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_a_store_without_languages_refuses_the_option() -> None:
     error = sentence(run("index", "corpus", "--store", "plain", "--language"))
     output("index", "corpus", "--store", "has", "--language")
 
-    assert "the store plain was created without --language; create a new store" in error
+    assert "the store plain was created without --language; choose a new store" in error
     assert {None: 5} == counts(answer("languages", "--store", "plain"))
     assert "--language" in run("languages", "--store", "plain").stderr
     for options in ([], ["--language"]):

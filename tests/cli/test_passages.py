@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import json_lines, output, run, sentence, usage_error, write
-from tests.support.quote import ALL, BOOK, PAPER, QUOTE, ids, passages, prose
+from tests.support.quoting_texts import ALL, BOOK, PAPER, QUOTE, ids, passages, prose
 
 pytestmark = pytest.mark.usefixtures("in_passages_corpus")
 
@@ -21,7 +21,9 @@ def test_a_document_a_file_and_a_text_have_the_same_hits() -> None:
     assert others == ids("papers/mine.txt") == ids("mine") == ids(f"./{file}") == ids("--file", file)
     assert ALL == ids("--file", "essay.txt") == ids("--text", QUOTE)
     assert ALL == ids("--file", "-", stdin=PAPER) == ids("--text", "-", stdin=QUOTE)
-    assert "The document 'papers/mine.txt' is left out, because it is this file." in output("passages", "--file", file)
+    assert "The document 'papers/mine.txt' is not listed, because it is this file." in output(
+        "passages", "--file", file
+    )
 
 
 def test_json_names_the_query() -> None:
@@ -73,10 +75,10 @@ def test_other_folders_knows_the_folder_of_a_new_file() -> None:
 
 
 def test_other_folders_needs_a_query_in_a_folder() -> None:
-    message = "'top.txt' is not in a folder of the store; leave out --other-folders"
+    message = "'top.txt' is not in a folder of the store; omit --other-folders"
 
     assert message == usage_error(run("passages", "top", "--other-folders"))
-    assert "leave out --other-folders" in usage_error(run("passages", "--text", "a", "--other-folders"))
+    assert "omit --other-folders" in usage_error(run("passages", "--text", "a", "--other-folders"))
 
 
 def test_min_words_preset_and_page_are_options() -> None:
@@ -128,7 +130,7 @@ def test_words_of_files_and_documents_are_ignored(tmp_path: Path) -> None:
     assert 360 == passages(*arguments, "papers/mine.txt")["ignored"]
     assert 0 == passages("--text", QUOTE, "--ignore", template)["words"]
     message = sentence(run("passages", "mine", "--ignore", "nobody"))
-    assert "'nobody' is neither a file nor a document of the store" in message
+    assert "'nobody' is neither a file nor a document in the store" in message
 
 
 def test_quotations_are_ignored() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import formats
 from tests.support.cli import json_lines, output, run, sentence, usage_error, write
-from tests.support.quote import ALL, QUOTE, passages, prose
+from tests.support.quoting_texts import ALL, QUOTE, passages, prose
 
 pytestmark = pytest.mark.usefixtures("in_passages_corpus")
 
@@ -130,7 +130,10 @@ def test_the_page_has_each_text_with_its_sources(tmp_path: Path) -> None:
 def test_an_unwritable_page_is_one_sentence(tmp_path: Path) -> None:
     message = sentence(run("passages", "mine", "--html", tmp_path / "none" / "a.html"))
 
-    assert f"cannot write {tmp_path}/none/a.html: No such file or directory; check the folder" == message
+    assert (
+        f"cannot write {tmp_path}/none/a.html: No such file or directory; check that the folder exists and is writable"
+        == message
+    )
 
 
 def test_a_page_may_have_no_hits_or_no_texts_of_sources(tmp_path: Path) -> None:

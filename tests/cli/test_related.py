@@ -80,7 +80,7 @@ def test_the_table_has_kinds_and_shared_concepts() -> None:
 
     assert hit.endswith("  related  D4.txt")
     assert "Jason Dufner, New York, Oak Hill" in concepts
-    assert ["The document 'D3.txt' is left out, because it is this file.", "1 document compared"] == notes
+    assert ["The document 'D3.txt' is not listed, because it is this file.", "1 document compared"] == notes
     assert ["no related documents", "0 documents compared"] == output("related", "D5").splitlines()
 
 
@@ -107,7 +107,7 @@ def test_wrong_queries_are_one_sentence() -> None:
     no_concepts = "has no concepts, so nothing is related to it; search for its versions"
     how = "add them with: simdoc-search index --with relations --store plain"
 
-    assert f"the store plain was made without concepts; {how}" == sentence(run("related", "D1", "--store", "plain"))
+    assert f"the store plain was created without concepts; {how}" == sentence(run("related", "D1", "--store", "plain"))
     assert f"empty.txt {no_concepts}" == sentence(run("related", "--file", "empty.txt"))
     assert f"the text {no_concepts}" == sentence(run("related", "--file", "-", stdin="\n"))
     assert "no document 'D9' in the store" in sentence(run("related", "D9"))
@@ -121,6 +121,6 @@ def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path
     for name in ("x", "spacy:"):
         message = usage_error(run(*new, "--with", "relations", "--concepts", name))
         assert "use yake, names or spacy:MODEL" in message
-    assert "need --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
+    assert "only work with --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--concepts", "names"))

@@ -197,7 +197,7 @@ def test_a_file_that_is_not_indexed_is_reported_with_what_to_do() -> None:
 
     assert all(message in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
     assert "not in the store; run simdoc-search index to add it" in sentence(run("show", "draft.txt"))
-    assert "a skipped file has none" in sentence(run("show", "xyzzy"))
+    assert "a skipped file has no id" in sentence(run("show", "xyzzy"))
 
 
 def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_an_ambiguous_name_lists_ids_if_the_argument_takes_no_overlap(tmp_path: 
 
 def test_messages_about_common_mistakes_name_the_right_command() -> None:
     assert "No such command 'search'; use similar to find documents that" in usage_error(run("search", "x"))
-    assert "'-r'; if it is a name, write -- before it" in usage_error(run("show", "-rf.txt"))
+    assert "'-r'; if it is an argument, write -- before it" in usage_error(run("show", "-rf.txt"))
     assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
 
 
@@ -221,8 +221,8 @@ def test_messages_about_common_mistakes_name_the_right_command() -> None:
         ([], "give one of FINGERPRINT, --file, --text or --all-from"),
         (["doc123", "--text", "x"], "give one of FINGERPRINT, --file, --text or --all-from"),
         (["--text", "x", "--file", "draft.txt"], "give one of FINGERPRINT, --file, --text or --all-from"),
-        (["doc123", "--filter", "language"], "write FIELD=VALUE, like language=de"),
-        (["doc123", "--filter", "=de"], "write FIELD=VALUE, like language=de"),
+        (["doc123", "--filter", "language"], "write FIELD=VALUE, such as language=de"),
+        (["doc123", "--filter", "=de"], "write FIELD=VALUE, such as language=de"),
         (["doc123", "--filter-any", "language"], "--filter-any"),
         (
             ["doc123", "--overlap", "abc"],

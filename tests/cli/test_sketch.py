@@ -32,7 +32,7 @@ def test_documents_are_found_with_another_sketch(corpus: Path, sketch: str) -> N
     output("index", "corpus")
     assert ["b.txt"] == [hit["id"] for hit in answer("similar", "a_50_80")["hits"]]
     assert "band" in output("explain", "a_50_80")
-    assert f"made with sketches ['{name}:1 " in sentence(run("index", "corpus", "--sketch", "minhash:256"))
+    assert f"created with sketches ['{name}:1 " in sentence(run("index", "corpus", "--sketch", "minhash:256"))
 
 
 def test_unknown_sketches_are_refused_before_a_store_is_created(corpus: Path) -> None:
@@ -58,7 +58,7 @@ def test_stop_words_stems_and_frequencies_belong_to_the_store(corpus: Path) -> N
     assert "stem en" in output("info")
     assert 1.0 == hit["overlap"]
     assert "set SIMDOC_STOP_WORDS to their file" in sentence(run("similar", "--text", TEXT))
-    assert "was made with" in sentence(run("index", "corpus", "--stop-words", "en"))
+    assert "was created with" in sentence(run("index", "corpus", "--stop-words", "en"))
     assert "no stop words for language 'xx'" in sentence(run("index", "corpus", "--stop-words", "xx"))
     message = usage_error(run("index", "corpus", "--stem", "xx"))
     assert "no stemmer for the language 'xx'; give one of auto, ar, " in message
@@ -75,4 +75,4 @@ def test_auto_uses_the_language_of_each_text(corpus: Path) -> None:
     assert ["de.txt"] == [hit["id"] for hit in result]
     assert "stem auto" in output("info")
     assert ["en.txt"] == [hit["id"] for hit in answer("similar", "--text", english, "--overlap", 60)["hits"]]
-    assert "was made with" in sentence(run("index", "corpus", "--stem", "en"))
+    assert "was created with" in sentence(run("index", "corpus", "--stem", "en"))

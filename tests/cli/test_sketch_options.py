@@ -30,7 +30,7 @@ def test_later_runs_keep_the_sketches_of_a_store() -> None:
     assert ["passages:1 32 5", "sentences:2", "words:1"] == sketches("v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v", "--with", "versions")
-    assert "versions   found by stored sentences" in output("info", "--store", "v")
+    assert "versions   found by their stored sentences" in output("info", "--store", "v")
 
 
 @pytest.mark.slow
@@ -42,7 +42,7 @@ def test_the_default_extractor_finds_the_concepts() -> None:
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("r")
     assert ["concepts:1 yake -"] == sketches("n")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
-    assert "related    found by stored concepts, from yake" in output("info", "--store", "n")
+    assert "related    found by their stored concepts, extracted by yake" in output("info", "--store", "n")
     assert {} == answer("index", "corpus", "--store", "r")["incomplete"]
 
 
@@ -57,7 +57,7 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 
     assert (0, "5 documents upgraded with sentences and concepts") == (result.exit_code, result.stderr.splitlines()[0])
     assert ", 5 unchanged" in result.output
-    assert "related    found by stored concepts, from yake" in info
+    assert "related    found by their stored concepts, extracted by yake" in info
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "s")
     assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
@@ -70,7 +70,7 @@ def test_an_existing_store_is_upgraded_from_its_texts() -> None:
 def test_unknown_kinds_are_refused_before_a_store_is_created(command: list[str], folder: Path) -> None:
     error = usage_error(run(*command, "--with", "versions,relation"))
 
-    assert "'relation' is not versions or relations; give one or both of them" in error
+    assert "'relation' is not a value of --with; give versions, relations or both" in error
     assert ["corpus"] == [path.name for path in folder.iterdir()]
 
 

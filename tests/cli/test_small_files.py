@@ -68,4 +68,6 @@ def test_a_pipe_and_a_huge_file_are_refused(folder: Path, name: str) -> None:
 
 def test_an_endless_list_of_queries_is_refused() -> None:
     """At most 50 million bytes of the list are read."""
-    assert "zero has more than 50,000,000 bytes; split it" in refusal("similar", "--all-from", "/dev/zero")
+    assert "zero is larger than 50,000,000 bytes; split it into smaller files" in refusal(
+        "similar", "--all-from", "/dev/zero"
+    )

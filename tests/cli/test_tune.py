@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.cli import answer, output, run, sentence, usage_error, write
 from tests.support.families import prose
-from tests.support.prose import PROSE
+from tests.support.translations import PROSE
 
 FAST = ("--sketch", "minhash:64,xor:64", "--overlap", "50")
 ONE = ("--sketch", "minhash:64")
@@ -36,8 +36,8 @@ def test_a_folder_is_measured_and_the_recommended_command_works(folder: Path) ->
     assert 1 == result["recommended"]["recall"]
     assert result["recommended"]["sketch"] in result["said"]
     assert result["said"] in text
-    assert "7 documents of 7; 4 pairs of them overlap by 50 % or more" in text
-    assert "note: these are too few pairs" in text
+    assert "7 of 7 documents; 4 pairs with an overlap of 50 % or more" in text
+    assert "note: there are too few pairs" in text
     assert re.search(r"^minhash:64 +words:5 +100.0 % ", text, re.MULTILINE)
     assert ["corpus"] == [path.name for path in folder.iterdir()]
     assert [row["error"] for row in result["rows"]] == [row["error"] for row in answer("tune", "corpus", *FAST)["rows"]]
@@ -79,7 +79,7 @@ def test_an_overlap_is_learned_from_pairs(folder: Path) -> None:
 
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill2.txt\tno\n", "utf-8")
     text = output("tune", "corpus", *ONE, "--pairs", pairs, "--shingles", "words:5")
-    assert "your pairs by words:5: no overlap separates yes from no, so none is learned" in text
+    assert "your pairs with words:5: no minimum overlap separates yes from no" in text
     assert re.search(r"^line [12]: .* are labelled (yes|no), but classified as (no|yes)$", text, re.MULTILINE)
     assert "an overlap of 50 %" in text
     pairs.write_text("de.txt\tcopy.txt\tyes\nbill1.txt\tbill9.txt\tno\n", "utf-8")
@@ -122,7 +122,7 @@ def test_bad_input_is_one_sentence(folder: Path) -> None:
     assert "is not a sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
     for wrong in ("letters:3", "words", "words:0", "words:x", "words:3+all"):
         assert "is not a kind of shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
-    assert "the overlap must be more than 0" in usage_error(run("tune", "corpus", "--overlap", "0"))
+    assert "the overlap must be greater than 0" in usage_error(run("tune", "corpus", "--overlap", "0"))
     assert "cannot read none.tsv" in sentence(run("tune", "corpus", "--pairs", "none.tsv"))
     assert "is not UTF-8" in sentence(run("tune", "corpus", "--pairs", "bad.tsv"))
     assert "line 1 of what.tsv" in sentence(run("tune", "corpus", "--pairs", "what.tsv"))

@@ -70,7 +70,7 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
         "newest: 2023/Report <b>.txt, by the date in their names",
         "2 other versions, 2 documents compared",
         "to see the last change, run: simdoc-search compare 2022/Report.txt '2023/Report <b>.txt'",
-        "later versions may share too little with 2022/Report.txt. Find them with: "
+        "later versions may have too little in common with 2022/Report.txt. Find them with: "
         "simdoc-search versions '2023/Report <b>.txt'",
     ] == output("versions", "2022/Report.txt").splitlines()
     assert "later versions" not in output("versions", "2023/Report <b>.txt")
@@ -86,7 +86,7 @@ def test_a_file_has_versions() -> None:
     assert lines[6].endswith("  new.txt  (your document)")
     assert "newest: 2023/Report <b>.txt, by the date in their names, not counting 1 undated document" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
-    assert "The document '2023/Report <b>.txt' is left out, because it is this file." in own
+    assert "The document '2023/Report <b>.txt' is not listed, because it is this file." in own
 
 
 def test_json_has_scores_dates_words_and_sentences() -> None:
@@ -171,7 +171,7 @@ def test_the_page_shows_each_version_beside_the_one_before(tmp_path: Path, monke
     monkeypatch.setattr(versions_page, "_MAX_PAIRS", 1)
     shown = html("2022/Report.txt")
     assert 1 == shown.count('<article class="pair"')
-    assert "1 step is not shown side by side; simdoc-search compare shows each of them" in shown
+    assert "1 step is not shown side by side; to see them, use simdoc-search compare" in shown
     shown = html("2021/Report.txt", "--size", 1)
     assert "<p>Showing 1 of 2 other versions. Show more with --size 100. 2 documents compared</p>" in shown
 
@@ -226,16 +226,14 @@ def test_default_limits_are_saved_in_the_store(tmp_path: Path) -> None:
     result = answer("versions", "2022/Report.txt", *store)
 
     assert "a distance of at most 12 of 64" in built_in
-    assert "at most 3 of 64\nenough     99 % of one version's sentences in the other, 10 %" in stored
+    assert "at most 3 of 64\nenough     99 % of one version's sentences are in the other, and 10 %" in stored
     assert stored.strip() in output("info", *store)
     assert {"bits": 3, "enough": 0.99, "least": 0.1, "min_score": 0.5} == result["limits"] == answer("defaults", *store)
     assert [] == result["hits"]
     assert hits("2022/Report.txt", "--enough", "50", *store)
     assert built_in == output("defaults", "--reset", *store)
     assert stored.strip() not in output("info", *store)
-    assert "give either --reset or the values to store" in usage_error(
-        run("defaults", "--reset", "--bits", "3", *store)
-    )
+    assert "give either --reset or new values" in usage_error(run("defaults", "--reset", "--bits", "3", *store))
     assert "least must be from 0 % to enough, not 5 % and 10 %" in usage_error(run("defaults", "--enough", "5", *store))
 
 

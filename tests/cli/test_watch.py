@@ -28,16 +28,18 @@ def options(created: Indices, tmp_path: Path) -> list[str]:
 
 
 def test_a_copy_that_arrives_is_matched(options: list[str], tmp_path: Path) -> None:
-    assert "nothing is watched\n" == output("watch", "--list", *options)
-    assert "doc123.txt is watched: copies of 50 % or more\n" == output("watch", "doc123", *options)
-    assert "other.txt is watched: copies of 33.5 % or more\n" == output("watch", "other", "--overlap", "33.5", *options)
+    assert "no documents are watched\n" == output("watch", "--list", *options)
+    assert "doc123.txt is watched for copies with an overlap of 50 % or more\n" == output("watch", "doc123", *options)
+    assert "other.txt is watched for copies with an overlap of 33.5 % or more\n" == output(
+        "watch", "other", "--overlap", "33.5", *options
+    )
     listed = output("watch", "--list", *options)
     output("index", write(tmp_path / "new", {"new.txt": words(0, 190)}), "--store", options[1])
     matches = output("watch", "--arrived", "new", "old", *options).splitlines()
 
     assert re.fullmatch(
-        r"doc123\.txt is watched: copies of 50 % or more, since \S+\n"
-        r"other\.txt is watched: copies of 33\.5 % or more, since \S+\n",
+        r"doc123\.txt is watched for copies with an overlap of 50 % or more, since \S+\n"
+        r"other\.txt is watched for copies with an overlap of 33\.5 % or more, since \S+\n",
         listed,
     )
     assert ["new is a copy of", "old is not a copy of a watched document"] == [matches[0], matches[-1]]
@@ -78,9 +80,9 @@ def test_errors_are_one_sentence(options: list[str], tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ([], "give the ID of a document, or --list"),
-        (["--list", "doc"], "--list takes no ID"),
-        (["--list", "--remove", "doc"], "give one of --overlap, --arrived, --list and --remove"),
-        (["--arrived", "doc", "--overlap", "50"], "give one of --overlap, --arrived, --list and --remove"),
+        (["--list", "doc"], "--list does not take an ID"),
+        (["--list", "--remove", "doc"], "--overlap, --arrived, --list and --remove exclude each other"),
+        (["--arrived", "doc", "--overlap", "50"], "--overlap, --arrived, --list and --remove exclude each other"),
         (["doc", "--overlap", "much"], "much"),
     ],
     ids=str,

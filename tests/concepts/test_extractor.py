@@ -10,7 +10,7 @@ import pytest
 from simdoc_search.concepts import Extractor, Synonyms, codes_of_names, extractor_named, extractor_of_settings
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import Concepts
-from tests.support.capitals import CAPITALS
+from tests.support.capitals_extractor import CAPITALS
 
 NAMES = extractor_named("names")
 

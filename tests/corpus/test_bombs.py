@@ -17,7 +17,7 @@ from simdoc_search.corpus.file_reader import load, read_text_stream
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import ItemLimits
 from tests.support import bombs, cli, formats
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 
 TOO_MUCH = "needed more memory than 300 MB to read"
 CRASHED = "ended unexpectedly (exit code -11)"
@@ -44,8 +44,8 @@ def test_only_the_bomb_is_skipped(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("name", first(1, BOMBS))
-def test_a_named_bomb_is_refused_with_one_sentence(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", slow_after(1, BOMBS))
+def test_reading_a_bomb_by_its_path_raises_an_error_of_one_sentence(name: str, tmp_path: Path) -> None:
     make, reason = BOMBS[name]
     path = cli.write(tmp_path, {name: make()}) / name
 
@@ -143,7 +143,7 @@ def test_a_text_on_standard_input_over_the_limit_is_refused() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such files")
 def test_kernel_files_are_read_or_skipped_with_a_reason() -> None:
-    """None blocks the test, although some never end and some block a reader: /proc/kmsg, /proc/self/mem, /dev/zero."""
+    """No file blocks the test. Some of them never end, and some block their readers: /proc/kmsg, /dev/zero."""
     reasons: dict[str, str] = {}
     for folder in ("/proc", "/proc/self", "/dev"):
         for path in (entry.path for entry in os.scandir(folder) if not entry.is_dir()):

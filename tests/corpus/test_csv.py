@@ -1,4 +1,4 @@
-"""CSV files are read as streams, also with unclosed quotes, delimiters in texts and unusual headings."""
+"""CSV files are read as streams, even if they have unclosed quotes, delimiters in texts or unusual headings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError
 from tests.support import cli
 
-UNCLOSED = "a quote is not closed; close it, and double each quote inside a text"
+UNCLOSED = "a quote is not closed; close it, and double each quote inside a cell"
 TOO_MANY = "more cells than the 2 columns; quote each text that contains ','"
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
@@ -46,10 +46,10 @@ UNWRITABLE = "" if sys.version_info >= (3, 11) else "\0"
 
 
 def cells(data: str, limit: int = 1_000_000) -> list[list[str] | str]:
-    """Return the rows of a text, heading first, and the reason in place of a bad row."""
+    """Return the rows of a CSV text, with the heading. A bad row is represented by the reason."""
     return [
         row.reason if isinstance(row, BadRow) else row
-        for row in read_rows(io.StringIO(data, newline=""), delimiter=",", limit=limit)
+        for row in read_rows(io.StringIO(data, newline=""), delimiter=",", max_characters=limit)
     ]
 
 
@@ -182,12 +182,12 @@ def test_a_row_over_the_limit_is_skipped(tmp_path: Path, quote: str) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b'{"id": "a", "text": "words"}\n', "contains JSON; give it a name that ends in .jsonl"),
-        (b"id,text\na,\0\n", "is binary; name a text file with one row per line"),
+        (b'{"id": "a", "text": "words"}\n', "contains JSON; rename it so that its name ends in .jsonl"),
+        (b"id,text\na,\0\n", "is binary; give a text file with one row per line"),
         (b'id,"text\na,words\n', f"has no heading: {UNCLOSED}"),
         (b"id,text,id\na,words,b\n", "has several columns named 'id'; give each column a different name"),
-        (b"\n\r\n", "is empty; the first line of a table names the columns"),
-        (b"", "is empty; the first line of a table names the columns"),
+        (b"\n\r\n", "is empty; its first line must contain the column names"),
+        (b"", "is empty; its first line must contain the column names"),
         (
             ",".join(f"c{number}" for number in range(10_000)).encode(),
             f"has no column 'id'; choose one of {', '.join(f'c{number}' for number in range(20))} and 9,980 more "
@@ -233,7 +233,7 @@ def test_other_columns_with_a_name_become_metadata(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_the_one_of_the_heading(tmp_path: Path, delimiter: str) -> None:
+def test_the_heading_determines_the_delimiter(tmp_path: Path, delimiter: str) -> None:
     text = "x, y; z, u; v\t w | x"
     data = f'id{delimiter}text{delimiter}note\na{delimiter}"{text}"{delimiter}n\n'
 
@@ -247,7 +247,7 @@ def test_a_table_can_have_any_encoding(tmp_path: Path, encoding: str) -> None:
     assert {"ä": text} == texts_of(tmp_path, f"id;text\nä;{text}\n".encode(encoding))
 
 
-def test_only_a_named_table_has_a_document_per_row(tmp_path: Path) -> None:
+def test_a_table_in_a_folder_is_one_document(tmp_path: Path) -> None:
     path = table(tmp_path, f"id,text\na,{'x' * 200}\nb,words\n", "T.CSV")
 
     assert [Skipped(f"{path}:1", "the line is over the limit of 100 characters"), Document("b", "words")] == list(
@@ -267,7 +267,7 @@ def test_the_command_indexes_a_table(tmp_path: Path) -> None:
     assert ["2"] == [hit["id"] for hit in cli.answer("similar", "1_80", *store)["hits"]]
 
 
-def test_a_missing_column_is_reported_and_no_store_is_made(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported_and_no_store_is_created(tmp_path: Path) -> None:
     path = table(tmp_path, "nr,text,body\n1,a,b\n")
     store = ("--store", tmp_path / "store")
     without_id = cli.run("index", path, *store)

@@ -1,4 +1,4 @@
-"""Files are decoded: Unicode is recognised by its marks and rules, a legacy encoding by its letters."""
+"""Unicode is recognised by byte order marks and byte patterns, and legacy encodings by the frequency of letters."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_few_sentences_are_enough_for_a_legacy_encoding(text: str, encoding: s
 
 
 @pytest.mark.parametrize("text", [RUSSIAN, JAPANESE, FRENCH])
-def test_the_first_word_beyond_ascii_decides(text: str) -> None:
+def test_the_first_non_ascii_word_decides(text: str) -> None:
     encoding = {RUSSIAN: "cp1251", JAPANESE: "shift_jis", FRENCH: "cp1252"}[text]
     long = "Nothing but ASCII here.\n" * 20_000 + text + "\nAnd ASCII again.\n" * 20_000
 

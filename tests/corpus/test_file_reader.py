@@ -13,16 +13,16 @@ from tests.support import formats
 from tests.support.bombs import deep_odt
 from tests.support.cli import write
 from tests.support.formats import MAKERS
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 
 
-def test_a_named_file_has_a_text_or_is_refused_with_one_sentence(tmp_path: Path) -> None:
+def test_reading_a_file_returns_its_text_or_raises_an_error_of_one_sentence(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "the text of a", "b.png": b"\0\1\2"})
 
     assert "the text of a" == read_file(tmp_path / "a.txt").text
     with pytest.raises(CorpusError, match=r"b\.png cannot be read: binary"):
         read_file(tmp_path / "b.png")
-    with pytest.raises(CorpusError, match=r"is a folder; name a file in it"):
+    with pytest.raises(CorpusError, match=r"is a folder; give a file in it"):
         read_file(tmp_path)
     with pytest.raises(CorpusError, match=r"none does not exist; check the path"):
         read_file(tmp_path / "none")
@@ -31,7 +31,7 @@ def test_a_named_file_has_a_text_or_is_refused_with_one_sentence(tmp_path: Path)
 # --- uploads ---
 
 
-@pytest.mark.parametrize("extension", first(2, sorted(MAKERS)))
+@pytest.mark.parametrize("extension", slow_after(2, sorted(MAKERS)))
 def test_an_upload_has_the_text_of_the_file(tmp_path: Path, extension: str) -> None:
     data = MAKERS[extension]()
     (tmp_path / f"a{extension}").write_bytes(data)
@@ -39,7 +39,7 @@ def test_an_upload_has_the_text_of_the_file(tmp_path: Path, extension: str) -> N
     assert read_file(tmp_path / f"a{extension}").text == read_bytes(f"a{extension}", data).text
 
 
-def test_the_folders_in_the_name_of_an_upload_are_dropped() -> None:
+def test_folders_in_the_name_of_an_upload_are_ignored() -> None:
     names = ("/etc/passwd", "..\\..\\a.txt", "a/b/", "", "a\0b", "dir/x.html")
 
     assert ["passwd", "a.txt", "file", "file", "ab", "x.html"] == [read_bytes(name, b"<p>words").id for name in names]
@@ -56,7 +56,7 @@ def test_the_folders_in_the_name_of_an_upload_are_dropped() -> None:
         ("a.pdf", b"%PDF-1.4 broken", "damaged"),
     ],
 )
-def test_an_upload_without_a_text_is_refused_with_one_sentence(name: str, data: bytes, reason: str) -> None:
+def test_an_upload_without_text_raises_an_error_of_one_sentence(name: str, data: bytes, reason: str) -> None:
     with pytest.raises(CorpusError, match=f"'{name}' cannot be read: {reason}"):
         read_bytes(name, data, max_bytes=1_000)
 

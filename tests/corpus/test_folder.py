@@ -18,7 +18,7 @@ from tests.support.folders import ids, posix_only, skipped, write
 
 
 def test_an_id_is_the_path_below_the_folder(tmp_path: Path) -> None:
-    """Files are sorted by name and come before folders. Named paths keep their order."""
+    """Files come before folders, and both are sorted by name. Given paths keep their order."""
     write(tmp_path, "b.txt", "a/z.txt", "a/b/c.txt", "a.txt", "Z", "c/x.md")
 
     assert ["Z", "a.txt", "b.txt", "a/z.txt", "a/b/c.txt", "c/x.md"] == ids(tmp_path)
@@ -41,7 +41,7 @@ def test_a_source_has_root_size_and_modification_time(tmp_path: Path, monkeypatc
     place, time = tmp_path / "sub", 1_700_000_000_123_456_789
     within = (place.stat().st_dev, place.stat().st_ino)
 
-    assert FileSource("a.txt", Path("sub/a.txt"), str(place), 21, time, DEFAULT_MAX_BYTES, within=within) == source
+    assert FileSource("a.txt", Path("sub/a.txt"), str(place), 21, time, DEFAULT_MAX_BYTES, boundary=within) == source
     assert Document("a.txt", "the text of sub/a.txt") == load(pickle.loads(pickle.dumps(source)))
 
 
@@ -66,7 +66,7 @@ def test_large_files_are_skipped(tmp_path: Path) -> None:
         ("late.txt", b"words " * 50_000 + b"\0" * 500, "binary"),
         ("page.HTM", b"<p>text\0</p>\0", "binary"),
         ("book.mobi", b"BOOKMOBI", "format .mobi is not supported"),
-        ("rows.parquet", b"PAR1", "a table; name the file itself to index its rows"),
+        ("rows.parquet", b"PAR1", "a table; give the path of this file to index its rows"),
     ],
 )
 def test_a_file_without_text_is_skipped(tmp_path: Path, name: str, data: bytes, reason: str) -> None:
@@ -105,7 +105,7 @@ def test_pipes_sockets_and_devices_are_skipped(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("named", ["docs", "./docs/", "docs/../docs", "{here}/docs", "docs//"])
-def test_root_and_id_do_not_depend_on_how_a_folder_is_named(
+def test_root_and_id_do_not_depend_on_how_the_path_is_written(
     named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, "docs/sub/a.txt")
@@ -127,7 +127,7 @@ def test_a_named_pipe_or_device_is_refused_with_one_sentence(tmp_path: Path, nam
         result = cli.run("index", path, "--store", tmp_path / "store")
 
         assert (
-            f"{path} is a pipe, socket or device; save it in a file, or pass it on standard input (-)"
+            f"{path} is a pipe, socket or device; save its content to a file, or pass it on standard input (-)"
         ) == cli.sentence(result)
     assert not (tmp_path / "store").exists()
 
@@ -178,5 +178,5 @@ def test_a_folder_without_files_is_an_error(tmp_path: Path, inside: tuple[str, .
     for name in inside:
         (tmp_path / name).mkdir(parents=True)
 
-    with pytest.raises(CorpusError, match="has no files; name a folder with documents"):
+    with pytest.raises(CorpusError, match="has no files; give a folder that contains documents"):
         list(read_corpus([tmp_path]))

@@ -43,7 +43,7 @@ def read(folder: Path, name: str, data: bytes) -> Document | Skipped:
     return load(source)
 
 
-def document_of(folder: Path, name: str, data: bytes) -> Document:
+def to_document(folder: Path, name: str, data: bytes) -> Document:
     """Return the document of a file with this name and content."""
     document = read(folder, name, data)
     assert isinstance(document, Document), document
@@ -58,7 +58,7 @@ def reason_of(folder: Path, name: str, data: bytes) -> str:
     return skipped.reason
 
 
-def in_order(expected: list[str], text: str) -> list[str]:
+def words_in_order(expected: list[str], text: str) -> list[str]:
     """Return the expected words that occur in a text in this order, perhaps with other words between them."""
     rest = iter(words(text))
     return [word for word in expected if word in rest]
@@ -66,9 +66,9 @@ def in_order(expected: list[str], text: str) -> list[str]:
 
 @pytest.mark.parametrize("extension", [*sorted(MAKERS), ".PDF", ".DOCX"])
 def test_a_document_of_each_format_has_its_words_in_order(tmp_path: Path, extension: str) -> None:
-    text = document_of(tmp_path, f"file{extension}", MAKERS[extension.lower()]()).text
+    text = to_document(tmp_path, f"file{extension}", MAKERS[extension.lower()]()).text
 
-    assert WORDS == in_order(WORDS, text)
+    assert WORDS == words_in_order(WORDS, text)
     assert len(WORDS) + 20 >= len(list(words(text)))
 
 
@@ -76,15 +76,15 @@ def test_title_and_dates_become_metadata(tmp_path: Path) -> None:
     dated = formats.rtf().replace(b"{\\fonttbl", b"{\\info" + RTF_DATES + b"}{\\fonttbl")
 
     assert {"created_at": "2021-03-12T10:15:00Z", "modified_at": "2022-04-13T11:16:00Z"} == (
-        document_of(tmp_path, "a.rtf", dated).metadata
+        to_document(tmp_path, "a.rtf", dated).metadata
     )
     assert {"title": "Harbour", "created_at": "Mon, 03 Feb 2020 10:00:00 +0000"} == (
-        document_of(tmp_path, "b.eml", formats.eml()).metadata
+        to_document(tmp_path, "b.eml", formats.eml()).metadata
     )
-    assert {} == document_of(tmp_path, "c.rtf", formats.rtf()).metadata
+    assert {} == to_document(tmp_path, "c.rtf", formats.rtf()).metadata
 
 
-def test_formats_do_not_matter_to_similarity(tmp_path: Path) -> None:
+def test_the_format_does_not_change_the_similarity(tmp_path: Path) -> None:
     """Only the damaged file is skipped."""
     pytest.importorskip("kreuzberg")
     files = {f"file{extension}": make() for extension, make in MAKERS.items()}
@@ -113,8 +113,8 @@ def test_formats_do_not_matter_to_similarity(tmp_path: Path) -> None:
         ("report.2023", ".rtf"),
     ],
 )
-def test_content_counts_more_than_the_extension(tmp_path: Path, name: str, extension: str) -> None:
-    assert WORDS == in_order(WORDS, document_of(tmp_path, name, MAKERS[extension]()).text)
+def test_the_content_takes_precedence_over_the_extension(tmp_path: Path, name: str, extension: str) -> None:
+    assert WORDS == words_in_order(WORDS, to_document(tmp_path, name, MAKERS[extension]()).text)
 
 
 def test_an_archive_without_an_extension_is_binary(tmp_path: Path) -> None:
@@ -140,9 +140,9 @@ def test_a_truncated_file_or_one_of_another_format_is_damaged(tmp_path: Path, ex
 
 def test_a_pdf_without_its_table_of_objects_is_read(tmp_path: Path) -> None:
     data = formats.pdf()
-    document = document_of(tmp_path, "a.pdf", data[: data.index(b"startxref")])
+    document = to_document(tmp_path, "a.pdf", data[: data.index(b"startxref")])
 
-    assert WORDS == in_order(WORDS, document.text)
+    assert WORDS == words_in_order(WORDS, document.text)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_a_pdf_without_its_table_of_objects_is_read(tmp_path: Path) -> None:
     [("alone",), ("one", "two", "three"), ("", "after a cover"), ("first", "", "third"), ("12", "7"), ("last", "")],
 )
 def test_a_form_feed_separates_the_pages_of_a_pdf(tmp_path: Path, pages: tuple[str, ...]) -> None:
-    """Empty pages count, so that the number of form feeds gives the page number."""
-    assert "\f".join(pages) == document_of(tmp_path, "a.pdf", formats.pdf_of_pages(*pages)).text
+    """Empty pages also end with a form feed, so that the number of form feeds gives the page number."""
+    assert "\f".join(pages) == to_document(tmp_path, "a.pdf", formats.pdf_of_pages(*pages)).text
 
 
 def test_a_document_without_text_is_skipped(tmp_path: Path) -> None:

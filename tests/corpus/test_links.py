@@ -33,7 +33,7 @@ def linked(folder: Path) -> Path:
     return corpus
 
 
-LOOP = "a link to a folder that was read already"
+LOOP = "a link to a folder that was already read"
 OUT = "a link out of the folder; follow it with --follow-links"
 
 

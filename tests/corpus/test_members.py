@@ -18,7 +18,7 @@ from simdoc_search.corpus.members import Member, read_members
 from tests.support.archives import encrypted, mail, mbox, packed_tar, packed_zip
 
 
-def inside(tmp_path: Path, name: str, data: bytes, max_bytes: int = 50_000_000) -> list[Member]:
+def members_of(tmp_path: Path, name: str, data: bytes, max_bytes: int = 50_000_000) -> list[Member]:
     """Return the members of an archive."""
     (tmp_path / name).write_bytes(data)
     (source,) = find_files([tmp_path / name], max_bytes=max_bytes)
@@ -45,7 +45,7 @@ def test_a_member_has_a_name_bytes_and_a_date(tmp_path: Path, ending: str) -> No
     compression = {"gz": "gz", "gz2": "", "bz2": "bz2", "xz": "xz", "tar": "", "tgz": "gz", "txz": "xz"}
     last = ending.lower().rpartition(".")[2]
     data = packed_zip(files) if ending == "zip" else packed_tar(files, compression[last])
-    found = inside(tmp_path, f"old.{ending}", data)
+    found = members_of(tmp_path, f"old.{ending}", data)
 
     assert files == read(found)
     assert {1_614_834_368 if ending == "zip" else 1_600_000_000} == {member.mtime_ns // 10**9 for member in found}
@@ -61,7 +61,7 @@ def test_a_message_is_named_by_its_subject(tmp_path: Path) -> None:
         mail("=?nobody?q?x?=", "six"),
         mail("=?utf-8?b?a?=", "seven"),
     )
-    found = inside(tmp_path, "mail.mbox", box)
+    found = members_of(tmp_path, "mail.mbox", box)
     names = [
         "Re: thing",
         "Grüße aus a_b",
@@ -73,13 +73,13 @@ def test_a_message_is_named_by_its_subject(tmp_path: Path) -> None:
     ]
 
     assert [f"{name}.eml" for name in names] == [member.name for member in found]
-    assert found == inside(tmp_path, "mail.mbox.gz", gzip.compress(box))
+    assert found == members_of(tmp_path, "mail.mbox.gz", gzip.compress(box))
     assert {1_583_143_200} == {member.mtime_ns // 10**9 for member in found}
 
 
 def test_a_line_from_without_a_date_does_not_begin_a_message(tmp_path: Path) -> None:
     text = "Dear all\n\nFrom my point of view\nFrom Ada Mon Mar  2 10:00:00 2020\n>From here\n>>From there"
-    (found,) = inside(tmp_path, "mail.mbox", mail("one", text))
+    (found,) = members_of(tmp_path, "mail.mbox", mail("one", text))
 
     assert b"view\nFrom Ada Mon Mar  2 10:00:00 2020\nFrom here\n>From there\n" in found.data
 
@@ -88,7 +88,7 @@ def test_nested_archives_are_read(tmp_path: Path) -> None:
     deepest = packed_zip({"f.txt": "no"})
     third = packed_zip({"e.txt": "four", "d.zip": deepest})
     second = packed_zip({"d.txt": "three", "c.tgz": packed_tar({"c.zip": third})})
-    found = inside(tmp_path, "a.zip", packed_zip({"b.zip": second, "m.mbox": mail("hello", "x")}))
+    found = members_of(tmp_path, "a.zip", packed_zip({"b.zip": second, "m.mbox": mail("hello", "x")}))
 
     assert {"b.zip!d.txt", "m.mbox!hello.eml"} == set(read(found))
     assert {"b.zip!c.tgz!c.zip": "nested in 3 archives"} == reasons(found)
@@ -108,16 +108,16 @@ def test_names_are_safe_and_unique(tmp_path: Path) -> None:
         "..",
         "x" * 900,
     ]
-    found = inside(tmp_path, "a.zip", packed_zip([(name, "text") for name in names]))
+    found = members_of(tmp_path, "a.zip", packed_zip([(name, "text") for name in names]))
     seen = [member.name for member in found]
 
     assert ["etc/passwd", "etc/passwd 2", "a/b.txt", "a/b 2.txt", "a/b 3.txt", "x [2J .txt", "unnamed"] == seen[:-1]
     assert 400 == len(seen[-1])
 
 
-def test_hidden_members_links_and_devices_are_left_out(tmp_path: Path) -> None:
+def test_hidden_members_links_and_devices_are_skipped(tmp_path: Path) -> None:
     data = packed_tar({".git/x": "a", "__MACOSX/._b": "b", "c": "c"}, links={"out": "/etc/passwd"})
-    found = inside(tmp_path, "a.tar.gz", data)
+    found = members_of(tmp_path, "a.tar.gz", data)
 
     assert {"c": b"c"} == read(found)
     assert {"hidden", "a link or device in an archive, not a regular file"} == set(reasons(found).values())
@@ -136,7 +136,7 @@ def test_an_encrypted_or_damaged_member_is_skipped(tmp_path: Path) -> None:
     data = encrypted(packed_zip({"a.txt": "one", "b.txt": "two", "c.txt": "three" * 50}), "b.txt")
     at = data.rindex(b"c.txt", 0, data.index(b"PK\1\2")) + len("c.txt")
     broken = data[:at] + bytes(8) + data[at + 8 :]
-    found = inside(tmp_path, "a.zip", broken)
+    found = members_of(tmp_path, "a.zip", broken)
 
     assert {"a.txt": b"one"} == read(found)
     assert "encrypted" == reasons(found)["b.txt"]
@@ -148,7 +148,7 @@ def test_an_encrypted_or_damaged_member_is_skipped(tmp_path: Path) -> None:
     "data", [b"", b"no archive at all", b"PK\3\4" + bytes(50), b"\x1f\x8b" + bytes(50), b"\xff" * 999]
 )
 def test_a_file_that_is_not_an_archive_is_damaged(tmp_path: Path, name: str, data: bytes) -> None:
-    found = inside(tmp_path, name, data)
+    found = members_of(tmp_path, name, data)
 
     assert {} == read(found)
     assert all(member.reason.startswith("damaged: ") and not member.name for member in found)
@@ -158,28 +158,28 @@ def test_a_file_that_is_not_an_archive_is_damaged(tmp_path: Path, name: str, dat
 def test_the_members_of_a_truncated_archive_are_read(tmp_path: Path, ending: str) -> None:
     files = {f"{number}.txt": bytes(number) * 5000 for number in range(9)}
     data = packed_zip(files) if ending == "zip" else packed_tar(files, ending.removeprefix("tar").strip("."))
-    found = inside(tmp_path, f"a.{ending}", data[: len(data) * 2 // 3])
+    found = members_of(tmp_path, f"a.{ending}", data[: len(data) * 2 // 3])
 
     assert read(found).items() <= files.items()
     assert reasons(found)[""].startswith("damaged: ")
 
 
-def test_a_member_has_the_limit_of_a_file(tmp_path: Path) -> None:
+def test_the_size_limit_of_files_applies_to_members(tmp_path: Path) -> None:
     data = packed_zip({"big.txt": "a" * 2000, "small.txt": "b"})
     lying = data.replace((2000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
     box = mbox(mail("big", "a" * 2000), mail("small", "b"))
 
-    assert {"big.txt": "2,000 bytes are over the limit of 1,000"} == reasons(inside(tmp_path, "a.zip", data, 1000))
-    assert ["small.txt"] == list(read(inside(tmp_path, "a.zip", lying, 1000)))
-    assert ["small.eml"] == list(read(inside(tmp_path, "a.mbox", box, 1000)))
-    assert "bytes are over the limit of 1,000" in reasons(inside(tmp_path, "a.mbox", box, 1000))["big.eml"]
+    assert {"big.txt": "2,000 bytes are over the limit of 1,000"} == reasons(members_of(tmp_path, "a.zip", data, 1000))
+    assert ["small.txt"] == list(read(members_of(tmp_path, "a.zip", lying, 1000)))
+    assert ["small.eml"] == list(read(members_of(tmp_path, "a.mbox", box, 1000)))
+    assert "bytes are over the limit of 1,000" in reasons(members_of(tmp_path, "a.mbox", box, 1000))["big.eml"]
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
     monkeypatch.setattr(module, "_MAX_TOTAL_IN_ARCHIVES", 1)
     files = {f"{number}.txt": "a" * 10_000 for number in range(200)}
-    found = inside(tmp_path, f"a.{ending}", packed_zip(files) if ending == "zip" else packed_tar(files), 10_000)
+    found = members_of(tmp_path, f"a.{ending}", packed_zip(files) if ending == "zip" else packed_tar(files), 10_000)
 
     assert 40 == len(read(found))
     assert {"": "its members unpack to more than 400,000 bytes in total"} == reasons(found)
@@ -188,7 +188,7 @@ def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endi
 def test_a_bomb_of_nested_archives_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_TOTAL_IN_ARCHIVES", 1)
     part = packed_zip({f"{number}.txt": "a" * 10_000 for number in range(10)})
-    found = inside(tmp_path, "b.zip", packed_zip({f"{number}.zip": part for number in range(50)}), 10_000)
+    found = members_of(tmp_path, "b.zip", packed_zip({f"{number}.zip": part for number in range(50)}), 10_000)
 
     assert 30 < len(read(found)) < 40
     assert "its members unpack" in reasons(found)[""]
@@ -197,12 +197,12 @@ def test_a_bomb_of_nested_archives_is_stopped(tmp_path: Path, monkeypatch: pytes
 def test_an_archive_may_unpack_to_200_times_its_size(tmp_path: Path) -> None:
     files = {f"{number}.txt": "a" * 10_000 for number in range(200)}
 
-    assert 200 == len(read(inside(tmp_path, "a.zip", packed_zip(files), 10_000)))
+    assert 200 == len(read(members_of(tmp_path, "a.zip", packed_zip(files), 10_000)))
 
 
 def test_the_number_of_members_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_MEMBERS", 5)
-    found = inside(tmp_path, "a.zip", packed_zip({f"{number}.txt": "a" for number in range(20)}))
+    found = members_of(tmp_path, "a.zip", packed_zip({f"{number}.txt": "a" for number in range(20)}))
 
     assert 5 == len(read(found))
     assert {"": "it has more than 5 members"} == reasons(found)
@@ -215,18 +215,18 @@ def test_a_skipped_member_counts_towards_the_limit(tmp_path: Path) -> None:
             info = tarfile.TarInfo(f"{number}.txt")
             info.size = 3_000_000
             archive.addfile(info, io.BytesIO(bytes(info.size)))
-    found = inside(tmp_path, "a.tgz", written.getvalue(), 1000)
+    found = members_of(tmp_path, "a.tgz", written.getvalue(), 1000)
 
     assert "its members unpack" in reasons(found)[""]
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
-def test_a_tar_header_has_a_limit(tmp_path: Path, kind: bytes) -> None:
+def test_the_size_of_a_tar_header_is_limited(tmp_path: Path, kind: bytes) -> None:
     header = tarfile.TarInfo("header")
     header.type, header.size = kind, 300_000_000
     packed = gzip.compress(header.tobuf(tarfile.GNU_FORMAT)) + 300 * gzip.compress(bytes(1_000_000))
     tracemalloc.start()
-    found, (_, peak) = inside(tmp_path, "a.tar.gz", packed), tracemalloc.get_traced_memory()
+    found, (_, peak) = members_of(tmp_path, "a.tar.gz", packed), tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
     assert {"": "damaged: a header of 300,000,000 bytes is over the limit of 262,144"} == reasons(found)

@@ -1,4 +1,4 @@
-"""An unreadable file or folder is skipped. If it is named, it is an error."""
+"""An unreadable file or folder is skipped. If the user names its path, an error is raised."""
 
 from __future__ import annotations
 

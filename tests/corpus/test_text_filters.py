@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.corpus.formats import format_of
-from simdoc_search.corpus.text_filters import without_parts
+from simdoc_search.corpus.text_filters import remove_parts
 from simdoc_search.documents import Document
 from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 from tests.support.archives import mail
@@ -21,7 +21,7 @@ BOTH = ("front-matter", "quoted-replies")
 
 def left(name: str, text: str, **metadata: Any) -> tuple[str, dict[str, Any]]:
     """Return the text without these parts, and its metadata."""
-    document = without_parts(Document("a", text, metadata), format_of(Path(name)), BOTH)
+    document = remove_parts(Document("a", text, metadata), format_of(Path(name)), BOTH)
     return document.text, dict(document.metadata)
 
 
@@ -74,7 +74,7 @@ def test_a_key_with_many_dots_does_not_fill_the_memory() -> None:
         tracemalloc.stop()
 
 
-def test_keys_that_are_reserved_invalid_or_known_are_ignored() -> None:
+def test_keys_that_are_reserved_invalid_or_already_present_are_ignored() -> None:
     text = (
         f"---\npath: /etc\n1: x\n{'k' * 101}: x\nbig: {10**30}\nnone: ~\nnan: .nan\ntitle: mine\nfine: 1.5\n---\nText"
     )
@@ -146,7 +146,7 @@ def _left_here(*texts: str) -> Iterator[tuple[str, dict[str, Any]]]:
 # --- in an index ---
 
 
-def test_an_index_records_which_parts_it_leaves_out(tmp_path: Path) -> None:
+def test_an_index_records_which_parts_are_removed(tmp_path: Path) -> None:
     front = "---\ntitle: Notes\nstatus: final\n---\n"
     files: dict[str, str | bytes] = {
         "a.md": front + words(0, 60),
@@ -164,7 +164,7 @@ def test_an_index_records_which_parts_it_leaves_out(tmp_path: Path) -> None:
     assert {"title": "Notes", "status": "final"} == answer("show", "b.md", *place)["metadata"]
     assert answer("show", "c.md", *place)["text"].startswith("---")
     assert "word" not in answer("show", "Re: x", *place)["text"]
-    assert "skipped    front-matter, quoted-replies\n" in output("info", *place)
+    assert "excluded   front matter, quoted replies\n" in output("info", *place)
     assert ["a.md", "b.md"] == [
         line.split()[-1] for line in output("list", "--filter", "status=final", *place).splitlines()[1:]
     ]
@@ -172,7 +172,7 @@ def test_an_index_records_which_parts_it_leaves_out(tmp_path: Path) -> None:
         "index", folder / "a.md", "--front-matter", "skip", "--quoted-replies", "skip", *place
     )
     error = sentence(run("index", folder, "--front-matter", "skip", *place))
-    assert "was created with --front-matter skip and with --quoted-replies skip, and this cannot change" in error
+    assert "was created with --front-matter skip and with --quoted-replies skip, which cannot be changed" in error
 
 
 @pytest.mark.parametrize(
@@ -187,6 +187,6 @@ def test_an_index_records_which_parts_it_leaves_out(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_dates_become_metadata_even_if_front_matter_is_kept(front_matter: str, wanted: dict[str, str]) -> None:
     document = Document("a.md", f"{front_matter}Some text.")
-    found = without_parts(document, format_of(Path("a.md")), ())
+    found = remove_parts(document, format_of(Path("a.md")), ())
 
     assert (document.text, wanted) == (found.text, found.metadata)

@@ -27,7 +27,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def listening() -> Iterator[int]:
+def used_port() -> Iterator[int]:
     """A port on which another program listens. It is in the range of the engine's ports."""
     port = free_port()
     with socket.create_server(("127.0.0.1", port)):

@@ -36,7 +36,9 @@ def test_status_without_an_engine_has_exit_code_1() -> None:
 def test_status_names_the_ports_of_other_engines(launch_child: Any) -> None:
     registered(port=9270, pids=(launch_child(),), token="the-token")
 
-    assert "(use --port for one on: 9270)" in sentence(run("engine", "status", "--port", NOWHERE))
+    assert "(engines run on these ports: 9270; choose one with --port)" in sentence(
+        run("engine", "status", "--port", NOWHERE)
+    )
 
 
 def test_status_of_an_engine_that_ended_has_exit_code_1() -> None:
@@ -44,7 +46,7 @@ def test_status_of_an_engine_that_ended_has_exit_code_1() -> None:
     shown = run("engine", "status", "--port", NOWHERE)
 
     assert 1 == shown.exit_code
-    assert "does not answer" in shown.stdout
+    assert "not responding" in shown.stdout
     assert ["node 1  http://127.0.0.1:9208  ended", "node 2  http://127.0.0.1:9209  ended"] == (
         shown.stdout.splitlines()[2:]
     )

@@ -94,7 +94,7 @@ def test_ctrl_c_stops_an_engine_that_is_starting(home: Path) -> None:
         stdout, stderr = started.communicate(timeout=60)
 
     assert 130 == started.returncode
-    assert ("", "Error: interrupted; nothing is left running") == (stdout, stderr.splitlines()[-1])
+    assert ("", "Error: interrupted; all started nodes were stopped") == (stdout, stderr.splitlines()[-1])
     assert is_gone(process)
     assert None is find(port)
     assert set() == set(home.glob("simdoc-engine-*")) - before

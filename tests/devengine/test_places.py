@@ -34,9 +34,9 @@ def test_transport_ports_differ_from_http_ports() -> None:
     assert set() == set(HTTP_PORTS) & {port + TRANSPORT_OFFSET for port in HTTP_PORTS}
 
 
-def test_a_port_on_which_a_program_listens_is_in_use(listening: int) -> None:
-    assert is_port_in_use(listening)
-    assert listening != free_port()
+def test_a_port_on_which_a_program_listens_is_in_use(used_port: int) -> None:
+    assert is_port_in_use(used_port)
+    assert used_port != free_port()
 
 
 def test_free_ports_are_consecutive_and_random() -> None:

@@ -19,11 +19,11 @@ from tests.support.devengine import NOWHERE, fake_java, registered
 # --- starts that are refused ---
 
 
-def test_a_port_in_use_is_refused_before_the_download(listening: int) -> None:
-    with pytest.raises(EngineError, match=f"port {listening} is in use by another program; stop it, or choose"):
-        start(port=listening)
+def test_a_port_in_use_is_refused_before_the_download(used_port: int) -> None:
+    with pytest.raises(EngineError, match=f"port {used_port} is in use by another program; stop it, or choose"):
+        start(port=used_port)
 
-    assert None is find(listening)
+    assert None is find(used_port)
     assert not cache_folder().exists()
 
 

@@ -14,7 +14,7 @@ from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWordSets, assign_
 Pairs = list[tuple[int, int]]
 
 
-def assigned(count: int, pairs: Pairs, overlapping: set[tuple[int, int]]) -> tuple[list[int], Pairs]:
+def assign(count: int, pairs: Pairs, overlapping: set[tuple[int, int]]) -> tuple[list[int], Pairs]:
     """Return the kept document of each document, and the pairs that were compared."""
     ordered = sorted(pairs)
     first, second = (np.array([pair[side] for pair in ordered], np.int64) for side in (0, 1))
@@ -31,7 +31,7 @@ def assigned(count: int, pairs: Pairs, overlapping: set[tuple[int, int]]) -> tup
     return kept_for.tolist(), compared
 
 
-def one_by_one(count: int, overlapping: set[tuple[int, int]]) -> list[int]:
+def assign_one_by_one(count: int, overlapping: set[tuple[int, int]]) -> list[int]:
     """Assign duplicates by the simplest implementation of the rule."""
     kept_for = [UNASSIGNED] * count
     for first in range(count):
@@ -47,14 +47,14 @@ def test_a_chain_is_cut_into_pairs(at_once: int, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(module, "_PAIRS_AT_ONCE", at_once)
     chain = [(n, n + 1) for n in range(3000)]
 
-    assert [UNASSIGNED if n % 2 == 0 else n - 1 for n in range(3001)] == assigned(3001, chain, set(chain))[0]
+    assert [UNASSIGNED if n % 2 == 0 else n - 1 for n in range(3001)] == assign(3001, chain, set(chain))[0]
 
 
 def test_only_pairs_that_matter_are_compared() -> None:
     """If 10 documents all overlap each other, 9 pairs are compared."""
     pairs = [(a, b) for a in range(10) for b in range(a + 1, 10)]
 
-    assert ([UNASSIGNED] + [0] * 9, [(0, number) for number in range(1, 10)]) == assigned(10, pairs, set(pairs))
+    assert ([UNASSIGNED] + [0] * 9, [(0, number) for number in range(1, 10)]) == assign(10, pairs, set(pairs))
 
 
 @given(st.data())
@@ -64,7 +64,7 @@ def test_groups_are_those_of_the_simplest_implementation(data: st.DataObject) ->
     pairs = data.draw(st.lists(st.sampled_from(every), unique=True))
     overlapping = set(data.draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else set()
 
-    assert one_by_one(count, overlapping) == assigned(count, pairs, overlapping)[0]
+    assert assign_one_by_one(count, overlapping) == assign(count, pairs, overlapping)[0]
 
 
 def test_the_first_document_represents_a_set() -> None:

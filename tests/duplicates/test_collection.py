@@ -18,7 +18,7 @@ from simdoc_search.stores.record import Origin, Record
 from tests.support.stores import record
 
 
-def collected(records: Iterable[Record], keep: str = "first", **options: int) -> Documents:
+def collect(records: Iterable[Record], keep: str = "first", **options: int) -> Documents:
     return Documents(records, Settings(), KeepRule(keep), **options)  # type: ignore[arg-type]
 
 
@@ -30,7 +30,7 @@ def ids(documents: Documents) -> list[str]:
 def test_documents_are_numbered_in_keep_order(max_token_bytes: int) -> None:
     """Their tokens are in memory or in a temporary file."""
     records = [record("b", range(3)), record("a é\ud800", range(5, 9)), record("c", [1])]
-    made = collected(records, max_token_bytes=max_token_bytes)
+    made = collect(records, max_token_bytes=max_token_bytes)
 
     assert ["a é\ud800", "b", "c"] == ids(made)
     assert [[5, 6, 7, 8], [0, 1, 2], [1]] == [
@@ -43,7 +43,7 @@ def test_documents_are_numbered_in_keep_order(max_token_bytes: int) -> None:
 def test_labels_are_equal_where_hashes_are() -> None:
     """An unknown hash differs from every other hash."""
     hashes = [("1", "1"), ("2", "1"), ("", ""), ("", ""), ("1", "1")]
-    made = collected(
+    made = collect(
         replace(record(id), text_hash=text, words_hash=words) for id, (text, words) in zip("abcde", hashes, strict=True)
     )
 
@@ -56,7 +56,7 @@ def test_the_key_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None
     (tmp_path / "a.txt").touch()
     below = replace(record("x/a.txt"), origin=Origin(str(tmp_path), 7, 99, "x/"))
     itself = replace(record("a.txt"), origin=Origin(str(tmp_path / "a.txt"), 7, 99))
-    made = collected([below, itself, replace(record("z"), index="i", routing="r")])
+    made = collect([below, itself, replace(record("z"), index="i", routing="r")])
 
     assert [Place("a.txt"), Place("x/a.txt"), Place("z", "i", "r")] == [made.place(number) for number in range(3)]
     file = str(tmp_path / "a.txt"), 7, 99
@@ -70,7 +70,7 @@ def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path
     blank = replace(record("blank"), codes=np.zeros(0, np.uint32), text_hash="9")
     broken = replace(record("broken"), fault="has repeated tokens")
     gone = replace(record("gone.txt"), origin=Origin(str(tmp_path), 1, 1))
-    made = collected([bare, blank, broken, gone, record("fine")])
+    made = collect([bare, blank, broken, gone, record("fine")])
 
     assert ["fine"] == ids(made)
     assert {
@@ -94,11 +94,11 @@ def test_an_unknown_number_of_shingles_is_estimated_from_the_buckets() -> None:
     """400 of 512 buckets give 512 * ln(512 / 112) shingles. There are never fewer shingles than tokens."""
     records = [replace(record("a", range(400)), shingles=0), replace(record("b", range(8)), shingles=3)]
 
-    assert [779, 8] == collected(records).table.shingles.tolist()
+    assert [779, 8] == collect(records).table.shingles.tolist()
 
 
 def test_the_metadata_field_of_a_rule_orders_documents() -> None:
     records = [record("a", year=1), record("b", year=2)]
 
-    assert (["b", "a"], True) == (ids(made := collected(records, "max:year")), made.has_field)
-    assert not collected(records, "max:month").has_field
+    assert (["b", "a"], True) == (ids(made := collect(records, "max:year")), made.has_field)
+    assert not collect(records, "max:month").has_field

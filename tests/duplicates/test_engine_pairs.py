@@ -16,11 +16,11 @@ from simdoc_search.duplicates import Duplicates, duplicates_in, engine_pairs
 from simdoc_search.duplicates import sources as sources_module
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.errors import QuerySyntaxError, StoreError
-from tests.support.frozen import FreezableStore
+from tests.support.freezable_store import FreezableStore
 from tests.support.texts import documents, overlapping, text
 
 
-def stored(documents_to_index: Iterable[Document]) -> FreezableStore:
+def store_with(documents_to_index: Iterable[Document]) -> FreezableStore:
     store = open_store(":memory:", create=True)
     SimilaritySearch(store).index(documents_to_index)
     return FreezableStore(store)
@@ -38,7 +38,7 @@ def groups(found: Duplicates) -> dict[str, set[str]]:
     return {group.kept.id: {duplicate.id for duplicate in group.duplicates} for group in found.groups()}
 
 
-def of_overlaps(seed: str, count: int, least: float, words: int) -> list[Document]:
+def overlapping_pairs(seed: str, count: int, least: float, words: int) -> list[Document]:
     """Return pairs of documents whose overlaps are between `least` and 97 %."""
     rng = random.Random(seed)
     both = (overlapping(rng, words, rng.uniform(least, 0.97)) for _ in range(count))
@@ -50,16 +50,16 @@ def of_overlaps(seed: str, count: int, least: float, words: int) -> list[Documen
 
 
 @pytest.fixture
-def of_three() -> FreezableStore:
+def three_documents() -> FreezableStore:
     """A store of three documents: the first two are near-duplicates, and the third is different."""
     base = text(random.Random(1), 200)
-    return stored([Document("a", base), Document("b", base + " more"), *documents("other", 1)])
+    return store_with([Document("a", base), Document("b", base + " more"), *documents("other", 1)])
 
 
 @pytest.fixture
 def many() -> FreezableStore:
     """A store with 40 pairs of near-duplicates and 40 other documents."""
-    return stored([*of_overlaps("many", 40, 0.85, 60), *documents("others", 40)])
+    return store_with([*overlapping_pairs("many", 40, 0.85, 60), *documents("others", 40)])
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_pairs_are_those_found_in_memory(measure: MeasureName, overlap: float, words: int) -> None:
     """At most one of 70 pairs is missed, and no other pair is found."""
-    store = stored(of_overlaps(f"{measure}{overlap}", 70, overlap, words))
+    store = store_with(overlapping_pairs(f"{measure}{overlap}", 70, overlap, words))
     options: dict[str, Any] = {"overlap": overlap, "measure": measure}
     in_memory, found = pairs(duplicates_in(store, **options)), pairs(via_engine(store, **options))
 
@@ -92,7 +92,7 @@ def test_pairs_are_those_found_in_memory(measure: MeasureName, overlap: float, w
 def test_only_one_of_several_documents_with_equal_words_is_queried() -> None:
     base = text(random.Random(1), 100)
     copies = [Document(f"{number:03}", base.upper() if number % 2 else base) for number in range(100)]
-    store = stored([*copies, Document("near", base + " more")])
+    store = store_with([*copies, Document("near", base + " more")])
 
     assert {"000": {"near", *(copy.id for copy in copies[1:])}} == groups(via_engine(store))
     assert [(97, 121), (96, 120)] == sorted((each.sizes for each in store.plans if each.sizes), reverse=True)
@@ -115,7 +115,7 @@ def test_overflowing_documents_are_one_group(keep: str, kept: str) -> None:
     """Each of 40 similar documents has more matches than a query reads."""
     base = text(random.Random(2), 300).split()
     similar = [Document(f"{number:02}", " ".join([*base[: 260 + number], "and", str(number)])) for number in range(40)]
-    found = via_engine(stored([*similar, *documents("other", 20)]), keep=keep)
+    found = via_engine(store_with([*similar, *documents("other", 20)]), keep=keep)
 
     assert ([kept], 39) == (list(groups(found)), found.duplicate_count)
     assert found.overflow is not None
@@ -169,7 +169,7 @@ def test_only_new_and_changed_documents_are_queried_again(many: FreezableStore, 
 @pytest.mark.usefixtures("small_limit")
 def test_overflowing_documents_are_stored_in_the_checkpoint(tmp_path: Path) -> None:
     base = text(random.Random(2), 300)
-    store = stored(Document(f"{number:02}", f"{base} {number}") for number in range(20))
+    store = store_with(Document(f"{number:02}", f"{base} {number}") for number in range(20))
     options = {"checkpoint": tmp_path / "done", "keep": "first"}
     once = groups(via_engine(store, **options))
     queries = len(store.plans)
@@ -192,15 +192,17 @@ def test_overflowing_documents_are_stored_in_the_checkpoint(tmp_path: Path) -> N
     ],
 )
 def test_a_checkpoint_of_a_search_with_other_options_is_refused(
-    of_three: FreezableStore, tmp_path: Path, options: dict[str, Any], message: str
+    three_documents: FreezableStore, tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
-    via_engine(of_three, checkpoint=tmp_path / "done")
-    of_three.identity = "this store" if options else "another store"
+    via_engine(three_documents, checkpoint=tmp_path / "done")
+    three_documents.identity = "this store" if options else "another store"
     with pytest.raises(StoreError, match=message):
-        via_engine(of_three, checkpoint=tmp_path / "done", **options)
+        via_engine(three_documents, checkpoint=tmp_path / "done", **options)
 
 
-def test_files_that_are_not_usable_checkpoints_are_left_unchanged(of_three: FreezableStore, tmp_path: Path) -> None:
+def test_files_that_are_not_usable_checkpoints_are_left_unchanged(
+    three_documents: FreezableStore, tmp_path: Path
+) -> None:
     """The files are a text, another application's database, and a checkpoint that another process uses."""
     (tmp_path / "letter").write_text("Dear Ann, " * 100)
     with sqlite3.connect(tmp_path / "theirs") as theirs:
@@ -209,21 +211,21 @@ def test_files_that_are_not_usable_checkpoints_are_left_unchanged(of_three: Free
     for name in ("letter", "theirs"):
         before = (tmp_path / name).read_bytes()
         with pytest.raises(StoreError, match=rf"{name} cannot be used \(file is not a "):
-            via_engine(of_three, checkpoint=tmp_path / name)
+            via_engine(three_documents, checkpoint=tmp_path / name)
         assert before == (tmp_path / name).read_bytes()
     with sqlite3.connect(tmp_path / "used", isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="used is in use by another run; choose another file"):
-            via_engine(of_three, checkpoint=tmp_path / "used")
+            via_engine(three_documents, checkpoint=tmp_path / "used")
     other.close()
     with pytest.raises(StoreError, match="cannot be used"):
-        via_engine(of_three, checkpoint=tmp_path / "no folder" / "file")
+        via_engine(three_documents, checkpoint=tmp_path / "no folder" / "file")
 
 
-def test_options_that_cannot_be_combined_are_refused(of_three: FreezableStore, tmp_path: Path) -> None:
+def test_options_that_cannot_be_combined_are_refused(three_documents: FreezableStore, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="this store is not in an engine; omit via='engine'"):
         duplicates_in(open_store(":memory:", create=True), via="engine")
     with pytest.raises(QuerySyntaxError, match="via must be one of memory, engine, not 'cluster'"):
-        duplicates_in(of_three, via="cluster")  # type: ignore[arg-type]
+        duplicates_in(three_documents, via="cluster")  # type: ignore[arg-type]
     with pytest.raises(QuerySyntaxError, match="a checkpoint needs via='engine'; set it, or omit the checkpoint"):
-        duplicates_in(of_three, checkpoint=tmp_path / "done")
+        duplicates_in(three_documents, checkpoint=tmp_path / "done")

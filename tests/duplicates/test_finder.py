@@ -17,7 +17,7 @@ from simdoc_search.passages.exact import containment, jaccard, shingle_set
 from tests.support.texts import overlapping, text
 
 
-def among(texts: Iterable[str], **options: Any) -> Duplicates:
+def find_among(texts: Iterable[str], **options: Any) -> Duplicates:
     """Find duplicates among texts. The ids of the texts are a, b, c, … in order."""
     return duplicates_among(
         (Document(chr(ord("a") + number), each) for number, each in enumerate(texts)), **{"keep": "first", **options}
@@ -42,7 +42,7 @@ def words(*numbers: int) -> str:
 def test_duplicates_are_ordered_by_kind() -> None:
     """The overlap of a near-duplicate is that of the sets of shingles."""
     base, near = words(*range(100)), words(*range(98), 500, 501)
-    found = among([base, near, base, base.upper() + "!", "something else altogether, of other words"])
+    found = find_among([base, near, base, base.upper() + "!", "something else altogether, of other words"])
     exact = round(jaccard(shingle_set(base), shingle_set(near)), 3)
 
     assert [("a", [("c", "identical", 1.0), ("d", "same words", 1.0), ("b", "near", exact)])] == groups(found)
@@ -52,7 +52,7 @@ def test_duplicates_are_ordered_by_kind() -> None:
 
 
 def test_texts_without_words_are_left_out() -> None:
-    found = among(["...", "!!!", "...", "a word", "a word"])
+    found = find_among(["...", "!!!", "...", "a word", "a word"])
 
     assert [("d", [("e", "identical", 1.0)])] == groups(found)
     assert dict.fromkeys(map(Place, "abc"), "has no words") == found.left_out
@@ -61,7 +61,7 @@ def test_texts_without_words_are_left_out() -> None:
 def test_a_long_text_with_one_different_word_overlaps_by_less_than_100_percent() -> None:
     """The fingerprints may be equal, but the exact overlap is less than 1."""
     contract = text(random.Random(3), 4000)
-    (group,) = among([contract, contract.replace(" ", " not ", 1)]).groups()
+    (group,) = find_among([contract, contract.replace(" ", " not ", 1)]).groups()
     (duplicate,) = group.duplicates
 
     assert "near" == duplicate.kind
@@ -73,7 +73,7 @@ def test_a_long_text_with_one_different_word_overlaps_by_less_than_100_percent()
 
 def test_each_duplicate_of_a_chain_overlaps_its_kept_document() -> None:
     chain = [words(*range(start, start + 100)) for start in range(0, 260, 10)]
-    found = among(chain, overlap=0.7)
+    found = find_among(chain, overlap=0.7)
     sets = {chr(ord("a") + number): shingle_set(each) for number, each in enumerate(chain)}
     pairs = [(group.kept.id, other.id, other.overlap) for group in found.groups() for other in group.duplicates]
     gone = [other for _, other, _ in pairs]
@@ -159,21 +159,21 @@ def test_containment_is_the_share_of_a_duplicate_in_the_kept_document() -> None:
     whole, excerpt = words(*range(200)), words(*range(100, 160), 900)
     share = round(containment(shingle_set(excerpt), shingle_set(whole)), 3)
 
-    assert [("a", [("b", "near", share)])] == groups(among([whole, excerpt], measure="containment"))
-    assert [] == groups(among([whole, excerpt], measure="contained")) == groups(among([whole, excerpt]))
+    assert [("a", [("b", "near", share)])] == groups(find_among([whole, excerpt], measure="containment"))
+    assert [] == groups(find_among([whole, excerpt], measure="contained")) == groups(find_among([whole, excerpt]))
 
 
 def test_an_overlap_of_exactly_the_threshold_counts() -> None:
     """Both texts have 4 shingles and share 3 of them, so the overlap is 3/5."""
     texts = [words(*range(8)), words(*range(7), 99)]
 
-    assert [1, 0] == [among(texts, overlap=overlap).group_count for overlap in (0.6, 0.600001)]
+    assert [1, 0] == [find_among(texts, overlap=overlap).group_count for overlap in (0.6, 0.600001)]
 
 
 def test_estimated_overlaps_are_not_exact() -> None:
     """The overlap of copies is exact even without texts."""
     first, second = overlapping(random.Random(7), 400, 0.9)
-    found = among([first, second, first], overlap=0.6, verify=False)
+    found = find_among([first, second, first], overlap=0.6, verify=False)
     (group,) = found.groups()
 
     assert not found.verified
@@ -184,7 +184,7 @@ def test_estimated_overlaps_are_not_exact() -> None:
 
 def test_near_duplicates_are_compared_with_the_kept_document() -> None:
     texts = [words(*range(60)), words(*range(50), 99, *range(51, 60)), words(*range(60))]
-    found = among(texts, overlap=0.7)
+    found = find_among(texts, overlap=0.7)
     (group,) = found.groups()
     ((duplicate, comparison, both),) = found.compared(group)
 
@@ -193,7 +193,7 @@ def test_near_duplicates_are_compared_with_the_kept_document() -> None:
 
 
 def test_large_groups_come_first_and_can_be_limited() -> None:
-    found = among(["one text of words", "another text of words"] * 2 + ["one text of words"])
+    found = find_among(["one text of words", "another text of words"] * 2 + ["one text of words"])
 
     assert ["a", "b"] == [group.kept.id for group in found]
     assert ["a"] == [group.kept.id for group in found.groups(1)]
@@ -202,14 +202,14 @@ def test_large_groups_come_first_and_can_be_limited() -> None:
 
 @pytest.mark.parametrize("texts", [[], ["alone"], ["both", "both"]])
 def test_a_collection_may_have_very_few_documents(texts: list[str]) -> None:
-    found = among(texts)
+    found = find_among(texts)
     count = int(len(texts) > 1)
 
     assert (len(texts), count) == (found.documents, found.group_count)
     assert [count, count] == [len(list(found.groups())), len(list(found.pairs()))]
 
 
-def unread() -> Iterator[Document]:
+def documents_that_must_not_be_read() -> Iterator[Document]:
     """Raise an error if the documents are read."""
     yield from (1 / 0 for _ in range(1))  # type: ignore[misc]
 
@@ -225,4 +225,4 @@ def unread() -> Iterator[Document]:
 )
 def test_a_wrong_option_is_refused_before_anything_is_read(option: str, value: object, message: str) -> None:
     with pytest.raises(QuerySyntaxError, match=message):
-        duplicates_among(unread(), **{option: value})  # type: ignore[arg-type]
+        duplicates_among(documents_that_must_not_be_read(), **{option: value})  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ SIZES = [1, 2, 3, 5, 8, 13, 20, 35, 60, 100, 170, 300, 500, 1000, 3000]
 PAIRS = 40
 
 
-def joined(sets: list[Shingles], overlap: str, name: str = "jaccard", **options: object) -> JoinedPairs:
+def find_pairs(sets: list[Shingles], overlap: str, name: str = "jaccard", **options: object) -> JoinedPairs:
     """Find the pairs among sets of shingles. Earlier sets are preferred."""
     return join(table(sets), np.arange(len(sets)), Measure(name, Fraction(overlap)), **options)  # type: ignore[arg-type]
 
@@ -26,7 +26,7 @@ def pairs_of(found: JoinedPairs) -> set[tuple[int, int]]:
     return set(zip(found.first.tolist(), found.second.tolist(), strict=True))
 
 
-def of_template(rng: np.random.Generator, count: int, shared: int, own: int) -> list[Shingles]:
+def sets_of_template(rng: np.random.Generator, count: int, shared: int, own: int) -> list[Shingles]:
     """Return sets with `shared` common shingles and `own` different shingles each."""
     template = shingles(rng, shared)
     return [np.concatenate((template, shingles(rng, own))) for _ in range(count)]
@@ -42,7 +42,7 @@ def test_pairs_with_the_minimum_overlap_are_found_whatever_their_length(overlap:
     made = [pair(rng, size, float(Fraction(overlap))) for size in SIZES for _ in range(PAIRS)]
     reaching = {n for n, (a, b) in enumerate(made) if (s := len(np.intersect1d(a, b))) >= Fraction(overlap) * (
         len(a) + len(b) - s)}  # fmt: skip
-    found = pairs_of(joined(list(chain.from_iterable(made)), overlap))
+    found = pairs_of(find_pairs(list(chain.from_iterable(made)), overlap))
     missed = [n for n in reaching if (2 * n, 2 * n + 1) not in found]
 
     assert len(reaching) > len(made) / 2
@@ -54,7 +54,7 @@ def test_documents_of_different_length_are_paired(size: int) -> None:
     """One document is a part of the other. Their overlap is exactly the minimum."""
     rng = np.random.default_rng(5)
     wholes = [shingles(rng, size) for _ in range(PAIRS)]
-    found = pairs_of(joined([side for whole in wholes for side in (whole, whole[: size // 2])], "1/2"))
+    found = pairs_of(find_pairs([side for whole in wholes for side in (whole, whole[: size // 2])], "1/2"))
 
     assert PAIRS - 1 <= sum((2 * n, 2 * n + 1) in found for n in range(PAIRS))
 
@@ -62,8 +62,8 @@ def test_documents_of_different_length_are_paired(size: int) -> None:
 def test_pairs_with_too_little_overlap_are_not_found() -> None:
     rng = np.random.default_rng(6)
 
-    assert set() == pairs_of(joined([*pair(rng, 2000, 0.3), *(shingles(rng, 500) for _ in range(50))], "4/5"))
-    assert set() == pairs_of(joined([], "1/2"))
+    assert set() == pairs_of(find_pairs([*pair(rng, 2000, 0.3), *(shingles(rng, 500) for _ in range(50))], "4/5"))
+    assert set() == pairs_of(find_pairs([], "1/2"))
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_a_part_of_a_document_is_found_by_containment(name: str, part_first: int
     part = whole[:500]
 
     assert (part_first, part_second) == tuple(
-        len(joined(sets, "9/10", name).first) for sets in ([part, whole], [whole, part])
+        len(find_pairs(sets, "9/10", name).first) for sets in ([part, whole], [whole, part])
     )
 
 
 def test_pairs_are_sorted_and_have_an_estimated_overlap() -> None:
     shares: list[float] = []
-    found = joined([shingles(np.random.default_rng(12), 700)] * 3, "1/2", progress=shares.append)
+    found = find_pairs([shingles(np.random.default_rng(12), 700)] * 3, "1/2", progress=shares.append)
 
     assert [(0, 1), (0, 2), (1, 2)] == list(zip(found.first.tolist(), found.second.tolist(), strict=True))
     assert [1.0, 1.0, 1.0] == found.estimate.tolist()
@@ -97,7 +97,7 @@ def test_only_pairs_with_a_new_document_are_found(new_from: int) -> None:
     rng = np.random.default_rng(19)
     sets = [side for n in range(60) for side in pair(rng, 40 + 10 * n, 0.9)]
     mixed = [sets[n] for n in rng.permutation(120)]
-    everything, found = joined(mixed, "4/5"), joined(mixed, "4/5", new_from=new_from)
+    everything, found = find_pairs(mixed, "4/5"), find_pairs(mixed, "4/5", new_from=new_from)
 
     assert {pair for pair in pairs_of(everything) if pair[1] >= new_from} == pairs_of(found)
     assert found.compared <= everything.compared
@@ -108,8 +108,8 @@ def test_only_pairs_with_a_new_document_are_found(new_from: int) -> None:
 def test_few_new_documents_are_compared_with_a_whole_overflowing_run(new: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the last of 300 old documents overlaps the new ones."""
     monkeypatch.setattr(module, "RUN_LIMITS", (60, 60))
-    many = of_template(np.random.default_rng(20), 300, 600, 400)
-    found = joined([*many, *([many[-1]] * new)], "3/5", new_from=300)
+    many = sets_of_template(np.random.default_rng(20), 300, 600, 400)
+    found = find_pairs([*many, *([many[-1]] * new)], "3/5", new_from=300)
 
     assert {(299, 300 + n) for n in range(new)} <= pairs_of(found)
     assert 0 == found.skipped_comparisons
@@ -127,7 +127,7 @@ def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_runs")
 def test_all_documents_of_an_overflowing_run_are_compared_with_the_first() -> None:
     """300 documents with one template need few comparisons."""
-    found = joined(of_template(np.random.default_rng(13), 300, 600, 30), "4/5")
+    found = find_pairs(sets_of_template(np.random.default_rng(13), 300, 600, 30), "4/5")
 
     assert {(0, other) for other in range(1, 300)} <= pairs_of(found)
     assert found.compared < 300 * 30
@@ -139,7 +139,7 @@ def test_all_documents_of_an_overflowing_run_are_compared_with_the_first() -> No
 def test_skipped_comparisons_in_an_overflowing_run_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """100 documents share boilerplate, but are not duplicates."""
     monkeypatch.setattr(module, "ANCHORS", 2)
-    found = joined(of_template(np.random.default_rng(14), 100, 600, 400), "3/5")
+    found = find_pairs(sets_of_template(np.random.default_rng(14), 100, 600, 400), "3/5")
 
     assert 0 < len(found.overflowing)
     assert 0 < found.skipped_comparisons
@@ -148,7 +148,7 @@ def test_skipped_comparisons_in_an_overflowing_run_are_counted(monkeypatch: pyte
 
 def test_short_documents_are_not_paired_by_boilerplate() -> None:
     """2,000 short documents share a third of their shingles. Their rare tokens differ."""
-    found = joined(of_template(np.random.default_rng(15), 2000, 8, 16), "9/10")
+    found = find_pairs(sets_of_template(np.random.default_rng(15), 2000, 8, 16), "9/10")
 
     assert set() == pairs_of(found)
     assert found.compared < 2000

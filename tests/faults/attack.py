@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.cli import environment
-from tests.support.forked import MAX_SECONDS, Running
+from tests.support.forked_commands import MAX_SECONDS, Running
 
 __all__ = ["Attack", "CommandResult", "Place", "command", "fresh_command", "killed"]
 

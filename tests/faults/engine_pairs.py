@@ -17,7 +17,7 @@ from tests.faults.pairs import disturb, run_to_end
 from tests.support.backfill import load, stored, to
 from tests.support.cli import words
 from tests.support.engines import call
-from tests.support.forked import Running
+from tests.support.forked_commands import Running
 from tests.support.http_server import indices
 
 __all__ = ["ATTACKS", "PAIRS", "run_pair"]

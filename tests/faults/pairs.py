@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.faults.attack import Attack, Place
 from tests.support.cli import words, write
-from tests.support.forked import Running
+from tests.support.forked_commands import Running
 
 __all__ = ["ATTACKS", "PAIRS", "disturb", "run_pair", "run_to_end"]
 

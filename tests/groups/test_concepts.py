@@ -54,7 +54,7 @@ def by_brute_force(store: Store) -> dict[tuple[int, int], float]:
     return {(a, b): score for a, b, score in zip(*pairs.tolist(), scores, strict=True) if score >= DEFAULT_MIN_SCORE}
 
 
-def found(store: Store) -> dict[tuple[int, int], float]:
+def find_related_pairs(store: Store) -> dict[tuple[int, int], float]:
     pairs = related_pairs(
         store, read_documents(store, None, ignore_progress, concepts=True), Limits(), ignore_progress, filtered=False
     )
@@ -66,13 +66,13 @@ def test_related_documents_are_those_of_brute_force(store: Store) -> None:
     expected = by_brute_force(store)
 
     assert len(expected) > 20
-    assert expected == pytest.approx(found(store))
+    assert expected == pytest.approx(find_related_pairs(store))
 
 
 def test_comparisons_that_are_not_made_are_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some pairs are missing, but no wrong pair is added."""
     monkeypatch.setattr(module, "MAX_COMPARED", 1)
-    expected, actual = by_brute_force(store), found(store)
+    expected, actual = by_brute_force(store), find_related_pairs(store)
     topics = find_topics(store, Limits(), None, ignore_progress)
 
     assert 0 < len(actual) < len(expected)

@@ -38,7 +38,7 @@ def as_arrays(read: Sequence[Sequence[int]]) -> AllDocuments:
     return AllDocuments(places, np.concatenate(values), np.cumsum(counts) - counts, counts)
 
 
-def found_in(read: Sequence[Sequence[int]], limits: Limits | None = None) -> VersionPairs:
+def find_versions(read: Sequence[Sequence[int]], limits: Limits | None = None) -> VersionPairs:
     return version_pairs(as_arrays(read), limits or Limits(), lambda _stage, _share: None)
 
 
@@ -51,7 +51,7 @@ def scores(pairs: VersionPairs) -> dict[tuple[int, int], float]:
 @settings(max_examples=15)
 def test_versions_are_those_of_brute_force(read: list[list[int]], enough: float) -> None:
     limits = Limits(enough, min(0.1, enough))
-    found = found_in(read, limits)
+    found = find_versions(read, limits)
     expected = {}
     for a, b in combinations(range(len(read)), 2):
         both = match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
@@ -80,7 +80,7 @@ def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]
     )
 
 
-def edited(values: Simhashes, bits: int, draw: np.random.Generator) -> list[int]:
+def flip_bits(values: Simhashes, bits: int, draw: np.random.Generator) -> list[int]:
     """Flip random bits of each sentence."""
     return [int(value) ^ sum(1 << int(bit) for bit in draw.choice(64, bits, replace=False)) for value in values]
 
@@ -92,8 +92,8 @@ def test_nearly_all_versions_are_found_by_a_sample_of_similar_sentences(monkeypa
     read = []
     for number in range(200):
         values = draw.integers(0, 2**64, 20, dtype=np.uint64)
-        read += [values.tolist(), edited(values, 3, draw) if number % 2 else [*values[:12].tolist(), number]]
-    found = found_in(read)
+        read += [values.tolist(), flip_bits(values, 3, draw) if number % 2 else [*values[:12].tolist(), number]]
+    found = find_versions(read)
 
     assert not found.found_all_similar
     assert {(at, at + 1) for at in range(0, 400, 4)} <= scores(found).keys()
@@ -107,7 +107,7 @@ def test_documents_with_a_very_frequent_sentence_are_paired_with_a_few_others() 
     footer = int(draw.integers(0, 2**63))
     text = draw.integers(0, 2**64, 10, dtype=np.uint64).tolist()
     others = [[*draw.integers(0, 2**64, 9, dtype=np.uint64).tolist(), footer] for _ in range(500)]
-    found = found_in([[*text, footer]] * 500 + others)
+    found = find_versions([[*text, footer]] * 500 + others)
 
     assert {*range(500)} == {*found.first.tolist(), *found.second.tolist()}
     assert found.compared < 500 * 2 * module.ANCHORS

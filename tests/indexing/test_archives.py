@@ -49,7 +49,7 @@ def counts(report: IndexReport) -> tuple[int, int, int, int]:
 
 
 def rewrite(path: Path, data: bytes) -> None:
-    """Give a file another content and a later modification time."""
+    """Change the content of a file, and set a later modification time."""
     time = path.stat().st_mtime_ns + 10**9
     path.write_bytes(data)
     os.utime(path, ns=(time, time))
@@ -90,7 +90,7 @@ def test_changed_members_of_an_archive_are_replaced(store: Store, folder: Path) 
     assert (0, 3, 0, 0) == counts(index(store, folder, prune=True))
 
 
-def test_prune_removes_the_members_of_an_archive_that_is_gone(store: Store, folder: Path) -> None:
+def test_prune_removes_the_members_of_an_archive_that_no_longer_exists(store: Store, folder: Path) -> None:
     index(store, folder)
     (folder / "old.zip").unlink()
 

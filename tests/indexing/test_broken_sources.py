@@ -1,4 +1,4 @@
-"""A broken source does not affect other sources. The run names it and fails."""
+"""A broken source does not affect other sources. The run reports it and fails."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def test_other_paths_are_indexed_if_folders_are_empty(paths: list[str]) -> None:
     assert 1 == result.exit_code
     assert result.stdout.startswith("2 indexed, 0 unchanged in ")
     assert [
-        "Error: empty has no files; name a folder with documents",
-        "Error: bare has no files; name a folder with documents",
+        "Error: empty has no files; give a folder that contains documents",
+        "Error: bare has no files; give a folder that contains documents",
     ] == result.stderr.splitlines()
     assert 2 == answer("info")["documents"]
 
 
-def test_without_any_file_no_store_is_made(folder: Path) -> None:
+def test_without_any_file_no_store_is_created(folder: Path) -> None:
     message = sentence(run("index", "empty", "bare"))
 
-    assert "empty has no files; name a folder with documents" in message
+    assert "empty has no files; give a folder that contains documents" in message
     assert "bare has no files" in message
     assert not (folder / ".simdoc").exists()
 
@@ -88,7 +88,7 @@ def test_an_error_of_the_corpus_is_a_problem_in_the_report(workers: int, search:
     report = search.index(read_corpus(["a", "empty", "c"]), workers=workers)
 
     assert (2, True) == (report.indexed, report.failed)
-    assert ["empty has no files; name a folder with documents"] == report.problems
+    assert ["empty has no files; give a folder that contains documents"] == report.problems
     assert {"a.txt", "c.txt"} == ids(search)
 
 

@@ -1,4 +1,4 @@
-"""Indexing that is interrupted by Ctrl-C, kill -9, or the death of a worker."""
+"""Indexing is interrupted by Ctrl-C, kill -9 or the end of a worker process."""
 
 from __future__ import annotations
 

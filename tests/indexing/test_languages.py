@@ -10,8 +10,8 @@ from simdoc_search import Document, SimilaritySearch
 from simdoc_search.indexing import preparation
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from tests.support.prose import PROSE
 from tests.support.stores import NewStore
+from tests.support.translations import PROSE
 
 DOCUMENTS = [
     Document("en", PROSE["en"]),

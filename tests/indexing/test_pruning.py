@@ -1,4 +1,4 @@
-"""`--prune` removes documents whose files are gone, and keeps those whose files may only be unreachable."""
+"""`--prune` removes documents whose files no longer exist, and keeps documents whose files may be unreachable."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def documents() -> int:
 
 
 def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
-    """It may be the mount point of a disk. With --prune-all they are removed."""
+    """The folder may be a mount point without its disk. With --prune-all, the documents are removed."""
     run("index", "corpus")
     shutil.rmtree(corpus)
     corpus.mkdir()
@@ -51,9 +51,9 @@ def test_a_folder_without_files_keeps_its_documents(corpus: Path) -> None:
     hidden = run("index", "corpus", "--prune")
 
     assert (1, 1, 30) == (bare.exit_code, hidden.exit_code, documents())
-    assert "Error: corpus has no files; name a folder with documents\n" == bare.stderr
+    assert "Error: corpus has no files; give a folder that contains documents\n" == bare.stderr
     assert re.search(
-        r"^Error: kept 30 documents of /.*/corpus although the files are gone, because the path has no files left; "
+        r"^Error: kept 30 documents of /.*/corpus with missing files, because the path has no files left; "
         r"remove them with --prune-all$",
         hidden.stderr,
         re.MULTILINE,
@@ -75,7 +75,7 @@ def test_more_than_half_is_removed_only_with_prune_all(corpus: Path) -> None:
     assert 15 == documents()
 
 
-def test_half_is_half_of_the_documents_before_the_run(corpus: Path) -> None:
+def test_half_refers_to_the_documents_before_the_run(corpus: Path) -> None:
     run("index", "corpus")
     shutil.rmtree(corpus)
     write(corpus, {f"new/{n}.txt": words(n, n + 20) for n in range(100)})
@@ -203,7 +203,7 @@ def test_an_unreadable_file_keeps_its_document(corpus: Path, search: SimilarityS
     assert 30 == search.info().documents
 
 
-def test_a_broken_link_counts_as_a_file_that_is_gone(corpus: Path, search: SimilaritySearch) -> None:
+def test_a_broken_link_counts_as_a_missing_file(corpus: Path, search: SimilaritySearch) -> None:
     (corpus / "00.txt").unlink()
     (corpus / "00.txt").symlink_to("nowhere")
     report = search.index(read_corpus([corpus]), prune=True)

@@ -1,4 +1,4 @@
-"""Several folders in one store: each file has one id, and no file takes the id of another."""
+"""Several folders are indexed into one store. Each file has its own id."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_new_ids_of_a_larger_folder_are_mentioned(search: SimilaritySearch, fold
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_an_id_of_another_root_is_not_taken(search: SimilaritySearch, folder: Path, at_once: bool) -> None:
+def test_an_id_of_another_root_is_not_reused(search: SimilaritySearch, folder: Path, at_once: bool) -> None:
     for some in [["one", "two"]] if at_once else [["one"], ["two"]]:
         report = index(search, *some)
 

@@ -14,7 +14,7 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.corpus import Skipped, Source, read_corpus
 from simdoc_search.indexing import IndexReport
 from tests.support.formats import pdf
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 from tests.support.texts import documents
 from tests.support.workers import worker_processes
 
@@ -86,7 +86,7 @@ def test_new_unchanged_and_changed_documents_are_counted(search: SimilaritySearc
     assert {} == counts(search.index([]))
 
 
-def test_changed_metadata_replace_a_document(search: SimilaritySearch) -> None:
+def test_a_document_with_changed_metadata_is_replaced(search: SimilaritySearch) -> None:
     document = Document("a", "one text", {"year": 2020, "draft": True})
     search.index([document])
 
@@ -107,7 +107,7 @@ def test_a_source_without_a_document_is_skipped_with_the_reason(search: Similari
     assert {"b": "text"} == texts(search)
 
 
-@pytest.mark.parametrize("workers", first(1, [1, 3]))
+@pytest.mark.parametrize("workers", slow_after(1, [1, 3]))
 def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearch) -> None:
     sources: list[Source] = [
         *documents("progress", 400, 10),
@@ -125,9 +125,9 @@ def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearc
 # --- repeated ids ---
 
 
-@pytest.mark.parametrize("stored", first(2, [None, "third", "first", "second"]))
-@pytest.mark.parametrize("workers", first(1, [1, 3]))
-def test_the_last_document_with_an_id_counts(stored: str | None, workers: int, memory: SimilaritySearch) -> None:
+@pytest.mark.parametrize("stored", slow_after(2, [None, "third", "first", "second"]))
+@pytest.mark.parametrize("workers", slow_after(1, [1, 3]))
+def test_the_last_document_with_an_id_is_stored(stored: str | None, workers: int, memory: SimilaritySearch) -> None:
     if stored:
         memory.index([Document("near", stored), Document("far", stored)])
     others = documents("duplicates", 400, 10)

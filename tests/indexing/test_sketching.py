@@ -15,7 +15,7 @@ from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences, sentence_simhashes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import sketching
-from tests.support.capitals import CAPITALS, Capitals
+from tests.support.capitals_extractor import CAPITALS, Capitals
 
 BOTH = Settings(sentences=Sentences(), concepts=Concepts("capitals"))
 TEXT = "The Danube flows through Vienna. It is a long river, and Vienna lies on it.\n\nBudapest lies there too."
@@ -93,10 +93,10 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
         (
             BOTH,
             Extractor(Capitals("others")),
-            "the store has concepts of capitals, but the given extractor is others",
+            "the store has concepts from capitals, but the given extractor is others",
         ),
         (BOTH, None, "no built-in extractor is called 'capitals'"),
-        (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; leave"),
+        (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; omit it"),
     ],
 )
 def test_another_extractor_than_that_of_the_store_is_refused(

@@ -1,4 +1,4 @@
-"""Skipped files are listed by reason, the most important first, with the option that helps."""
+"""Skipped files are grouped by reason, in order of importance, with an option that helps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
 from simdoc_search.corpus.formats import MEDIA_TYPES
 from simdoc_search.documents import Skipped
-from simdoc_search.indexing.skip_reasons import group_by_reason, kind_of
+from simdoc_search.indexing.skip_reasons import classify_reason, group_by_reason
 from tests.support.cli import answer, output, run, write
 from tests.support.formats import docx, odt
 
@@ -58,7 +58,7 @@ def test_unknown_reasons_are_important() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "gone"),
+    ("reason", "lost"),
     [
         ("binary", True),
         ("encrypted", True),
@@ -76,8 +76,8 @@ def test_unknown_reasons_are_important() -> None:
         ("hidden", False),
     ],
 )
-def test_a_text_is_gone_only_if_another_run_cannot_read_it(reason: str, gone: bool) -> None:
-    assert gone == kind_of(reason)[0].text_gone
+def test_a_text_is_lost_only_if_another_run_cannot_read_it(reason: str, lost: bool) -> None:
+    assert lost == classify_reason(reason)[0].is_text_lost
 
 
 # --- --fail-on-skip ---

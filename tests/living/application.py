@@ -13,7 +13,7 @@ from tests.living.texts import Writer
 from tests.living.truth import Key
 from tests.support.backfill import to
 from tests.support.engines import call
-from tests.support.living import Rolling
+from tests.support.rolling_index import Rolling
 
 __all__ = ["NOTE", "Application", "Document"]
 

@@ -11,7 +11,7 @@ from tests.living.application import Application, Document
 from tests.living.commands import Checks
 from tests.support.engines import PREFIX, call
 from tests.support.http_server import indices
-from tests.support.living import rolling
+from tests.support.rolling_index import rolling
 
 __all__ = ["Month", "Size", "month"]
 

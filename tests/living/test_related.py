@@ -6,7 +6,7 @@ from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
 from tests.support.cli import answer, output, run, sentence
-from tests.support.living import rolling
+from tests.support.rolling_index import rolling
 from tests.versions.paper import DOCUMENTS
 
 

@@ -31,41 +31,43 @@ def articles() -> Iterator[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
-def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    with indices(request.getfixturevalue(f"{request.param}_url")) as created:
-        yield created
+def engine_indices(request: pytest.FixtureRequest) -> Iterator[Indices]:
+    with indices(request.getfixturevalue(f"{request.param}_url")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
-def index(made: Indices) -> str:
+def index(engine_indices: Indices) -> str:
     """An application's index with these articles."""
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     kinds = {"title": "text", "body": "text", "readers": "keyword"}
-    name = made.make({"properties": {**fields, **{key: {"type": kind} for key, kind in kinds.items()}}})
+    name = engine_indices.make({"properties": {**fields, **{key: {"type": kind} for key, kind in kinds.items()}}})
     for action in fingerprint_actions(({"_id": article["id"], "_source": article} for article in articles()), "body"):
-        made.put(name, action["_id"], action["_source"])
+        engine_indices.put(name, action["_id"], action["_source"])
     return name
 
 
-def hits(made: Indices, index: str, query: dict[str, Any], parts: list[str], size: int = 100) -> list[dict[str, Any]]:
+def hits(
+    engine_indices: Indices, index: str, query: dict[str, Any], parts: list[str], size: int = 100
+) -> list[dict[str, Any]]:
     body = {"query": query, "_source": ["title", *parts], "size": size}
-    found: list[dict[str, Any]] = call(made.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
+    found: list[dict[str, Any]] = call(engine_indices.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
     return found
 
 
-def source_tokens(made: Indices, index: str) -> str:
-    tokens: str = call(made.engine, "GET", f"/{index}/_doc/0")["_source"]["simdoc"]["tokens"]
+def source_tokens(engine_indices: Indices, index: str) -> str:
+    tokens: str = call(engine_indices.engine, "GET", f"/{index}/_doc/0")["_source"]["simdoc"]["tokens"]
     return tokens
 
 
 @pytest.mark.parametrize(("overlap", "probability"), [(None, None), (0.2, None), (0.8, None), (0.5, 0.8)])
 def test_one_request_finds_what_the_search_finds(
-    made: Indices, index: str, overlap: float | None, probability: float | None
+    engine_indices: Indices, index: str, overlap: float | None, probability: float | None
 ) -> None:
     """This is checked for a stored document and for a text, with permissions. The overlaps are the same, too."""
-    search = SimilaritySearch(open_store(f"{made.engine}/{index}"))
+    search = SimilaritySearch(open_store(f"{engine_indices.engine}/{index}"))
     buckets: dict[str, Any] = {"buckets_field": "simdoc.buckets"}
-    by_id = Similar(source_tokens(made, index), overlap, probability, **buckets)
+    by_id = Similar(source_tokens(engine_indices, index), overlap, probability, **buckets)
     of_text = Similar.of_text(SOURCE, overlap, probability, **buckets)
     options: dict[str, Any] = {"overlap": overlap, "probability": probability, "filters": [READABLE]}
     options |= {"size": 100, "verify": False}
@@ -75,17 +77,17 @@ def test_one_request_finds_what_the_search_finds(
         (of_text, search.similar_to_text(SOURCE, **options)),
     ):
         clause = similar.clause(filters=[READABLE], exclude_id=expected.query.id or None)
-        refined = similar.refine(hits(made, index, clause, similar.parts))
+        refined = similar.refine(hits(engine_indices, index, clause, similar.parts))
 
         assert len(refined) > 2
         assert {hit.id: hit.overlap for hit in expected.hits} == {found.hit["_id"]: found.overlap for found in refined}
         assert {hit.id: hit.matched for hit in expected.hits} == {found.hit["_id"]: found.matched for found in refined}
 
 
-def test_refining_drops_long_documents_below_the_overlap(made: Indices, index: str) -> None:
+def test_refining_drops_long_documents_below_the_overlap(engine_indices: Indices, index: str) -> None:
     """Long documents contain the source, so the clause alone ranks them first."""
-    similar = Similar(source_tokens(made, index), 0.5)
-    found = hits(made, index, similar.clause(exclude_id="0"), similar.parts, size=40)
+    similar = Similar(source_tokens(engine_indices, index), 0.5)
+    found = hits(engine_indices, index, similar.clause(exclude_id="0"), similar.parts, size=40)
     refined = similar.refine(found)
 
     assert 10 < len(refined) < len(found) - 5
@@ -93,11 +95,13 @@ def test_refining_drops_long_documents_below_the_overlap(made: Indices, index: s
     assert [round(hit.hit["_score"]) for hit in refined] == [hit.matched for hit in refined]
 
 
-def test_the_clause_as_a_filter_keeps_the_applications_scores(made: Indices, index: str) -> None:
-    similar = Similar(source_tokens(made, index), 0.5, 0.8)
+def test_the_clause_as_a_filter_keeps_the_applications_scores(engine_indices: Indices, index: str) -> None:
+    similar = Similar(source_tokens(engine_indices, index), 0.5, 0.8)
     words = {"match": {"title": "letter"}}
-    alone = hits(made, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.parts)
-    with_similar = hits(made, index, {"bool": {"must": [words], "filter": [READABLE, similar.clause()]}}, similar.parts)
+    alone = hits(engine_indices, index, {"bool": {"must": [words], "filter": [READABLE]}}, similar.parts)
+    with_similar = hits(
+        engine_indices, index, {"bool": {"must": [words], "filter": [READABLE, similar.clause()]}}, similar.parts
+    )
     score = {hit["_id"]: hit["_score"] for hit in alone}
     refined = similar.refine(with_similar)
 

@@ -22,18 +22,18 @@ TEAMS = ("legal", "sales", "press")
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch", "elasticsearch_7"])
-def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
-    with indices(request.getfixturevalue(f"{request.param}_url")) as created:
-        yield created
+def engine_indices(request: pytest.FixtureRequest) -> Iterator[Indices]:
+    with indices(request.getfixturevalue(f"{request.param}_url")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
-def index(made: Indices) -> str:
+def index(engine_indices: Indices) -> str:
     """Documents with some of four marks, and a team. Every second document overlaps the source by half."""
     rng = random.Random(2)
     fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
     kinds = {"body": "text", "team": "keyword", "marks": "text", "tag": "keyword"}
-    name = made.make({"properties": {**fields, **{key: {"type": kind} for key, kind in kinds.items()}}})
+    name = engine_indices.make({"properties": {**fields, **{key: {"type": kind} for key, kind in kinds.items()}}})
     sources = {"source": {"body": SOURCE, "team": "legal", "marks": "", "tag": []}}
     for number in range(40):
         body = overlapping(rng, 120, 0.5)[1] if number % 2 else SOURCE + text(rng, 30)
@@ -41,13 +41,13 @@ def index(made: Indices) -> str:
         tags = rng.sample(["a", "b"], rng.randint(0, 2))
         sources[f"{number}"] = {"body": body, "team": TEAMS[number % 3], "marks": " ".join(marks), "tag": tags}
     for action in fingerprint_actions(({"_id": id, "_source": source} for id, source in sources.items()), "body"):
-        made.put(name, action["_id"], action["_source"])
+        engine_indices.put(name, action["_id"], action["_source"])
     return name
 
 
-def scores(made: Indices, index: str, query: dict[str, Any]) -> dict[str, Any]:
+def scores(engine_indices: Indices, index: str, query: dict[str, Any]) -> dict[str, Any]:
     body = {"query": query, "size": 100, "_source": False}
-    found = call(made.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
+    found = call(engine_indices.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
     return {hit["_id"]: pytest.approx(hit["_score"], rel=1e-4) for hit in found}
 
 
@@ -71,33 +71,37 @@ def queries(count: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("options", [{}, {"default_operator": "AND"}, {"minimum_should_match": 2}, {"boost": 3}])
-def test_an_expanded_query_means_the_same_to_the_engine(made: Indices, index: str, options: dict[str, Any]) -> None:
+def test_an_expanded_query_means_the_same_to_the_engine(
+    engine_indices: Indices, index: str, options: dict[str, Any]
+) -> None:
     """If each FINGERPRINT becomes a clause on a tag, the hits and scores are those of the query with the tag."""
     for query in queries(25):
         written = {"query_string": {"query": query.replace("FINGERPRINT:", "tag:"), **options}}
         ours = expand({"query": {"query_string": {"query": query, **options}}}, lambda value: {"term": {"tag": value}})
         if {"minimum_should_match", "must_not"} == ours["query"].get("bool", {}).keys():
             continue  # without optional clauses, the engine's parser matches no document, and a bool query matches all
-        assert scores(made, index, written) == scores(made, index, ours["query"]), query
+        assert scores(engine_indices, index, written) == scores(engine_indices, index, ours["query"]), query
 
 
-def test_fingerprints_are_expanded_by_the_search(made: Indices, index: str) -> None:
+def test_fingerprints_are_expanded_by_the_search(engine_indices: Indices, index: str) -> None:
     """A query string or a request is expanded. The source is only a hit with `include_self`."""
-    search = SimilaritySearch(open_store(f"{made.engine}/{index}"))
+    search = SimilaritySearch(open_store(f"{engine_indices.engine}/{index}"))
     alike = {hit.id for hit in search.similar("source_50", size=100, verify=False).hits}
     legal = {f"{number}" for number in range(40) if not number % 3} & alike
     written = search.expand_fingerprints("FINGERPRINT:source_50 AND team:legal AND NOT marks:four")
     body = {"query": {"query_string": {"query": "FINGERPRINT:source_50 AND team:legal"}}, "size": 100}
-    found = call(made.engine, "POST", f"/{index}/_search", search.expand_fingerprints(body, include_self=True))
+    found = call(
+        engine_indices.engine, "POST", f"/{index}/_search", search.expand_fingerprints(body, include_self=True)
+    )
 
     assert 5 < len(legal) < len(alike)
-    assert set(scores(made, index, written)) < legal
+    assert set(scores(engine_indices, index, written)) < legal
     assert legal | {"source"} == {hit["_id"] for hit in found["hits"]["hits"]}
 
 
-def test_clauses_of_the_command_are_filters(made: Indices, index: str) -> None:
+def test_clauses_of_the_command_are_filters(engine_indices: Indices, index: str) -> None:
     """The clauses mean the same as --filter-any and --exclude."""
-    place = ["--store", f"{made.engine}/{index}", "--text-field", "body", "--size", "100"]
+    place = ["--store", f"{engine_indices.engine}/{index}", "--text-field", "body", "--size", "100"]
     with_clauses = answer("similar", "FINGERPRINT:source_50 AND team:(legal OR sales) AND NOT tag:a", *place)
     options = ["--filter-any", "team=legal", "--filter-any", "team=sales", "--exclude", "tag=a"]
 

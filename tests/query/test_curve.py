@@ -18,8 +18,8 @@ from simdoc_search.query import Bands, Threshold, plan
 from simdoc_search.query.curve import reliable_matches
 from simdoc_search.query.planner import Planner, rows_and_bands_of_enough
 from simdoc_search.query.plans import Plan
-from tests.support.often import first
 from tests.support.query_plans import satisfies, tokens
+from tests.support.slow_cases import slow_after
 
 
 def wrapped(count: int, rows: int) -> Bands:
@@ -128,7 +128,7 @@ def best_plans(count: int, overlap: int, probability: int) -> set[tuple[int, int
     return {(rows, bands) for stray, rows, bands in fitting if stray == min(fitting)[0]}
 
 
-@pytest.mark.parametrize("count", first(6, [1, 2, 3, 8, 27, 40, 512, 100, *range(4, 40, 5)]))
+@pytest.mark.parametrize("count", slow_after(6, [1, 2, 3, 8, 27, 40, 512, 100, *range(4, 40, 5)]))
 def test_planner_enough_follows_its_rule_and_reaches_the_probability(count: int) -> None:
     """If no plan fits, the bands have one token each, and the probability is lower."""
     step = 10 if count <= 40 else 25

@@ -64,7 +64,7 @@ def test_no_document_satisfies_a_plan_without_tokens(numbers: tuple[float, ...],
 
 @pytest.mark.parametrize(("count", "expected"), [(1, 1), (100, 1), (101, 2), (300, 3), (301, 4), (512, 4)])
 def test_any_overlap_is_more_than_chance(count: int, expected: int) -> None:
-    """It is 1 % of the tokens, at most 4. In at most 0.3 % of all pairs, so many tokens are equal by chance."""
+    """It is 1 % of the tokens, at most 4. In at most 0.3 % of all pairs, this many tokens are equal by chance."""
     one = -math.expm1(count * math.log1p(-(2.0**-15)))  # the probability of one equal token, of 15 bits each
 
     for overlap in (None, 0, "0", Fraction(0)):

@@ -147,7 +147,7 @@ def test_matched_counts_whole_bands_by_default(filled: Connection) -> None:
 
 
 def test_tokens_of_a_document_are_read_back(filled: Connection) -> None:
-    """The id may be any string. A document without words has no tokens, nor has a missing document."""
+    """The id may be any string. Documents without words and missing documents have no tokens."""
     for id in (*ODD_IDS, *EMPTY, "nobody"):
         assert CORPUS.get(id, []) == sorted(token for (token,) in filled.execute(*TABLES.tokens_of(id)).fetchall())
 
@@ -178,7 +178,7 @@ def test_the_query_can_be_a_subquery_of_the_application(empty: Connection) -> No
 
 
 @pytest.mark.slow
-def test_the_longest_fingerprint_stays_below_the_limits(empty: Connection) -> None:
+def test_the_longest_fingerprint_is_within_the_limits(empty: Connection) -> None:
     """The fingerprint has 4,096 tokens, and all of them are in bands and counted."""
     tokens = [f"{number:04}" for number in range(4096)]
     fill(empty, {"a": tokens})

@@ -86,7 +86,7 @@ def test_a_checkpoint_of_another_index_is_refused(engine_store: NewStore, tmp_pa
         SimilaritySearch(store).index(documents("few", 3))
         if name == "one":
             SimilaritySearch(store).duplicates(via="engine", checkpoint=tmp_path / "done")
-    with pytest.raises(StoreError, match="made for the index "):
+    with pytest.raises(StoreError, match="was written for the index "):
         SimilaritySearch(store).duplicates(via="engine", checkpoint=tmp_path / "done")
 
 

@@ -267,11 +267,11 @@ def test_a_search_needs_at_least_one_thread() -> None:
 
 def test_a_stop_cancels_its_children_only() -> None:
     stop = Stop()
-    child, other = stop.child(), stop.child()
+    child, other = stop.make_child(), stop.make_child()
     child.set()
 
     assert (False, True, False) == (stop.is_set(), child.is_set(), other.is_set())
     stop.set()
-    assert (True, True) == (other.is_set(), stop.child().is_set())
+    assert (True, True) == (other.is_set(), stop.make_child().is_set())
     with pytest.raises(StoppedError):
         other.check()

@@ -78,7 +78,7 @@ def test_a_new_kept_document_is_shown_before_the_earlier_one_is_hidden(
     def interrupt(stage: str, share: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(mark_update, "_AT_ONCE", 1)
+    monkeypatch.setattr(mark_update, "_DOCUMENTS_AT_ONCE", 1)
     groups = search.duplicates(kept_before=["long"])
     with pytest.raises(KeyboardInterrupt):
         search.mark_duplicates(groups, progress=interrupt)

@@ -95,7 +95,7 @@ def test_an_interrupted_run_is_completed_by_the_next_one(made: Indices, sent_sig
             stdout, stderr = process.communicate(timeout=30)
     if sent_signal == signal.SIGINT:
         assert (
-            "Error: interrupted; some marks are set. Run the same command again to set the others"
+            "Error: interrupted; some duplicates are already marked. Run the same command again to mark the others"
             == stderr.splitlines()[-1]
         )
         assert (130, "") == (process.returncode, stdout)
@@ -190,7 +190,7 @@ def test_a_marked_kept_document_is_kept_again(made: Indices) -> None:
 
 
 @one_engine
-def test_a_text_that_does_not_fit_its_fingerprint_verifies_nothing(made: Indices) -> None:
+def test_a_text_that_does_not_match_its_fingerprint_is_not_compared(made: Indices) -> None:
     """The overlap is then estimated and counted as unverified."""
     index = articles(made)
     made.put(index, "near", {"body": "of other words altogether", "simdoc": fingerprint_field(TEXTS["near"])})

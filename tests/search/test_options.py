@@ -77,12 +77,15 @@ def test_filters_select_documents_by_their_fields(filters: Filters, expected: st
 @pytest.mark.parametrize(
     ("filters", "message"),
     [
-        ("language=de", "str is not a filter; give fields with their values, like {'language': 'de'}"),
-        (["language"], "str is not a filter"),
-        ({"term": {"language": "de"}}, r"the filter 'term' looks like a clause of an engine; .*filters=\[clause\]"),
-        ({"language": None}, "the filter 'language' has a value of type NoneType; give a string, a number"),
-        ({"language": ["de", ["en"]]}, "the filter 'language' has a value of type list; give a string, a number"),
-        ([{"match_all": {}}], "does not understand clauses of an engine"),
+        ("language=de", "a filter cannot be of type str; give fields with their values, such as {'language': 'de'}"),
+        (["language"], "a filter cannot be of type str"),
+        (
+            {"term": {"language": "de"}},
+            r"the filter 'term' looks like a query clause .*filters=\[clause\]",
+        ),
+        ({"language": None}, "the filter 'language' has a value of type NoneType; use a string, a number"),
+        ({"language": ["de", ["en"]]}, "the filter 'language' has a value of type list; use a string, a number"),
+        ([{"match_all": {}}], "does not support query clauses"),
     ],
 )
 def test_a_malformed_filter_is_refused(documents: SimilaritySearch, filters: Any, message: str) -> None:
@@ -155,7 +158,7 @@ def test_every_query_refuses_malformed_page_options(
     documents: SimilaritySearch, method: str, name: str, values: list[Any]
 ) -> None:
     for value in values:
-        message = "is not a filter" if "filters" in name else f"{name} must be"
+        message = "a filter cannot be of type" if "filters" in name else f"{name} must be"
         with pytest.raises(QuerySyntaxError, match=message):
             getattr(documents, method)("source", **{name: value})
 

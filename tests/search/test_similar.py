@@ -25,7 +25,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local import candidates
 from simdoc_search.stores.record import Record
 from tests.support.cli import words
-from tests.support.often import examples
+from tests.support.slow_cases import examples
 from tests.support.texts import overlapping
 
 SMALL = Settings(Analysis(shingle_size=2), MinHash(bucket_count=16))
@@ -221,7 +221,7 @@ def test_a_store_keeps_its_settings_and_refuses_others(settings: Settings, tmp_p
         folder = tmp_path / str(number)
         with closing(open_store(folder, own, create=True)) as store:
             SimilaritySearch(store).index([Document("a", words(1, 10)), Document("b", words(1, 9))])
-        with pytest.raises(FormatMismatchError, match="was made with") as caught:
+        with pytest.raises(FormatMismatchError, match="was created with") as caught:
             open_store(folder, other, create=True)
         with closing(open_store(folder)) as store:
             assert ["a", "b"] == [hit.id for hit in SimilaritySearch(store).similar_to_text(words(1, 10))]

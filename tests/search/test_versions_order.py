@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store, read_corpus
-from simdoc_search.cli.versions_output import lines_of
+from simdoc_search.cli.versions_output import version_lines
 from simdoc_search.search.files import IndexedFiles
 from tests.support.families import SETTINGS, prose, simhashes_of
 from tests.support.stores import put, record
@@ -48,7 +48,7 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
     assert "newest: plan 2021-03-01.txt, by the date in their names" == str(result).split("\n")[-1]
 
 
-def test_the_newest_is_always_shown(search: SimilaritySearch) -> None:
+def test_the_newest_version_is_always_shown(search: SimilaritySearch) -> None:
     """The newest version shares least, and the page is small."""
     first = prose(30, 9)
     search.index(
@@ -61,7 +61,7 @@ def test_the_newest_is_always_shown(search: SimilaritySearch) -> None:
     assert (["v2.txt", "v6.txt"], 5) == ([hit.id for hit in result], result.found)
 
 
-def test_dates_in_names_and_metadata_order_together(search: SimilaritySearch) -> None:
+def test_dates_in_names_and_metadata_are_compared_with_each_other(search: SimilaritySearch) -> None:
     first = prose(12, 3)
     metadata: dict[str, dict[str, str]] = {
         "2019/plan.txt": {},
@@ -90,7 +90,7 @@ def test_a_text_that_changed_after_indexing_is_reported(search: SimilaritySearch
     assert [("v1", False)] == [(hit.id, hit.changed) for hit in changed]
     assert (False, True) == (unchanged.changed, changed.changed)
     for result in (unchanged, changed):
-        assert any(line.startswith("1 text changed since indexing") for line in lines_of(result, None, "store"))
+        assert any(line.startswith("1 text changed since indexing") for line in version_lines(result, None, "store"))
 
 
 def test_modification_times_order_files(search: SimilaritySearch, tmp_path: Path) -> None:

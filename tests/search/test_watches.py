@@ -27,7 +27,7 @@ from tests.support.backfill import load, to
 from tests.support.cli import words
 from tests.support.engines import PREFIX, call, own_name
 from tests.support.http_server import Indices, indices
-from tests.support.installing import install_search_templates
+from tests.support.pipeline_installation import install_search_templates
 
 HOSTILE = 'a"b\\c/{{id}}\u2028 é日本'
 TEXTS = {
@@ -223,7 +223,7 @@ def test_other_settings_need_another_index_of_watches(made: Indices, watcher: Wa
     with open_store(f"{made.engine}/{index}") as other:
         elsewhere = Watcher(other, watcher.name)
         for watch in (elsewhere.set, elsewhere.copied_by):
-            with pytest.raises(FormatMismatchError, match="other settings; name another index with --wat"):
+            with pytest.raises(FormatMismatchError, match="other settings; choose another index with --watches"):
                 watch("doc")
         assert "doc" == Watcher(other, made.name()).set("doc").place.id
 

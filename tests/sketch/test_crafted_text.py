@@ -14,7 +14,7 @@ from simdoc_search.sketch import is_implausible
 from simdoc_search.sketch.crafted_text import LIMIT, deviation, ids_of_crafted
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
-from tests.support.attack import crafted_words
+from tests.support.crafted_words import crafted_words
 from tests.support.texts import text as some_text
 from tests.support.vectors import reference_texts
 

@@ -70,7 +70,7 @@ sample = functools.cache(Sample)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("sizes", "floor"), [(USUAL, 0.0165), (SHORT, 0.0155)])
-def test_the_error_is_that_of_theory(sizes: tuple[int, int], floor: float) -> None:
+def test_the_error_agrees_with_the_theory(sizes: tuple[int, int], floor: float) -> None:
     """For usual and for short texts, the RMSE over all overlaps exceeds the theory by at most a tenth."""
     pairs = sample(EVEN, sizes)
 

@@ -78,7 +78,7 @@ def plain_siphash(data: bytes, key: Key = KEY) -> tuple[int, int]:
     return first, a ^ b ^ c ^ d
 
 
-def test_murmur3_of_reference_strings_is_lucenes() -> None:
+def test_murmur3_of_reference_strings_equals_that_of_lucene() -> None:
     """The strings have all lengths around the block of 16 bytes. Some are empty or have non-BMP characters."""
     vectors = load("murmur3")["strings"]
     strings = [as_java(vector["text"]) for vector in vectors]
@@ -88,7 +88,7 @@ def test_murmur3_of_reference_strings_is_lucenes() -> None:
     assert expected == hashes(strings) == [pair for string in strings for pair in hashes([string])]
 
 
-def test_combined_values_are_lucenes() -> None:
+def test_combined_values_equal_those_of_lucene() -> None:
     """Hash function i of a shingle is its hash times 37 plus the hash of i, even if it is the only function."""
     vectors = load("murmur3")["strings"]
     strings = [np.frombuffer(as_java(vector["text"]), "<u2") for vector in vectors]

@@ -1,4 +1,4 @@
-"""Every store finds the same candidates of a plan, those with most equal tokens first."""
+"""Every store finds the same candidates for a plan, by descending number of equal tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores import open_store
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Store
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Store
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema, snapshot
 from simdoc_search.stores.local import store as local
@@ -42,7 +42,7 @@ def test_the_range_of_buckets_is_inclusive(store: Store) -> None:
     assert [] == found(store, Threshold(tokens(range(2)), 1, (4, 2)))
 
 
-def test_bands_select_by_one_whole_band_and_rank_by_all_equal_tokens(store: Store) -> None:
+def test_bands_select_by_one_complete_band_and_rank_by_all_equal_tokens(store: Store) -> None:
     put(store, record("half", [1, 3, 5]), record("one", [1, 2]), record("more", [1, 2, 5, 6, 9]))
 
     assert [(4, "more"), (2, "one")] == found(
@@ -64,7 +64,7 @@ def test_a_plan_without_tokens_finds_nothing(store: Store) -> None:
 
 
 def test_the_order_is_exact_across_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_reader, "FIRST_PAGE", 8)
+    monkeypatch.setattr(page_reader, "FIRST_PAGE_SIZE", 8)
     choose = random.Random(3)
     codes = {f"{choose.random()}": choose.sample(range(6), choose.randint(1, 6)) for _ in range(700)}
     put(store, *(record(id, values) for id, values in codes.items()))
@@ -123,7 +123,9 @@ def test_bands_find_the_same_documents_as_a_loop_over_all(shared_store: NewStore
         assert (plain if is_flood else made) == candidates.plan
         assert len(expected) == candidates.total
         assert {(id, equal[id]) for id in expected} == {(candidate.id, candidate.matched) for candidate in candidates}
-        kinds["few" if len(let_through) <= MAX_COUNTED_HERE else "flood" if is_flood else "many", bool(expected)] += 1
+        kinds[
+            "few" if len(let_through) <= MAX_COUNTED_CLIENT_SIDE else "flood" if is_flood else "many", bool(expected)
+        ] += 1
 
     assert {("few", True), ("many", True), ("flood", True)} <= kinds.keys()
 
@@ -168,7 +170,7 @@ def test_plans_find_the_same_documents_as_a_loop_over_all(
     made = tokens(ordered)
     plan = Bands(made, tuple(map(tokens, groups)), minimum) if rows else Threshold(made, minimum, buckets)
     with closing(open_store(":memory:")) as store, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "MAX_COUNTED_HERE", few)
+        patch.setattr(local, "MAX_COUNTED_CLIENT_SIDE", few)
         put(store, *(record(str(n), codes, language=languages[n % 2]) for n, codes in enumerate(stored)))
         options: dict[str, Any] = {
             "filters": None if language is None else {"language": language},

@@ -16,7 +16,7 @@ def filtered(store: Store, **filters: str | int | float | bool) -> list[str]:
 
 
 def test_filters_compare_the_text_form_of_a_field(store: Store) -> None:
-    """Numbers and booleans are written as in JSON. If the field is a list, one of its values must match."""
+    """Numbers and booleans are compared in their JSON form. If the field is a list, one of its values must match."""
     put(
         store,
         record("a", year=2020, draft=True, share=0.5, language="en", authors=["Ada", "Bob"]),

@@ -1,4 +1,4 @@
-"""A location is an address or a folder. A malformed address is refused without showing its password."""
+"""A location is a URL or a folder. A malformed URL is rejected without showing its password."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("location", SECRET)
-def test_a_refused_address_does_not_repeat_its_password(location: str, folder: Path) -> None:
-    """Neither the message nor a traceback contains it, and no folder is made."""
+def test_the_error_for_a_malformed_url_does_not_contain_the_password(location: str, folder: Path) -> None:
+    """Neither the message nor a traceback contains it, and no folder is created."""
     for call in (lambda: open_store(location, create=True), lambda: connect(location)):
         with pytest.raises(LocationError) as caught:
             call()
@@ -39,7 +39,7 @@ def test_a_refused_address_does_not_repeat_its_password(location: str, folder: P
     assert [] == list(folder.iterdir())
 
 
-def test_a_path_object_of_an_address_is_recognised(folder: Path) -> None:
+def test_a_path_object_of_a_url_is_recognised(folder: Path) -> None:
     """The path object has only one of the two slashes."""
     for address in ("http://localhost:9200/docs", "htp://u:SECRET@h/x"):
         with pytest.raises(LocationError):
@@ -61,19 +61,19 @@ def test_a_path_object_of_an_address_is_recognised(folder: Path) -> None:
         ("s3://bucket/docs", "http://host:port/index"),
     ],
 )
-def test_a_malformed_address_is_refused_with_the_right_form(location: str, meant: str, folder: Path) -> None:
+def test_the_error_for_a_malformed_url_shows_the_right_form(location: str, meant: str, folder: Path) -> None:
     for call in (lambda: open_store(location, create=True), lambda: connect(location)):
-        with pytest.raises(LocationError, match="is not the address of an engine; write ") as caught:
+        with pytest.raises(LocationError, match="is not the URL of an engine; use ") as caught:
             call()
 
-        assert str(caught.value).partition("; write ")[2].removesuffix(", or ./ before a folder of that name") == meant
+        assert str(caught.value).partition("; use ")[2].removesuffix(", or put ./ before the name of a folder") == meant
 
     assert [] == list(folder.iterdir())
 
 
 @pytest.mark.parametrize("host", ["e\x1bvil", "a b", "h\u200b:9200", "h\x7f"])
 def test_a_host_has_no_control_or_invisible_characters(host: str) -> None:
-    with pytest.raises(LocationError, match=r"is not the address of an engine; write http://host:port/index$"):
+    with pytest.raises(LocationError, match=r"is not the URL of an engine; use http://host:port/index$"):
         connect(f"http://{host}/docs")
 
 
@@ -87,14 +87,14 @@ def test_the_scheme_may_be_written_in_capitals(location: str) -> None:
     ["C:\\x", "C:/x/y", "C:\\Users\\x", "docs", "./a:1", "a:b", "http/x", "a b", "", "joe@work", "./joe@work"],
 )
 def test_paths_are_folders(location: str) -> None:
-    """This includes paths of Windows, and paths with a colon or an @."""
+    """This includes Windows paths, and paths with a colon or an @."""
     assert Path(location) == parse_location(location)
 
 
 @pytest.mark.parametrize("name", ["notes:2024", "localhost:9200", "https:x"])
-def test_an_existing_folder_is_opened_whatever_its_name(name: str, folder: Path) -> None:
-    """To make a new folder with that name, ./ is needed before it."""
-    with pytest.raises(LocationError, match=r"or \./ before a folder of that name"):
+def test_an_existing_folder_can_have_any_name(name: str, folder: Path) -> None:
+    """To create a folder with such a name, put ./ before it."""
+    with pytest.raises(LocationError, match=r"or put \./ before the name of a folder"):
         parse_location(name)
     open_store(f"./{name}", create=True).close()
 
@@ -102,13 +102,13 @@ def test_an_existing_folder_is_opened_whatever_its_name(name: str, folder: Path)
     assert 0 == open_store(name).info().documents
 
 
-def test_an_address_is_refused_where_a_folder_is_needed() -> None:
+def test_a_url_is_rejected_in_place_of_a_folder() -> None:
     for address in ("http://h:9200/x", "http://u:SECRET@h:9200/x"):
-        with pytest.raises(LocationError, match=r"^http://h:9200/x is the address of an engine; name a folder$"):
+        with pytest.raises(LocationError, match=r"^http://h:9200/x is the URL of an engine; give the path of a "):
             check_folder(address)
 
 
-def test_a_file_url_names_any_folder(folder: Path) -> None:
+def test_a_file_url_can_be_any_folder(folder: Path) -> None:
     for url in ("file:a%3Ab@c", "FILE:a:b@c", f"file://localhost{folder}/a:b@c", (folder / "a:b@c").as_uri()):
         assert folder / "a:b@c" == folder / parse_location(url)
 

@@ -29,7 +29,7 @@ def phrase(text: str) -> Phrase:
 
 
 def matches_by_id(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
-    """Return the ids of the documents that contain phrases, with the numbers of the phrases."""
+    """Return the ids of the documents that contain phrases, with the indices of the phrases."""
     found = store.documents_with_phrases([phrase(text) for text in texts], **options)  # type: ignore[arg-type]
     assert () == found.incomplete
     return {place.id: numbers for place, numbers in found.documents.items()}
@@ -58,7 +58,7 @@ def test_phrases_are_found_verbatim(filled: Store) -> None:
     assert {} == matches_by_id(filled)
 
 
-def test_filters_and_the_excluded_document_are_left_out(filled: Store) -> None:
+def test_filters_and_exclude_omit_documents(filled: Store) -> None:
     assert {"b": (0,)} == matches_by_id(filled, "the lazy dog", filters={"kind": ["b", "c"]})
     place = next(record.place for record in filled.records(["a"]))
     assert {"b": (0,)} == matches_by_id(filled, "the lazy dog", exclude=place)
@@ -84,11 +84,11 @@ def test_many_phrases_are_found_at_once(store: Store) -> None:
 
 def test_phrases_of_too_common_words_are_incomplete(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other phrases of the same query are still found."""
-    monkeypatch.setattr(local, "MAX_READ_FOR_ONE", 5)
+    monkeypatch.setattr(local, "MAX_READ_PER_PHRASE", 5)
     monkeypatch.setattr(local, "BASE_READ", 5)
     monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
     monkeypatch.setattr(remote, "MAX_PER_PHRASE", 5)
-    monkeypatch.setattr(remote, "MAX_TOGETHER", 5)
+    monkeypatch.setattr(remote, "MAX_FOR_ALL_PHRASES", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
     phrases = [phrase(text) for text in ("is now", "it is now w7", "now w8")]
     found = store.documents_with_phrases(phrases)
@@ -102,7 +102,7 @@ def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
     with new_store(store_texts=False) as store:
         fill(store)
         assert not store.can_find_phrases
-        with pytest.raises(FormatMismatchError, match=r"phrase queries|index of words"):
+        with pytest.raises(FormatMismatchError, match=r"phrase queries|word index"):
             store.documents_with_phrases([phrase("quick brown fox")])
 
 
@@ -137,7 +137,7 @@ def test_a_store_without_words_finds_passages_by_their_tokens(new_folder_store: 
 
         assert not old.can_find_phrases
         assert (36, ["a", "b"]) == (result.run, sorted(hit.id for hit in result.hits))
-        with pytest.raises(FormatMismatchError, match="has no index of words; index again into a new store"):
+        with pytest.raises(FormatMismatchError, match="has no word index; index again into a new store"):
             old.documents_with_phrases([phrase("w1 w2")])
 
 

@@ -43,7 +43,7 @@ def test_a_stored_record_is_read_unchanged(store: Store) -> None:
 
 
 def test_a_local_store_keeps_lone_surrogates(local_store: Store) -> None:
-    """Python and JSON allow them, but UTF-8 does not. An engine replaces them by U+FFFD."""
+    """Python and JSON allow them, but UTF-8 does not. An engine replaces them with U+FFFD."""
     broken = record("a", text="x\ud800y", title="\ud800")
     put(local_store, broken)
 
@@ -193,7 +193,7 @@ def test_candidates_and_scans_ignore_later_commits(local_store: Store) -> None:
     assert 60 == local_store.info().documents
 
 
-def test_an_empty_store_answers_everything(store: Store) -> None:
+def test_an_empty_store_supports_all_queries(store: Store) -> None:
     candidates = store.candidates(Threshold(tokens([1]), 1))
 
     assert (0, []) == (candidates.total, list(candidates))

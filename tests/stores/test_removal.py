@@ -1,4 +1,4 @@
-"""Documents are removed on conditions."""
+"""Documents are removed only if conditions hold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.stores import NewStore, ids, plain, put, record
 
 
 def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None:
-    """The others are returned with the reason."""
+    """The other documents are returned with the reasons."""
     put(store, record("a"), record("b"), record("c"))
     places = {document.id: document.place for document in store.scan()}
     elsewhere = Place("c", "another", None)
@@ -36,7 +36,7 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
 
 
 def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -> None:
-    """One document may be kept for several."""
+    """One kept document may be the condition for several removals."""
     put(store, *map(record, "abcd"))
     place = {document.id: document.place for document in store.scan()}
     removals = {
@@ -46,7 +46,7 @@ def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -
     }
     left = store.remove(removals)
 
-    reason = "the document that is kept instead has changed or is gone"
+    reason = "the document that is kept instead has changed or no longer exists"
     assert {place["b"]: reason, place["d"]: reason} == left
     assert ["b", "c", "d"] == ids(store)
 
@@ -101,5 +101,5 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
     monkeypatch.setattr(updates, "_remove", remove_and_delete_the_kept)
     left = engine_store.remove({place["a"]: Removal("hash of a", (place["b"], "hash of b"))})
 
-    assert {place["a"]: "the document that is kept instead has changed or is gone"} == left
+    assert {place["a"]: "the document that is kept instead has changed or no longer exists"} == left
     assert before == plain(engine_store.get("a", text=True))

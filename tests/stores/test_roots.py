@@ -20,22 +20,22 @@ ROOTS = {
 
 
 def test_documents_are_found_by_their_root_and_its_parent_folders(store: Store) -> None:
-    """A root does not match a folder whose name it begins."""
+    """A root does not match a folder whose name only begins with that of the root."""
     made = [replace(record(id), origin=Origin(root, 1, 2, "p/")) for id, root in ROOTS.items()]
     put(store, *made, record("none"), record("metadata", root="/home/reports"))
 
-    def of(root: str, below: bool = False) -> list[str]:
-        found = sorted(document.id for document in store.scan(root=root, below=below))
-        assert len(found) == store.count(root, below=below)
+    def of(root: str, below_root: bool = False) -> list[str]:
+        found = sorted(document.id for document in store.scan(root=root, below_root=below_root))
+        assert len(found) == store.count(root, below_root=below_root)
         return found
 
     assert ["a", "b"] == of("/home/reports")
-    assert ["c", "d"] == of("/home/reports", below=True)
-    assert ["d"] == of("/home/reports/2021", below=True)
+    assert ["c", "d"] == of("/home/reports", below_root=True)
+    assert ["d"] == of("/home/reports/2021", below_root=True)
     assert ["f"] == of("/")
-    assert {"a", "b", "c", "d", "e"} <= set(of("/", below=True))
+    assert {"a", "b", "c", "d", "e"} <= set(of("/", below_root=True))
     assert ["g"] == of(ROOTS["g"])
-    assert [] == of("/home/report") == of("/home/report", below=True)
+    assert [] == of("/home/report") == of("/home/report", below_root=True)
     assert len(ROOTS) + 2 == len(list(store.scan()))
 
 

@@ -28,14 +28,14 @@ from tests.support.stores import NewStore, put, record
 def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens and the id of each found document, in order."""
     found = store.documents_sharing(np.array(sorted(passages), np.uint32), size=size, **options)
-    assert 0 == found.floor
+    assert 0 == found.omitted_bound
     return [(document.shared, document.id) for document in found.documents]
 
 
 @pytest.fixture
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let stores send 10 tokens per query, and read few documents of each part."""
-    monkeypatch.setattr(local, "TOKENS_AT_ONCE", 10)
+    monkeypatch.setattr(local, "MAX_QUERY_TOKENS", 10)
     monkeypatch.setattr(remote, "MAX_CLAUSES", 14)
     monkeypatch.setattr(remote, "LARGEST_PAGE", 20)
     monkeypatch.setattr(shared_tokens, "FIRST_READ", 5)
@@ -61,7 +61,7 @@ def test_documents_are_ranked_by_their_shared_tokens(store: Store) -> None:
     assert [] == shared(store, []) == shared(store, [5])
 
 
-def test_filters_and_the_excluded_document_are_left_out(store: Store) -> None:
+def test_filters_and_exclude_omit_documents(store: Store) -> None:
     put(store, *(record(f"{n}", passages=range(n + 1), team="ab"[n % 2]) for n in range(6)))
 
     assert [(6, "5"), (4, "3"), (2, "1")] == shared(store, range(6), filters={"team": "b"})
@@ -83,7 +83,7 @@ def test_passages_are_loaded_only_on_request(store: Store) -> None:
 
 @pytest.mark.usefixtures("few_at_once")
 def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
-    """The best document need not be the best one of any part."""
+    """The document with the largest sum may not be the best document of any part."""
     parts = [range(10 * part, 10 * part + 10) for part in range(5)]
     best = {f"best{part}{n:02}": list(codes)[: 9 - n % 2] for part, codes in enumerate(parts) for n in range(30)}
     put(
@@ -102,7 +102,7 @@ def test_counts_of_several_partial_queries_are_added_up(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("few_at_once")
-def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
+def test_a_phrase_in_every_document_gives_exact_counts_or_a_bound(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_tokens, "MAX_READ", 40)
@@ -116,7 +116,7 @@ def test_a_phrase_in_every_document_gives_exact_counts_or_a_floor(
     many = store.documents_sharing(np.arange(50, dtype=np.uint32), size=250)
 
     assert [("passage", 9)] == [(document.id, document.shared) for document in found.documents]
-    assert (301, 0) == (found.total, found.floor)
+    assert (301, 0) == (found.total, found.omitted_bound)
     assert 250 == len(many.documents)
     assert 5 == max(document.shared for document in many.documents[1:]) == many.documents[1].shared
 
@@ -133,7 +133,7 @@ def test_a_store_without_passage_tokens_says_how_to_add_them(new_store: NewStore
 
 
 def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
-    """A quote of 36 of 6,000 words is always found. One of 12 words is found about every second time."""
+    """A quote of 36 of 6,000 words is always found. A quote of 12 words is found about every second time."""
     choose = random.Random(1)
     texts = {f"{n}": [str(choose.randrange(10**5)) for _ in range(6_000)] for n in range(4)}
     SimilaritySearch(store).index(Document(id, " ".join(words)) for id, words in texts.items())
@@ -169,7 +169,7 @@ def test_shared_tokens_are_those_of_a_simple_count(
         found = store.documents_sharing(np.array(sorted(query), np.uint32), size=size)
         least = [-count for count, _ in wanted[:size]]
 
-        assert (len(wanted), 0) == (found.total, found.floor)
+        assert (len(wanted), 0) == (found.total, found.omitted_bound)
         assert least == [document.shared for document in found.documents]
         assert {(document.id, -document.shared) for document in found.documents} <= {
             (id, count) for count, id in wanted
@@ -181,8 +181,8 @@ COUNTS = st.dictionaries(st.integers(0, 25), st.integers(1, 5), max_size=25)
 
 @example([{0: 1, 1: 2, 2: 2}, {0: 1, 1: 2, 3: 2}, {0: 2, 1: 2}], 2, 1)
 @given(st.lists(COUNTS, max_size=6), st.integers(1, 10), st.integers(1, 30))
-def test_sums_are_exact_or_have_a_floor(parts: list[dict[int, int]], size: int, most_read: int) -> None:
-    """No omitted document shares more than the last one, or than the floor."""
+def test_sums_are_exact_or_have_a_bound(parts: list[dict[int, int]], size: int, most_read: int) -> None:
+    """No omitted document shares more tokens than the last one, or than the bound."""
     exact: Counter[int] = Counter()
     for counts in parts:
         exact.update(counts)

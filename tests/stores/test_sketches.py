@@ -29,9 +29,9 @@ FEW = {0, *(1 << bit for bit in range(16))}
 SENTENCES = [2**64 - 1, 5, 5, 1]
 
 
-def shared(store: Store, codes: Any, among: KindName, **options: Any) -> list[tuple[int, str]]:
+def shared(store: Store, codes: Any, kind: KindName, **options: Any) -> list[tuple[int, str]]:
     """Return the number of shared tokens of a kind and the id of each document, in order."""
-    found = store.documents_sharing(np.array(codes, np.uint32), among=among, size=10, **options)
+    found = store.documents_sharing(np.array(codes, np.uint32), kind=kind, size=10, **options)
     return [(document.shared, document.id) for document in found.documents]
 
 
@@ -67,7 +67,7 @@ def test_sentences_that_differ_in_few_bits_are_found(
     both: Store, monkeypatch: pytest.MonkeyPatch, clauses: int
 ) -> None:
     """Any bits may differ, up to the maximum number."""
-    monkeypatch.setattr(local, "TOKENS_AT_ONCE", 68 * clauses)
+    monkeypatch.setattr(local, "MAX_QUERY_TOKENS", 68 * clauses)
     monkeypatch.setattr(remote, "MAX_CLAUSES", clauses)
     choose = random.Random(1)
     query = [choose.getrandbits(64) for _ in range(12)]
@@ -76,7 +76,7 @@ def test_sentences_that_differ_in_few_bits_are_found(
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
     put(both, *(record(id, sentences=simhashes) for id, simhashes in stored.items()))
 
-    found = both.documents_sharing(query_codes(np.array(query, np.uint64)), among="sentences", size=24)
+    found = both.documents_sharing(query_codes(np.array(query, np.uint64)), kind="sentences", size=24)
 
     assert {id for id in stored if id.startswith("near")} <= {document.id for document in found.documents}
     assert {document.id: document.shared for document in found.documents} == {
@@ -108,11 +108,11 @@ def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> N
 
     assert found is not None
     assert [0, 0] == [len(found.sentences), len(found.concepts)]
-    with pytest.raises(FormatMismatchError, match=r"was made without sentences; .*"):
-        store.documents_sharing(codes, among="sentences", size=1)
-    of_concepts = pytest.raises(FormatMismatchError, match=r"was made without concepts; .*")
+    with pytest.raises(FormatMismatchError, match=r"was created without sentences; .*"):
+        store.documents_sharing(codes, kind="sentences", size=1)
+    of_concepts = pytest.raises(FormatMismatchError, match=r"was created without concepts; .*")
     with of_concepts:
-        store.documents_sharing(codes, among="concepts", size=1)
+        store.documents_sharing(codes, kind="concepts", size=1)
     with of_concepts:
         store.concept_frequencies(codes)
 
@@ -126,11 +126,11 @@ def test_each_row_of_tokens_counts_once(stored: list[list[int]], query: list[lis
     wanted = {f"{n}": sum(bool({*row} & {*concepts}) for row in query) for n, concepts in enumerate(stored)}
     counts = sorted(filter(None, wanted.values()), reverse=True)
     with closing(open_store(":memory:", BOTH)) as store, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "TOKENS_AT_ONCE", 10)
+        patch.setattr(local, "MAX_QUERY_TOKENS", 10)
         put(store, *(record(f"{n}", concepts=concepts) for n, concepts in enumerate(stored)))
-        found = store.documents_sharing(np.array(query, np.uint32).reshape(-1, 3), among="concepts", size=size)
+        found = store.documents_sharing(np.array(query, np.uint32).reshape(-1, 3), kind="concepts", size=size)
 
-        assert (len(counts), 0) == (found.total, found.floor)
+        assert (len(counts), 0) == (found.total, found.omitted_bound)
         assert counts[:size] == [document.shared for document in found.documents]
         assert all(wanted[document.id] == document.shared for document in found.documents)
 

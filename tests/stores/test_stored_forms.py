@@ -23,9 +23,9 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
-from simdoc_search.stores.local.settings_file import read_identity, write_identity
+from simdoc_search.stores.local.settings_file import read_manifest, write_manifest
 from simdoc_search.stores.sketching import sketches_of
-from tests.support.damage import content
+from tests.support.store_damage import content
 
 DATA = Path(__file__).parents[1] / "data"
 FORMATS = {
@@ -85,7 +85,7 @@ def test_an_earlier_format_is_read(format: str, location: Path) -> None:
         assert (new.codes.tolist(), new.shingles, new.digest) == (old.codes.tolist(), old.shingles, old.digest)
 
 
-def test_an_earlier_format_answers_and_is_written_to(location: Path) -> None:
+def test_a_store_of_an_earlier_format_can_be_queried_and_written_to(location: Path) -> None:
     """It can also be opened with the default settings."""
     with closing(open_store(location, Settings(), create=True)) as store:
         search = SimilaritySearch(store)
@@ -103,7 +103,7 @@ def test_an_earlier_format_answers_and_is_written_to(location: Path) -> None:
 
 def test_a_format_without_passages_says_so(tmp_path: Path) -> None:
     codes = fingerprint(TEXTS["letters/draft.txt"], passages=Passages()).passages
-    message = "was made without passages; index the documents again into a new store"
+    message = "was created without passages; index the documents again into a new store"
     with (
         closing(open_store(unpacked("2", tmp_path / "store"))) as store,
         pytest.raises(FormatMismatchError, match=message),
@@ -112,7 +112,7 @@ def test_a_format_without_passages_says_so(tmp_path: Path) -> None:
 
 
 def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path) -> None:
-    """They are the same as those that are computed from its texts."""
+    """They equal the tokens that are computed from the texts."""
     pytest.importorskip("sentencex")
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
     names = extractor_of_settings(Concepts("names"))
@@ -127,11 +127,11 @@ def test_the_newest_format_finds_passages_sentences_and_concepts(tmp_path: Path)
         assert fresh.concepts.tolist() == found.concepts.tolist() != []
         assert id in [document.id for document in store.documents_sharing(passages, size=3).documents]
         assert id in [
-            document.id for document in store.documents_sharing(fresh.sentences, among="sentences", size=3).documents
+            document.id for document in store.documents_sharing(fresh.sentences, kind="sentences", size=3).documents
         ]
     zurich = codes_of_names(["Zürich"])
     assert ["notes/größe.txt"] == [
-        document.id for document in store.documents_sharing(zurich, among="concepts", size=3).documents
+        document.id for document in store.documents_sharing(zurich, kind="concepts", size=3).documents
     ]
     assert [1] == store.concept_frequencies(zurich).tolist()
 
@@ -146,9 +146,9 @@ def test_an_earlier_format_is_checked_and_repaired(location: Path, tmp_path: Pat
 
 
 def test_settings_keep_sketches_that_this_version_does_not_know(location: Path) -> None:
-    identity = read_identity(location)
+    identity = read_manifest(location)
     assert identity is not None
-    write_identity(
+    write_manifest(
         location, replace(identity, settings=replace(identity.settings, unknown_sketches=("shapes:7 32 5",)))
     )
     with closing(open_store(location, Settings(), create=True)) as store:

@@ -1,4 +1,4 @@
-"""The imports of the server of forked.py before it forks. No module may start a thread."""
+"""The imports of the server of forked_commands.py before it forks. No module may start a thread."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from simdoc_search.tuning import ConfusionCounts, LabelledPair, LearnedThreshold
 from simdoc_search.tuning.labelled_pairs import best_threshold
 
 
-def learned(values: list[float], *labels: bool) -> LearnedThreshold[str]:
+def learn(values: list[float], *labels: bool) -> LearnedThreshold[str]:
     pairs = [LabelledPair(f"a{n}", f"b{n}", label) for n, label in enumerate(labels)]
     return learn_threshold({"setting": values}, pairs)
 
@@ -39,14 +39,14 @@ def test_a_malformed_line_is_named(lines: list[str], message: str) -> None:
 
 
 def test_the_threshold_is_in_the_middle_of_the_widest_gap() -> None:
-    result = learned([0.2, 0.8, 0.9, 0.4, 0.0], False, True, True, False, False)
+    result = learn([0.2, 0.8, 0.9, 0.4, 0.0], False, True, True, False, False)
 
     assert (0.6, ConfusionCounts(2, 2, 0, 3), ()) == (result.threshold, result.counts, result.misclassified)
 
 
 def test_pairs_that_no_threshold_separates_are_counted() -> None:
     """For example, invoices that differ in one number overlap more than edited copies."""
-    result = learned([0.7, 0.8, 0.75, 0.99, 0.1, 0.2], True, True, True, False, False, False)
+    result = learn([0.7, 0.8, 0.75, 0.99, 0.1, 0.2], True, True, True, False, False, False)
 
     assert (ConfusionCounts(3, 3, 1, 3), ["a3"]) == (result.counts, [pair.a for pair in result.misclassified])
     assert 0.2 < result.threshold < 0.7
@@ -55,12 +55,12 @@ def test_pairs_that_no_threshold_separates_are_counted() -> None:
 
 
 def test_a_threshold_no_better_than_guessing_is_not_useful() -> None:
-    assert not learned([0.5, 0.6, 0.98, 0.99], True, True, False, False).counts.is_useful
+    assert not learn([0.5, 0.6, 0.98, 0.99], True, True, False, False).counts.is_useful
 
 
 def test_many_pairs_of_one_label_do_not_outvote_the_other() -> None:
     """Classifying all pairs as yes would make the fewest mistakes, but is not the best."""
-    result = learned([*(0.5 + n / 100 for n in range(20)), 0.525, 0.535], *[True] * 20, False, False)
+    result = learn([*(0.5 + n / 100 for n in range(20)), 0.525, 0.535], *[True] * 20, False, False)
 
     assert ConfusionCounts(16, 20, 0, 2) == result.counts
     assert 0.53 < result.threshold < 0.55

@@ -37,13 +37,13 @@ YES = [("paper1", "paper2"), ("first", "edited"), ("first", "third")]
 NO = [("first", "fifth"), ("paper3", "paper4"), ("paper1", "paper5"), ("paper1", "first")]
 
 
-def labelled(yes: list[tuple[str, str]], no: list[tuple[str, str]]) -> list[LabelledPair]:
+def label_pairs(yes: list[tuple[str, str]], no: list[tuple[str, str]]) -> list[LabelledPair]:
     both = [(*pair, True) for pair in yes] + [(*pair, False) for pair in no]
     return [LabelledPair(a, b, label, line) for line, (a, b, label) in enumerate(both, 1)]
 
 
 @cache
-def filled(with_sentences: bool = True) -> Store:
+def filled_store(with_sentences: bool = True) -> Store:
     """Return a store with the texts, with or without sentences and concepts."""
     store = open_store(":memory:", BOTH if with_sentences else Settings(), create=True)
     SimilaritySearch(store).index(Document(id, text) for id, text in TEXTS.items())
@@ -51,7 +51,7 @@ def filled(with_sentences: bool = True) -> Store:
 
 
 @cache
-def matched_texts(a: str, b: str, bits: int) -> SentenceMatches:
+def match_texts(a: str, b: str, bits: int) -> SentenceMatches:
     sentences, others = (sentences_in(TEXTS[id], Settings().analysis) for id in (a, b))
     return match_sentences(sentences, others, bits)
 
@@ -59,7 +59,7 @@ def matched_texts(a: str, b: str, bits: int) -> SentenceMatches:
 @pytest.mark.parametrize("with_sentences", [True, False])
 def test_versions_with_learned_limits_agree_with_the_labels(with_sentences: bool) -> None:
     """A third of similar sentences is enough for these labels."""
-    store, pairs = filled(with_sentences), labelled(YES, NO)
+    store, pairs = filled_store(with_sentences), label_pairs(YES, NO)
     learned = learn_version_limits(store, pairs)
     search = SimilaritySearch(store)
     options: dict[str, Any] = {"enough": learned.limits.enough, "bits": learned.limits.bits}
@@ -79,11 +79,11 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
 ) -> None:
     """The limits of the index are kept if none are better."""
     cut = data.draw(st.integers(1, count - 1))
-    pairs = labelled(ids[:cut], ids[cut:count])
-    learned = learn_version_limits(filled(), pairs)
+    pairs = label_pairs(ids[:cut], ids[cut:count])
+    learned = learn_version_limits(filled_store(), pairs)
 
     def cost(limits: Limits) -> int:
-        yes = [limits.score_of(matched_texts(pair.a, pair.b, limits.bits)) is not None for pair in pairs]
+        yes = [limits.score_of(match_texts(pair.a, pair.b, limits.bits)) is not None for pair in pairs]
         missed = sum(pair.label and not is_yes for pair, is_yes in zip(pairs, yes, strict=True))
         taken = sum(is_yes and not pair.label for pair, is_yes in zip(pairs, yes, strict=True))
         return missed * (count - cut) + taken * cut
@@ -95,8 +95,8 @@ def test_no_limits_on_a_grid_are_better_than_the_learned_limits(
 
 
 def test_a_minimum_score_is_learned(tmp_path: Path) -> None:
-    learned = learn_related_limits(filled(), labelled([("paper1", "paper2")], [("paper3", "paper4")]))
-    score = SimilaritySearch(filled()).related("paper3").hits[0].score
+    learned = learn_related_limits(filled_store(), label_pairs([("paper1", "paper2")], [("paper3", "paper4")]))
+    score = SimilaritySearch(filled_store()).related("paper3").hits[0].score
 
     assert (ConfusionCounts(1, 1, 1, 1), ConfusionCounts(1, 1, 0, 1)) == (learned.current_counts, learned.best.counts)
     assert score < learned.limits.min_score <= 1.0
@@ -107,13 +107,13 @@ def test_stored_limits_decide_which_pairs_are_versions(tmp_path: Path) -> None:
         SimilaritySearch(store).index(Document(id, text) for id, text in TEXTS.items())
         set_limits(store, Limits(enough=1.0, bits=0))
     with open_store(tmp_path / "s") as store:
-        learned = learn_related_limits(store, labelled([("paper3", "paper4")], [("paper1", "paper5")]))
+        learned = learn_related_limits(store, label_pairs([("paper3", "paper4")], [("paper1", "paper5")]))
 
     assert Limits(1.0, 0.1, 0, 0.5) == learned.current == learned.limits
 
 
 def test_missing_documents_and_concepts_are_errors() -> None:
     with pytest.raises(CorpusError, match="line 2 of the pairs file: no document has the id 'nobody'"):
-        learn_version_limits(filled(), labelled([("first", "third")], [("first", "nobody")]))
+        learn_version_limits(filled_store(), label_pairs([("first", "third")], [("first", "nobody")]))
     with open_store(":memory:", create=True) as plain, pytest.raises(FormatMismatchError, match="--with relations"):
-        learn_related_limits(plain, labelled([("first", "third")], [("first", "fifth")]))
+        learn_related_limits(plain, label_pairs([("first", "third")], [("first", "fifth")]))

@@ -42,7 +42,7 @@ def test_exact_overlaps_are_those_of_comparing_all_pairs() -> None:
     pairs = zip(found.first.tolist(), found.second.tolist(), found.jaccard.tolist(), strict=True)
 
     assert expected == {(found.ids[a], found.ids[b]): overlap for a, b, overlap in pairs}
-    assert {"also"} == found.partners(1.0)["same"]
+    assert {"also"} == found.overlapping_ids(1.0)["same"]
     assert 0 == len(exact_overlaps({}).first)
 
 

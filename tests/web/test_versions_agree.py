@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.as_json import versions_as_json
-from simdoc_search.cli.versions_output import lines_of, texts_of
+from simdoc_search.cli.versions_output import read_version_texts, version_lines
 from simdoc_search.cli.versions_page import write_page
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.upgrade import set_limits
@@ -60,8 +60,8 @@ def test_all_outputs_agree(tmp_path: Path) -> None:
             id = documents[0].id
             result = search.versions(id, version_control=False)
             as_json = versions_as_json(result, id, None, {}, None)
-            terminal = "\n".join(lines_of(result, None, ":memory:"))
-            write_page(tmp_path / "page.html", result, texts_of(search, result), search.store.settings)
+            terminal = "\n".join(version_lines(result, None, ":memory:"))
+            write_page(tmp_path / "page.html", result, read_version_texts(search, result), search.store.settings)
             page = (tmp_path / "page.html").read_text("utf-8")
             browser, html = pages.json("/versions", id=id), pages.html("/versions", id=id)
 

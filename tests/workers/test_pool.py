@@ -1,4 +1,4 @@
-"""Work in subprocesses that crash, hang or run out of memory."""
+"""A worker pool handles subprocesses that crash, hang or run out of memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search.errors import DocumentError, SimdocError
 from simdoc_search.workers import ItemLimits, WorkerPool, iterate_in_subprocess, memory_per_worker
-from tests.support.trouble import failed, numbers, work
+from tests.support.failing_work import failed, numbers, work
 from tests.support.workers import worker_processes
 
 Pool = WorkerPool[str, str]
@@ -69,14 +69,14 @@ def test_an_item_is_retried_if_other_items_have_taken_the_memory(pool: Pool) -> 
     assert ["KEEP", "KEEP", "A"] == pool.submit(["keep", "keep", "a"]).result()
 
 
-def test_an_error_of_the_work_is_raised_here(pool: Pool) -> None:
+def test_an_error_of_the_work_is_raised_in_the_parent(pool: Pool) -> None:
     with pytest.raises(RuntimeError, match="ValueError: the work is wrong"):
         pool.submit(["fail"]).result()
 
     assert ["A"] == pool.submit(["a"]).result()
 
 
-def test_what_a_reader_prints_does_not_disturb_the_answers(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_of_a_reader_does_not_mix_with_the_responses(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:
     """The output goes to stderr, whether Python or C code prints it."""
     assert ["PRINT", "A"] == pool.submit(["print", "a"]).result()
     assert "" == capfd.readouterr().out
@@ -119,7 +119,7 @@ def test_a_pool_that_gets_no_thread_ends_its_processes(monkeypatch: pytest.Monke
 ORPHAN = """
 import time
 from simdoc_search.workers import ItemLimits, WorkerPool
-from tests.support.trouble import failed, work
+from tests.support.failing_work import failed, work
 from tests.support.workers import worker_processes
 pool = WorkerPool(1, work, failed, ItemLimits())
 pool.submit(["hang"])
@@ -165,7 +165,7 @@ def test_an_iterator_that_fails_yields_its_earlier_values(how: str, error: type[
     assert before == len(worker_processes())
 
 
-def test_an_iterator_that_is_left_early_ends_its_process() -> None:
+def test_closing_an_iterator_early_ends_its_process() -> None:
     before = len(worker_processes())
     values = iterate_in_subprocess(numbers, 1000)
 

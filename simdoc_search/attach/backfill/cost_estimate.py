@@ -67,7 +67,7 @@ class Estimate:
 
 
 def estimate(engine: Engine, index: str, task: Task) -> Estimate:
-    """Estimate the cost of a task. The arguments are those of `Backfill`.
+    """Estimate the cost of a backfill. The arguments are those of `Backfill`.
 
     Raises:
         StoreNotFoundError: no index has this name.

@@ -32,7 +32,7 @@ class EngineUpdate:
     Args:
         engine: the engine.
         target: the index.
-        task: what to do.
+        task: the options of the backfill.
         pipeline: the name of the installed pipeline.
 
     Attributes:

@@ -71,8 +71,8 @@ class Pages:
             The number of documents, without those that were refused before.
 
         Raises:
-            StoreError: reading or writing failed. Pages that were read before are still written.
-            KeyboardInterrupt: pages that were read before are still written, if that takes at most a second.
+            StoreError: reading or writing failed. Pages that were read before are still written, for up to 30 seconds.
+            KeyboardInterrupt: pages that were read before are still written, for up to one second.
         """
         documents = 0
         unread = deque(pages.slices)

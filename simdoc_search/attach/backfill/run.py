@@ -36,7 +36,7 @@ CATCH_UP_ROUNDS = 3
 """Maximum number of further rounds, which read documents that others wrote meanwhile."""
 
 Progress = Callable[[int, int], None]
-"""Called with the number of processed documents, and the number of all documents to read at the start."""
+"""Called with the number of documents processed so far, and the total counted at the start."""
 
 _LOST_POINT_IN_TIME = "search_context_missing_exception"
 _UNFIT = frozenset({"index_closed_exception", "cluster_block_exception"})
@@ -48,7 +48,7 @@ class Backfill:
     Args:
         engine: the engine.
         index: the name of an index, an alias or a data stream.
-        task: what to do.
+        task: the options.
         progress: called while documents are written.
         pipeline: the name of the pipeline through which the engine makes the fingerprints. It is installed if it is
             missing. If empty, this process makes the fingerprints.
@@ -73,7 +73,7 @@ class Backfill:
 
         Raises:
             StoreNotFoundError: no index has this name.
-            StoreError: another pipeline has this name, or the engine cannot make the fingerprints.
+            StoreError: a different pipeline has this name, or the engine cannot make the fingerprints.
         """
         started = time.monotonic()
         if self._pipeline:

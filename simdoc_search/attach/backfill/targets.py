@@ -46,7 +46,7 @@ class Target:
         extractor: finds the concepts of its documents; None if the settings have no concepts.
         text_query: finds the documents with a text; None if no query can tell.
         fields: mappings below the fingerprint field after `missing` is added.
-        note: a sentence about fingerprints from other text fields, here or in the other indices; may be empty.
+        note: a sentence if fingerprints come from different text fields, here or in other indices; may be empty.
     """
 
     index: ApplicationIndex

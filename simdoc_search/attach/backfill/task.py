@@ -21,8 +21,7 @@ class Task:
     """The options of a backfill.
 
     Attributes:
-        text_field: the path of the text field, such as `content.body`. Several fields make one text of
-            one line each.
+        text_field: the path of the text field, such as `page.body`. Several fields make one text, one line per field.
         field: the object field to fill.
         stale: whether to compare existing fingerprints with the texts, and to replace those that differ or are
             malformed. Only documents written since the last such run are compared.

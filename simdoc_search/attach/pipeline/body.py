@@ -45,8 +45,7 @@ def pipeline_body(
 
     Args:
         settings: the settings of the fingerprints, as in the mapping of the index; None for the default ones.
-        text_field: the path of the text field, such as `content.body`. Several fields make one text of
-            one line each.
+        text_field: the path of the text field, such as `page.body`. Several fields make one text, one line per field.
         field: the top-level object field to fill.
 
     Raises:

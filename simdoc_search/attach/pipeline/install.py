@@ -49,9 +49,9 @@ def pipeline_steps(
     body = pipeline_body(settings, text_field, field)
     engine.require_scripts("ingest", WITHOUT_SCRIPTS)
     _check_equal(engine, settings or Settings())
-    place = ["_ingest", "pipeline", name]
-    existing = (engine.call("GET", place, allow=(404,)) or {}).get(name)
-    return install_step(engine, "pipeline", place, body, existing=existing, name=f"pipeline {name}", force=force)
+    segments = ["_ingest", "pipeline", name]
+    existing = (engine.call("GET", segments, allow=(404,)) or {}).get(name)
+    return install_step(engine, "pipeline", segments, body, existing=existing, name=f"pipeline {name}", force=force)
 
 
 def _check_equal(engine: Engine, settings: Settings) -> None:

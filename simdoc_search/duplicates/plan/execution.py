@@ -48,9 +48,8 @@ class ApplyReport:
     dropped_before: int = 0  # number of documents that an earlier run dropped
     # the name of each document that was left alone, and the reason
     left_alone: list[tuple[str, str]] = field(default_factory=list)
-    refused_groups: dict[int, str] = field(
-        default_factory=dict
-    )  # maps each group without a kept document to the reason
+    # maps each group without a kept document to the reason
+    refused_groups: dict[int, str] = field(default_factory=dict)
     removed: int = 0  # number of documents that were removed from the store because their files were dropped
     # maps the key of each document that is still in the store although its file was dropped to the reason
     not_removed: Mapping[Place, str] = field(default_factory=dict)
@@ -103,8 +102,8 @@ def apply_plan(
         journal = stack.enter_context(Journal(undo_file))
         if journal.damage:
             raise PlanError(
-                f"{journal.damage}; undo the changes before that line with simdoc-search apply --undo {undo_file}, or "
-                "move the undo file to another folder and keep it there"
+                f"{journal.damage}; undo the changes before that line with `simdoc-search apply --undo {undo_file}`, "
+                "or move the undo file to another folder and keep it there"
             )
         target = os.path.abspath(move_to or "")  # noqa: PTH100 - paths are strings
         run = stack.enter_context(closing(_PlanRun(method, target, store, journal, dry_run, report)))

@@ -38,7 +38,7 @@ class FileIdentity:
 
 
 def freed_bytes(files: Mapping[Key, FileIdentity]) -> dict[Key, int]:
-    """Return the bytes that deleting these files frees, by the first key of each file.
+    """Return the bytes that deleting each file frees. A file with several keys only has its first key in the result.
 
     A file frees nothing if another hard link to it remains.
     """

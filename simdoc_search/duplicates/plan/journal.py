@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Literal
 
 from simdoc_search.duplicates.plan.lock import lock_file
 from simdoc_search.duplicates.plan.rows import MAX_BYTES, DropMethod, FileState, PlanError
-from simdoc_search.durable import DISK_FULL_ADVICE, is_full, sync_folder
+from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 
 _HEADER = {"simdoc-search": "undo file of a plan", "version": 2}
 _CHECKSUM_BYTES = 8
@@ -89,7 +89,7 @@ class Journal:
         try:
             self._write(b"".join(map(_change_line, changes)))
         except OSError as error:
-            advice = f"; {DISK_FULL_ADVICE}" if is_full(error) else ""
+            advice = f"; {DISK_FULL_ADVICE}" if is_disk_full(error) else ""
             reason = (error.strerror or str(error)).lower()
             raise PlanError(f"{self.path} cannot be written, so nothing more is changed: {reason}{advice}") from None
         self._remember(changes)
@@ -132,7 +132,7 @@ class Journal:
         return os.fdopen(handle, "rb+")
 
     def _busy(self) -> PlanError:
-        return PlanError(f"another run of apply is using {self.path}; wait until it ends, then try again")
+        return PlanError(f"another run of `apply` is using {self.path}; wait until it ends, then try again")
 
     def _read(self, data: bytes) -> None:
         header = _line(_HEADER)

@@ -146,7 +146,7 @@ def _replace(path: str, scratch: str, identity: FileIdentity, check_kept: CheckK
 def _remove_safely(
     path: str, identity: FileIdentity, check_kept: CheckKept, token: str, finish: Callable[[str], None]
 ) -> None:
-    """Do steps 2 to 4: hide a file, check the kept one, and call `finish`. If a step fails, restore the file's name."""
+    """Do steps 2 to 4: hide a file, check the kept file, and call `finish`. If a step fails, restore the name."""
     _require_same_file(path, identity)
     hidden = _hidden_path(path, token, "away")
     os.rename(path, hidden)  # noqa: PTH104 - paths are strings

@@ -16,7 +16,7 @@ from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanEr
 
 @dataclass(slots=True)
 class UndoReport:
-    """The changes that were undone."""
+    """The files that were restored, and those that were not."""
 
     restored: list[str] = field(default_factory=list)  # paths of the restored files
     unchanged: int = 0  # number of files that were in their original state already

@@ -14,7 +14,7 @@ Action = Literal["keep", "drop", "decide"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
 DropMethod = Literal["move", "delete", "hardlink"]
-"""How files are dropped: moved to another folder, deleted, or replaced by a hard link to the kept file."""
+"""How files are dropped: moved to another folder, deleted, or replaced with a hard link to the kept file."""
 
 IN_ARCHIVE = "it is in an archive, which is left unchanged"
 """The reason why a document in an archive is never dropped, and why its duplicates are not dropped either."""

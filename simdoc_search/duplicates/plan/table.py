@@ -11,7 +11,7 @@ from pathlib import Path
 from simdoc_search.display import printable
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, PlanRow, State, TextState
-from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_full
+from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 from simdoc_search.small_files import read_small
 
 _COLUMNS = (
@@ -52,7 +52,7 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
         with atomic_file(path) as file:
             file.writelines(line.encode() for line in table_lines(rows, command, drop))
     except OSError as error:
-        advice = f"; {DISK_FULL_ADVICE}" if is_full(error) else ""
+        advice = f"; {DISK_FULL_ADVICE}" if is_disk_full(error) else ""
         raise PlanError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}{advice}") from None
 
 
@@ -105,7 +105,9 @@ def read_plan(path: str | Path) -> list[PlanRow]:
                 continue
             columns = [cell.strip().lower() for cell in cells]
             if missing := [name for name in _REQUIRED_COLUMNS if name not in columns]:
-                raise ValueError(f"column {missing[0]!r} is missing; choose a plan that is saved as tab-separated text")
+                raise ValueError(
+                    f"column {missing[0]!r} is missing; save the plan as tab-separated text, or choose another file"
+                )
     except (ValueError, csv.Error) as error:
         raise PlanError(f"{path}, line {lines.line_num}: {error}; nothing was done") from None
     if not columns:
@@ -171,5 +173,7 @@ def _unescape(match: re.Match[str]) -> str:
     short, *codes = match.groups()
     code = next(filter(None, codes), None)
     if short is None and code is None:
-        raise ValueError(rf"{match.string!r:.100} has a backslash that begins no escape; write each backslash as \\")
+        raise ValueError(
+            rf"{match.string!r:.100} contains a backslash that is not part of an escape; write each backslash as \\"
+        )
     return _SHORT_ESCAPES[short] if short else chr(int(code or "", 16))

@@ -32,7 +32,7 @@ def row_entry(row: PlanRow) -> Hashable:
 
 
 def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
-    """Check that for each dropped document, its group has a kept document that no row drops.
+    """Check that each dropped document has a kept document in its group that no row drops.
 
     If the document in column `kept` is dropped too, the document that is kept instead of it is used.
     """

@@ -1,4 +1,4 @@
-"""Copies the last commit of a store. Others may write to the store meanwhile."""
+"""Copies the last commit of a store. Other processes may write to the store during the copy."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from pathlib import Path
 from simdoc_search.durable import PRIVATE_MODE, atomic_folder, sync_folder, write_atomically
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.folder import find_store
+from simdoc_search.stores.local.folder import find_manifest
 from simdoc_search.stores.local.integrity import MISSING, Progress
 from simdoc_search.stores.local.open_index import pinned_commit
-from simdoc_search.stores.local.segments import META_FILE, fault_of
+from simdoc_search.stores.local.segments import META_FILE, find_fault
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 
 FILES_FILE = ".managed.json"
-"""The file with the names of all files that tantivy may delete when no commit needs them."""
+"""The file with the names of all files that tantivy may delete once no commit needs them."""
 
-_CHUNK = 1 << 20
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_CHUNK_BYTES = 1 << 20
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def backup_store(folder: Path, target: Path, progress: Progress | None = None) -> int:
     """Copy the last commit of a store. Later writes are not included.
 
     Every file is copied and verified. The stores share no files, so damage to one does not affect the other. The copy
-    gets its name when it is complete and durable. It can be used like any other store.
+    appears at `target` only when it is complete and durable. It can be used like any other store.
 
     Args:
         folder: folder of the store.
         target: folder of the copy. It must be new or empty.
-        progress: called with the number of copied bytes and of all bytes.
+        progress: called with the number of copied bytes and the total number of bytes.
 
     Returns:
         Number of documents in the copy.
@@ -40,7 +40,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     Raises:
         StoreError: the store is damaged, it cannot be read or written, or the target is not empty.
     """
-    find_store(folder)
+    find_manifest(folder)
     with (
         engine_errors("back up", f"{folder} to {target}"),
         atomic_folder(target) as working,
@@ -53,7 +53,8 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
             fault = _copy(files[name], index / name) if name in files else MISSING
             if fault:
                 raise StoreError(
-                    f"{name} of the store is damaged: {fault}; save what can be read with simdoc-search repair"
+                    f"the file {name} of the store is damaged: {fault}; save the readable documents with "
+                    "simdoc-search repair"
                 )
             done += (index / name).stat().st_size
             if progress:
@@ -68,8 +69,8 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
 
 def _copy(source: Path, target: Path) -> str | None:
     """Copy a file durably, verify the copy, and return what is wrong with it, or None."""
-    with source.open("rb") as original, os.fdopen(os.open(target, _NEW, 0o600), "wb") as copy:
-        shutil.copyfileobj(original, copy, _CHUNK)
+    with source.open("rb") as original, os.fdopen(os.open(target, _CREATE_FLAGS, 0o600), "wb") as copy:
+        shutil.copyfileobj(original, copy, _CHUNK_BYTES)
         copy.flush()
         os.fsync(copy.fileno())
-    return fault_of(target)
+    return find_fault(target)

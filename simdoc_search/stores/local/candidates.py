@@ -1,4 +1,4 @@
-"""Reads the documents that a plan found in a local store, those with most equal tokens first."""
+"""Reads the documents that a plan found in a local store, by descending number of equal tokens."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from simdoc_search.stores.record import Candidate, LeftOut
 
 Page = list[tuple[float, Address]]
 
-FIRST_PAGE, PAGE_GROWTH = 1000, 8
+FIRST_PAGE_SIZE, PAGE_GROWTH = 1000, 8
 """Size of the first page of addresses, and the factor by which pages grow.
 
-Every page counts the equal tokens of all candidates again, which is most of its cost.
+Each page counts the equal tokens of all candidates again, which takes most of its time.
 """
 
 
@@ -33,8 +33,8 @@ class LocalCandidates:
     Args:
         plan: the plan.
         snapshot: the store at one point in time.
-        query: returns the query of the plan; see `build_query`.
-        hits: all candidates, if they are known already.
+        query: returns the query of the plan for a purpose; see `build_query`.
+        hits: all candidates, if they are already known.
         fields: names of the requested metadata fields.
     """
 
@@ -54,26 +54,28 @@ class LocalCandidates:
         self._query = query
         self._fields = fields
         minimum = plan.minimum_match
-        ranked = snapshot.ranked(query("ranked"), FIRST_PAGE, PAGE_GROWTH, minimum=minimum)
-        self._first = list(islice(ranked, FIRST_PAGE)) if hits is None else hits
-        self.total: int = len(self._first) if len(self._first) < FIRST_PAGE else snapshot.count(query("counted"))
+        ranked = snapshot.ranked(query("rank"), FIRST_PAGE_SIZE, PAGE_GROWTH, minimum=minimum)
+        self._first_page = list(islice(ranked, FIRST_PAGE_SIZE)) if hits is None else hits
+        self.total: int = (
+            len(self._first_page) if len(self._first_page) < FIRST_PAGE_SIZE else snapshot.count(query("count"))
+        )
 
     def __iter__(self) -> Iterator[Candidate]:
-        yield from map(self._candidate, self._first)
-        if self.total > len(self._first):
-            skip = [address for _, address in self._first]
-            size, minimum = FIRST_PAGE * PAGE_GROWTH, self.plan.minimum_match
-            further = self._snapshot.ranked(self._query("ranked"), size, PAGE_GROWTH, minimum=minimum, skip=skip)
-            yield from map(self._candidate, further)
+        yield from map(self._read, self._first_page)
+        if self.total > len(self._first_page):
+            skip = [address for _, address in self._first_page]
+            size, minimum = FIRST_PAGE_SIZE * PAGE_GROWTH, self.plan.minimum_match
+            further = self._snapshot.ranked(self._query("rank"), size, PAGE_GROWTH, minimum=minimum, skip=skip)
+            yield from map(self._read, further)
 
-    def _candidate(self, hit: tuple[float, Address]) -> Candidate:
+    def _read(self, hit: tuple[float, Address]) -> Candidate:
         document = self._snapshot.document(hit[1])
         codes = codes_of(document, self._snapshot.settings.token_length)
         return Candidate(Place(id_of(document)), int(hit[0]), codes, metadata_of(document, self._fields))
 
 
-def with_enough_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
-    """Return the documents that have enough equal tokens for the plan, those with most equal tokens first."""
+def rank_by_equal_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
+    """Return the documents with at least the minimum of equal tokens of the plan, by descending number of these."""
     length = snapshot.settings.token_length
     query_codes = np.sort(decode(plan.tokens, length))
     counts = [count_common(query_codes, codes_of(snapshot.document(address), length)) for address in addresses]

@@ -1,4 +1,4 @@
-"""Turns errors of tantivy and of the file system into a `StoreError` of one sentence."""
+"""Converts errors of tantivy and the file system into a `StoreError` with a message of one sentence."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from simdoc_search.durable import DISK_FULL_ADVICE, is_full
+from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full
 from simdoc_search.errors import SimdocError, StoreError, StoreLockedError
 
 _REASONS = (
     (
         r"(os error|code:) (11|12)\b|OutOfMemory|Failed to spawn",
-        "out of memory; raise the memory limit, then run the same command again",
+        "out of memory; raise the memory limit, then run the command again",
     ),
-    ("PermissionDenied|ReadOnly", "no permission to write in its folder; check its permissions"),
+    ("PermissionDenied|ReadOnly", "no permission to write to its folder; check the permissions"),
     (r"StorageFull|(os error|code:) (27|28|122)\b", f"the disk is full; {DISK_FULL_ADVICE}"),
     ("worker thread|writer was killed", f"writing failed, probably because the disk is full; {DISK_FULL_ADVICE}"),
-    ("was consumed", "this writer is closed; open another one"),
+    ("was consumed", "this writer is closed; open a new writer"),
     (
         "schema does not match|Incompatible",
-        "another version made it; use that version, or index into another folder",
+        "another version of simdoc-search created it; use that version, or index into another folder",
     ),
     (
         "DoesNotExist|NotFound|InvalidData|IO error|[Cc]orrupt|Failed to (open|lookup)|PanicException",
-        "its files are damaged or missing; run simdoc-search check to list them, and simdoc-search repair to save what "
-        "can be read",
+        "its files are damaged or missing; run simdoc-search check to list them, and simdoc-search repair to save the "
+        "readable documents",
     ),
 )
-"""Patterns of error messages of tantivy, and the messages that replace them."""
+"""Patterns of tantivy's error messages, each with the message that replaces it."""
 
 _PATHS = re.compile(r'"(?:[^"\\]|\\.)*"')
-"""Quoted paths in a message of tantivy. A path may contain one of the patterns."""
+"""Quoted paths in a message of tantivy. They are removed, because a path may match one of the patterns."""
 
 
 @contextmanager
 def engine_errors(action: str, location: str) -> Iterator[None]:
-    """Turn errors of tantivy and the file system into "cannot ACTION the store LOCATION: ..."."""
+    """Convert errors of tantivy and the file system into "cannot ACTION the store LOCATION: ..."."""
     try:
         yield
     except SimdocError:
@@ -51,11 +51,11 @@ def engine_errors(action: str, location: str) -> Iterator[None]:
 def _store_error(error: BaseException, action: str, location: str) -> StoreError:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        advice = DISK_FULL_ADVICE if is_full(error) else "check the path and its permissions"
+        advice = DISK_FULL_ADVICE if is_disk_full(error) else "check the path and its permissions"
         return StoreError(f"cannot {action} the store {location}: {reason}; {advice}")
     message = " ".join(f"{type(error).__name__}: {error}".split())
     without_paths = _PATHS.sub(lambda quoted: "" if "/" in quoted[0] or "\\" in quoted[0] else quoted[0], message)
     if "LockBusy" in without_paths:
-        return StoreLockedError(f"another writer is writing to the store {location}; try again when it is done")
+        return StoreLockedError(f"another writer is writing to the store {location}; try again when it has finished")
     reason = next((reason for pattern, reason in _REASONS if re.search(pattern, without_paths)), message)
     return StoreError(f"cannot {action} the store {location}: {reason}")

@@ -1,4 +1,4 @@
-"""Finds the local store in a folder, or makes one. A lock keeps several processes from making it at once."""
+"""Finds the local store in a folder, or creates one. A lock prevents two processes from creating it at once."""
 
 from __future__ import annotations
 
@@ -20,79 +20,82 @@ from simdoc_search.stores.local.segments import META_FILE, read_commit
 from simdoc_search.stores.local.settings_file import (
     INDEX_FOLDER,
     SETTINGS_FILE,
-    Identity,
-    read_identity,
-    write_identity,
+    StoreManifest,
+    read_manifest,
+    write_manifest,
 )
 
 LOCK_FILE = ".simdoc.lock"
-UPGRADE_FOLDER, _REPLACED = "upgrade", "index.replaced"
+UPGRADE_FOLDER, _OLD_INDEX_FOLDER = "upgrade", "index.replaced"
 LOCK_SECONDS = 60
-"""How long to wait for another process that is making the same store."""
+"""Maximum time to wait for another process that is creating the same store."""
 
 
-def find_store(folder: Path, wanted: Identity | None = None) -> Identity:
-    """Return the identity of the store in a folder. The hash key in its settings may be unknown.
+def find_manifest(folder: Path, new_manifest: StoreManifest | None = None) -> StoreManifest:
+    """Return the manifest of the store in a folder. Its settings may lack the hash key, which `Settings.unlocked` adds.
 
     Args:
         folder: folder of the store.
-        wanted: the identity of a new store, which is made if there is none.
+        new_manifest: if there is no store, create one with this manifest.
 
     Raises:
-        StoreNotFoundError: there is no store, and `wanted` is None.
-        StoreError: the folder contains something else, or the store cannot be read or made.
+        StoreNotFoundError: there is no store, and `new_manifest` is None.
+        StoreError: the folder contains something else, or the store cannot be read or created.
     """
     with engine_errors("open", str(folder)):
         replace_index(folder)
-        identity = read_identity(folder)
-        if identity is None or not (folder / INDEX_FOLDER / META_FILE).exists():
-            if wanted is None:
-                raise _not_found(folder, identity)
-            identity = _make(folder, wanted)
-    return identity
+        manifest = read_manifest(folder)
+        if manifest is None or not (folder / INDEX_FOLDER / META_FILE).exists():
+            if new_manifest is None:
+                raise _not_found_error(folder, manifest)
+            manifest = _create(folder, new_manifest)
+    return manifest
 
 
-def find_or_make_store(
+def find_or_create_manifest(
     folder: Path, requested: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None = None
-) -> Identity:
-    """Find the store in a folder, or make it there. The arguments are those of `open_store`.
+) -> StoreManifest:
+    """Return the manifest of the store in a folder. If there is none and `create` is True, create a store.
+
+    The arguments are those of `open_store`.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
-        FormatMismatchError: the store has other settings, or another hash key.
-        StoreError: the folder contains something else, or the store cannot be read or made.
+        FormatMismatchError: the store has different settings, or another hash key.
+        StoreError: the folder contains something else, or the store cannot be read or created.
     """
-    wanted, with_texts = requested or Settings().with_key(key), store_texts is not False
-    identity = find_store(folder, Identity.new(wanted.for_local(with_texts), with_texts) if create else None)
-    identity = replace(identity, settings=identity.settings.unlocked(key, f"the store {folder}"))
-    _check_settings(folder, identity.settings, requested)
-    if store_texts is not None and store_texts != identity.store_texts:
-        kept = "with" if identity.store_texts else "without"
+    with_texts = store_texts is not False
+    settings = (requested or Settings().with_key(key)).for_local(with_texts)
+    manifest = find_manifest(folder, StoreManifest.new(settings, with_texts) if create else None)
+    manifest = replace(manifest, settings=manifest.settings.unlocked(key, f"the store {folder}"))
+    _check_settings(folder, manifest.settings, requested)
+    if store_texts is not None and store_texts != manifest.store_texts:
+        with_or_without = "with" if manifest.store_texts else "without"
         raise FormatMismatchError(
-            f"the store {folder} was made {kept} texts; use it as it is, or index into a new store",
-            found=identity.store_texts,
+            f"the store {folder} was created {with_or_without} texts; use it as it is, or index into a new store",
+            found=manifest.store_texts,
             expected=store_texts,
         )
-    return identity
+    return manifest
 
 
-def make_store(folder: Path, identity: Identity) -> None:
-    """Make an empty store in an empty folder. The settings file, which makes it a store, is written last."""
+def create_store(folder: Path, manifest: StoreManifest) -> None:
+    """Create an empty store in an empty folder. The settings file marks a complete store, so it is written last."""
     index = folder / INDEX_FOLDER
     index.mkdir(exist_ok=True, mode=PRIVATE_MODE)
     index.chmod(folder.stat().st_mode & 0o777)
     if not (index / META_FILE).exists():
-        tantivy.Index(build_schema(optional_fields(identity.settings)), str(index))
-    write_identity(folder, identity)
+        tantivy.Index(build_schema(optional_fields(manifest.settings)), str(index))
+    write_manifest(folder, manifest)
     sync_folder(folder.absolute().parent)
 
 
 def replace_index(folder: Path) -> None:
-    """Replace the index of a store by the one in its folder `upgrade`, if there is one.
+    """Replace the index of a store with the one in its folder `upgrade`, if there is one.
 
     Every step can be repeated, so that the next process can complete an interrupted replacement.
     """
-    new, replaced, index = folder / UPGRADE_FOLDER, folder / _REPLACED, folder / INDEX_FOLDER
+    new, old_index, index = folder / UPGRADE_FOLDER, folder / _OLD_INDEX_FOLDER, folder / INDEX_FOLDER
     if not new.exists():
         return
     with FileLock(folder / LOCK_FILE, timeout=LOCK_SECONDS, mode=0o600):
@@ -100,66 +103,68 @@ def replace_index(folder: Path) -> None:
             return
         if (new / INDEX_FOLDER).exists():
             if index.exists():
-                shutil.rmtree(replaced, ignore_errors=True)
-                index.rename(replaced)
+                shutil.rmtree(old_index, ignore_errors=True)
+                index.rename(old_index)
             (new / INDEX_FOLDER).rename(index)
             sync_folder(folder)
         write_atomically(folder / SETTINGS_FILE, (index / SETTINGS_FILE).read_bytes())
         shutil.rmtree(new, ignore_errors=True)
-        shutil.rmtree(replaced, ignore_errors=True)
+        shutil.rmtree(old_index, ignore_errors=True)
 
 
-def _make(folder: Path, wanted: Identity) -> Identity:
-    """Make the store or its missing parts, unless another process has made it in the meantime."""
+def _create(folder: Path, new_manifest: StoreManifest) -> StoreManifest:
+    """Create the store or its missing parts, unless another process has created it in the meantime."""
     if not (folder / SETTINGS_FILE).exists():
-        _check_free(folder)
+        _check_no_other_files(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_MODE)
     try:
         with FileLock(folder / LOCK_FILE, timeout=LOCK_SECONDS, mode=0o600):
-            identity = read_identity(folder)
+            manifest = read_manifest(folder)
             index = folder / INDEX_FOLDER
-            if identity is None:
-                _check_free(folder)
+            if manifest is None:
+                _check_no_other_files(folder)
             elif (index / META_FILE).exists():
-                return identity
+                return manifest
             elif index.exists() and _has_documents(index):
-                raise _not_found(folder, identity)  # otherwise an empty index would replace the damaged one
-            made = Identity.new(identity.settings, identity.store_texts) if identity else wanted
-            make_store(folder, made)
+                raise _not_found_error(folder, manifest)  # otherwise an empty index would replace the damaged one
+            created = StoreManifest.new(manifest.settings, manifest.store_texts) if manifest else new_manifest
+            create_store(folder, created)
     except Timeout as error:
-        raise StoreLockedError(f"another process is making the store {folder}; try again when it is done") from error
-    return made
+        raise StoreLockedError(
+            f"another process is creating the store {folder}; try again when it has finished"
+        ) from error
+    return created
 
 
 def _check_settings(folder: Path, stored: Settings, requested: Settings | None) -> None:
     if requested is None or stored.satisfies(requested):
         return
     found, expected = stored.to_dict(), replace(requested, words=stored.words, limits=stored.limits).to_dict()
-    stored_values, requested_values = _flat(found), _flat(expected)
+    stored_values, requested_values = _flatten(found), _flatten(expected)
     differences = "; ".join(
         f"{key} {value!r}, not {requested_values.get(key)!r}"
         for key, value in stored_values.items()
         if key != "version" and value != requested_values.get(key)  # the version follows from the other values
     )
     raise FormatMismatchError(
-        f"the store {folder} was made with {differences}; use it with its own settings, or index into a new store",
+        f"the store {folder} was created with {differences}; omit these settings, or index into a new store",
         found=found,
         expected=expected,
     )
 
 
-def _check_free(folder: Path) -> None:
-    """Check that a folder has no other files. Files of a store that was not completed are allowed."""
+def _check_no_other_files(folder: Path) -> None:
+    """Check that a folder contains no other files. Files of an incomplete store are allowed."""
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise StoreError(f"{folder} is a file and not a store; name a folder")
-    if not all(map(_is_of_incomplete_store, folder.iterdir())) and not (folder / SETTINGS_FILE).exists():
-        raise StoreError(f"{folder} contains other files and is not a store; name another folder")
+        raise StoreError(f"{folder} is a file, not the folder of a store; choose another path")
+    if not all(map(_belongs_to_incomplete_store, folder.iterdir())) and not (folder / SETTINGS_FILE).exists():
+        raise StoreError(f"{folder} contains other files and is not a store; choose another folder")
 
 
-def _is_of_incomplete_store(path: Path) -> bool:
-    """Return whether a path is a file or an empty index of a store that was not completed. A link never is."""
+def _belongs_to_incomplete_store(path: Path) -> bool:
+    """Return whether a path is a file or an empty index of an incomplete store. The result for a link is False."""
     if path.is_symlink():
         return False
     if path.name == INDEX_FOLDER and path.is_dir():
@@ -174,18 +179,18 @@ def _has_documents(index: Path) -> bool:
     return (index / META_FILE).exists() and bool(read_commit(index).segments)
 
 
-def _not_found(folder: Path, identity: Identity | None) -> StoreError:
-    if identity is None:
-        _check_free(folder)
-        return StoreNotFoundError(f"no store at {folder}; make one with: simdoc-search index FOLDER --store {folder}")
+def _not_found_error(folder: Path, manifest: StoreManifest | None) -> StoreError:
+    if manifest is None:
+        _check_no_other_files(folder)
+        return StoreNotFoundError(f"no store at {folder}; create one with: simdoc-search index FOLDER --store {folder}")
     return StoreError(
         f"the store {folder} is damaged: its file {META_FILE} is missing; restore it from a backup, or delete {folder} "
         "and index again"
     )
 
 
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+def _flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in values.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+        flat |= _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return flat

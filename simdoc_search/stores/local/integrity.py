@@ -1,4 +1,4 @@
-"""Finds damage to a store in a folder by checksums."""
+"""Verifies the checksums of a store in a folder."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.folder import find_store
+from simdoc_search.stores.local.folder import find_manifest
 from simdoc_search.stores.local.open_index import IndexInFolder, pinned_commit
 from simdoc_search.stores.local.schema import build_schema, optional_fields
-from simdoc_search.stores.local.segments import fault_of
+from simdoc_search.stores.local.segments import find_fault
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 
 Progress = Callable[[int, int], None]
-"""A function that is called with the finished and the total number of documents or bytes."""
+"""A callback for the number of finished documents or bytes, and their total number."""
 
 MISSING = "it is missing"
 
@@ -25,34 +25,34 @@ class Damage:
     """Damage to a store.
 
     Attributes:
-        place: the damaged file.
+        file: the damaged file, as a path below the folder of the store.
         problem: what is wrong, in one sentence.
     """
 
-    place: str
+    file: str
     problem: str
 
 
 def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Damage]:
     """Verify the checksums of the settings and of all files of the index, and open the index.
 
-    The check changes nothing. Others may write to the store meanwhile.
+    The check changes nothing. Other processes may write to the store during the check.
 
     Args:
         folder: folder of the store.
-        progress: called with the number of verified bytes and of all bytes.
+        progress: called with the number of verified bytes and the total number of bytes.
 
     Yields:
-        Each damage when it is found.
+        Each damaged file as soon as it is found.
 
     Raises:
         StoreNotFoundError: there is no store.
-        StoreError: the store cannot be read at all.
+        StoreError: the folder contains other files and no store.
     """
     index = folder / INDEX_FOLDER
     schema = None
     try:
-        schema = build_schema(optional_fields(find_store(folder).settings))
+        schema = build_schema(optional_fields(find_manifest(folder).settings))
     except StoreError as error:
         if not (folder / SETTINGS_FILE).exists() and not (index / SETTINGS_FILE).exists():
             raise
@@ -61,7 +61,7 @@ def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Dama
         with engine_errors("read", str(folder)), pinned_commit(index) as (commit, files):
             total, done, is_whole = sum(path.stat().st_size for path in files.values()), 0, True
             for name in commit.files:
-                fault = fault_of(files[name]) if name in files else MISSING
+                fault = find_fault(files[name]) if name in files else MISSING
                 if fault:
                     is_whole = False
                     yield Damage(f"{INDEX_FOLDER}/{name}", fault)

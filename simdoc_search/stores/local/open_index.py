@@ -1,4 +1,4 @@
-"""Opens a tantivy index for writing and for reading, also on read-only media."""
+"""Opens a tantivy index for reading and writing. An index on a read-only medium can be read."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 import tantivy
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.segments import META_FILE, Commit, fault_of, read_commit
+from simdoc_search.stores.local.segments import META_FILE, Commit, find_fault, read_commit
 
 READERS_LOCK, WRITERS_LOCK = ".tantivy-meta.lock", ".tantivy-writer.lock"
-TRIES = 100
-"""Maximum number of attempts to open the files of a commit. A newer commit may remove them meanwhile."""
+MAX_ATTEMPTS = 100
+"""Maximum number of attempts to open the files of a commit. A newer commit may remove them during an attempt."""
 
 _DESCRIPTORS = Path("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
 
@@ -42,7 +42,7 @@ class IndexInMemory:
 class IndexInFolder:
     """An index in a folder. It can be read even if its lock file cannot be written, as on a read-only medium.
 
-    It is an error if the index has another schema.
+    Opening an index that has another schema is an error.
     """
 
     def __init__(self, path: Path, schema: tantivy.Schema) -> None:
@@ -53,29 +53,30 @@ class IndexInFolder:
         if can_lock(path / READERS_LOCK):
             self._index = open_index(path, schema)
         else:
-            self._link()
+            self._open_through_links()
 
     def searcher(self) -> tantivy.Searcher:
         """Return a searcher of the last commit. Later commits do not change what it finds."""
         if self._commit is None:
             self._index.reload()
         elif read_commit(self._path) != self._commit:
-            self._link()
+            self._open_through_links()
         return self._index.searcher()
 
     def for_writing(self) -> tantivy.Index:
         """Open the index again, for a writer.
 
-        An index that was opened earlier does not know the files that others wrote later. It would remove them from the
-        list of files that may be deleted. An index with a reader would not delete the files that the reader has open.
+        An index object that was opened earlier does not know the files that other processes wrote later. It would
+        remove them from the list of files that may be deleted. An index object with a reader would not delete the files
+        that the reader has open.
         """
         can_lock(self._path / WRITERS_LOCK)
         return open_index(self._path)
 
-    def _link(self) -> None:
+    def _open_through_links(self) -> None:
         """Open the index through links in a temporary folder, because tantivy must write a lock file there.
 
-        tantivy opens all files at once, so the folder can then be removed.
+        tantivy opens all files immediately, so the folder can then be removed.
         """
         with pinned_commit(self._path) as (self._commit, files), scratch_folder() as folder:
             for name, path in files.items():
@@ -85,7 +86,7 @@ class IndexInFolder:
 
 
 def open_index(path: Path, schema: tantivy.Schema | None = None) -> tantivy.Index:
-    """Open the index in a folder with this schema, or with its own."""
+    """Open the index in a folder. It must have the given schema, if any."""
     return _without_reloads(tantivy.Index.open(str(path)) if schema is None else tantivy.Index(schema, str(path)))
 
 
@@ -93,13 +94,13 @@ def open_index(path: Path, schema: tantivy.Schema | None = None) -> tantivy.Inde
 def pinned_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
     """Return the last commit, and the paths of its files by name. The files can be read during the block.
 
-    All files are opened, so that a writer cannot make them unreadable: on Linux and macOS, the paths are those of open
-    files, and on Windows, an open file cannot be removed. If a file of the commit is missing, it is left out.
+    All files are opened, so that a writer cannot make them unreadable. On Linux and macOS, the paths lead to the open
+    files. On Windows, an open file cannot be removed. Missing files of the commit are omitted.
 
     Raises:
         StoreError: `meta.json` is damaged or missing.
     """
-    for _ in range(TRIES):
+    for _ in range(MAX_ATTEMPTS):
         commit = read_commit(index)
         with ExitStack() as held:
             files = {}
@@ -114,41 +115,41 @@ def pinned_commit(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
             if len(files) == len(commit.files) or read_commit(index) == commit:
                 yield commit, files
                 return
-    raise StoreError(f"{index} changes too fast to be read; try again when fewer documents are written")
+    raise StoreError(f"the index {index} changes too fast to be read; try again when fewer documents are being written")
 
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Make a temporary folder and remove it after the block, even if tantivy is still writing its lock file there."""
+    """Create a temporary folder and remove it after the block, even if tantivy is still writing its lock file there."""
     folder = Path(tempfile.mkdtemp(prefix="simdoc-"))
     try:
         yield folder
     finally:
-        for _ in range(TRIES):
+        for _ in range(MAX_ATTEMPTS):
             shutil.rmtree(folder, ignore_errors=True)
             if not folder.exists():
                 break
 
 
 def _verify_small_files(index: Path) -> None:
-    """Verify the small files with deletions and numbers of tokens. Damage to them would silently change results."""
+    """Verify the small files with deletions and token counts. Damage to these files would silently change results."""
     for name in read_commit(index).files:
         if name.endswith((".del", ".fast")):
             with suppress(FileNotFoundError):  # a later commit has removed it
-                if fault := fault_of(index / name):
+                if fault := find_fault(index / name):
                     raise StoreError(
-                        f"{index / name} is damaged: {fault}; save what can be read with simdoc-search repair"
+                        f"{index / name} is damaged: {fault}; save the readable documents with simdoc-search repair"
                     )
 
 
 def can_lock(path: Path) -> bool:
-    """Return whether this process can write a lock file. Unlike tantivy, the check never follows a link."""
+    """Return whether this process can write to a lock file. Unlike tantivy, the check never follows a link."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666))
     except PermissionError:
         return False
     except FileNotFoundError:
-        return True  # tantivy reports what is missing
+        return True  # tantivy reports the missing folder
     except OSError as error:
         if error.errno != errno.EROFS:
             raise
@@ -157,6 +158,6 @@ def can_lock(path: Path) -> bool:
 
 
 def _without_reloads(index: tantivy.Index) -> tantivy.Index:
-    """Return the index without the thread that looks for new commits twice a second."""
+    """Return the index without its thread that checks for new commits twice a second."""
     index.config_reader("manual")
     return index

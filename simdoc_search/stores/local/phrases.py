@@ -1,4 +1,4 @@
-"""Finds phrases in a local store. The index of words selects documents, and their texts are then searched."""
+"""Finds phrases in a local store. The word index selects documents, and their texts are then searched."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from simdoc_search.analysis.words import joined_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import Place
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.local.queries import restricted, term_query
+from simdoc_search.stores.local.queries import restrict, term_query
 from simdoc_search.stores.local.schema import WORDS, id_of, indexed_words, text_of
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Phrase, PhraseMatches
 
-WORDS_OF_PHRASE = 8
+MAX_QUERY_WORDS = 8
 """Maximum number of words of a phrase that are looked up. The rarest words are chosen."""
 
-MAX_READ_FOR_ONE = 1_000
-"""Maximum number of documents that are read for one of many phrases."""
+MAX_READ_PER_PHRASE = 1_000
+"""Maximum number of documents that are read for each of many phrases. For a few phrases, it is larger."""
 
 BASE_READ, READ_PER_PHRASE, MAX_READ = 5_000, 20, 50_000
 """Maximum number of documents that are read for all phrases: `BASE_READ`, plus `READ_PER_PHRASE` for each phrase, but
-at most `MAX_READ`. The documents of the rarest phrases are read first. Reading a few thousand documents takes 0.1 s.
+at most `MAX_READ`. Documents with the rarest phrases are read first. Reading a few thousand documents takes 0.1 s.
 """
 
 CHECK_EVERY = 256
 
 _MAX_SINGLE_PHRASES = 50
-"""If a text is compared with more phrases, it is compared with all of them at once."""
+"""Up to this number, phrases are searched for one by one. More phrases are searched for at once."""
 
 _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256).lower()
 
@@ -41,38 +41,38 @@ def find_phrases(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> PhraseMatches:
     """Return the documents that contain some of these phrases; see `Store.documents_with_phrases`."""
-    candidates = _candidates(snapshot, phrases, filters, exclude)
-    phrases_of, incomplete = _documents_to_read(candidates, len(phrases))
+    candidates = _find_candidates(snapshot, phrases, filters, exclude)
+    indices_by_address, incomplete = _documents_to_read(candidates, len(phrases))
     matcher = _Matcher(phrases, snapshot.settings.analysis)
     documents = {}
-    for count, (address, numbers) in enumerate(sorted(phrases_of.items())):
+    for count, (address, phrase_indices) in enumerate(sorted(indices_by_address.items())):
         if count % CHECK_EVERY == 0:
             check_stopped()
         document = snapshot.document(address)
-        if matches := matcher.phrases_in(text_of(document) or "", numbers):
+        if matches := matcher.matching_phrases(text_of(document) or "", phrase_indices):
             documents[Place(id_of(document))] = matches
     return PhraseMatches(documents, incomplete)
 
 
-def _candidates(
+def _find_candidates(
     snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> dict[int, list[Address]]:
-    """Return the documents with all words of each phrase, by its number. At most one more than will be read."""
+    """Map the index of each phrase to the documents with all its words, at most one more than are read."""
     frequencies: dict[str, int] = {}
     candidates: dict[int, list[Address]] = {}
-    limit = _limit(len(phrases)) + 1
-    for number, phrase in enumerate(phrases):
-        if number % CHECK_EVERY == 0:
+    limit = _max_read_per_phrase(len(phrases)) + 1
+    for index, phrase in enumerate(phrases):
+        if index % CHECK_EVERY == 0:
             check_stopped()
         words = indexed_words(phrase.words)
         for word in words:
             if word not in frequencies:
                 frequencies[word] = snapshot.frequency(WORDS, word)
-        rarest = sorted(words, key=frequencies.__getitem__)[:WORDS_OF_PHRASE]
+        rarest = sorted(words, key=frequencies.__getitem__)[:MAX_QUERY_WORDS]
         if frequencies[rarest[0]]:
             terms = [(Occur.Must, term_query(snapshot.schema, WORDS, word)) for word in rarest]
-            query = restricted(snapshot.schema, Query.boolean_query(terms), filters, exclude)
-            candidates[number] = snapshot.addresses(query, limit)
+            query = restrict(snapshot.schema, Query.boolean_query(terms), filters, exclude)
+            candidates[index] = snapshot.addresses(query, limit)
     return candidates
 
 
@@ -83,59 +83,60 @@ class _Matcher:
         self._analysis = analysis
         self._joined = [f" {' '.join(phrase.words)} " for phrase in phrases]
         self._words = [tuple(joined[1:-1].split(" ")) for joined in self._joined]  # a normalised word may have spaces
-        self._plain = [_plain(joined) or b"" for joined in self._joined]
+        self._plain = [_letters_and_digits(joined) or b"" for joined in self._joined]
 
-    def phrases_in(self, text: str, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Return which of the phrases with these numbers a text contains, in ascending order."""
-        if len(numbers) > _MAX_SINGLE_PHRASES:
-            return self._among_windows(text, numbers)
-        if (plain := _plain(text)) is not None:
-            numbers = [number for number in numbers if self._plain[number] in plain]
-        if not numbers:
+    def matching_phrases(self, text: str, indices: Sequence[int]) -> tuple[int, ...]:
+        """Return the indices of those of the given phrases that a text contains, in ascending order."""
+        if len(indices) > _MAX_SINGLE_PHRASES:
+            return self._match_windows(text, indices)
+        if (plain := _letters_and_digits(text)) is not None:
+            indices = [index for index in indices if self._plain[index] in plain]
+        if not indices:
             return ()
         words = f" {joined_words(text, self._analysis)} "
-        return tuple(number for number in sorted(numbers) if self._joined[number] in words)
+        return tuple(index for index in sorted(indices) if self._joined[index] in words)
 
-    def _among_windows(self, text: str, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Compare each window of words of the text with all phrases of its length, so that the words are found once."""
+    def _match_windows(self, text: str, indices: Sequence[int]) -> tuple[int, ...]:
+        """Compare each window of words with all phrases of its length. The text is scanned once per length."""
         words, matching = joined_words(text, self._analysis).split(" "), set[tuple[str, ...]]()
-        wanted = {self._words[number] for number in numbers}
-        for length in {len(phrase) for phrase in wanted}:
-            matching |= wanted.intersection(zip(*(words[start:] for start in range(length)), strict=False))
-        return tuple(number for number in sorted(numbers) if self._words[number] in matching)
+        phrases = {self._words[index] for index in indices}
+        for length in {len(phrase) for phrase in phrases}:
+            matching |= phrases.intersection(zip(*(words[start:] for start in range(length)), strict=False))
+        return tuple(index for index in sorted(indices) if self._words[index] in matching)
 
 
-def _plain(text: str) -> bytes | None:
-    """Return the letters and digits of a text, with one space for everything between them.
+def _letters_and_digits(text: str) -> bytes | None:
+    """Return the letters and digits of a text, with one space in place of all other characters between them.
 
-    Most texts without a phrase can be excluded by them, which is much faster than finding their words. None if they
-    prove nothing, because the text is not ASCII or may have a word that is cut at the maximum length.
+    Most texts that do not contain a phrase can be excluded with these bytes, which is much faster than finding the
+    words of the text. The result is None if they cannot exclude a phrase, because the text is not ASCII or may have a
+    word that is cut at the maximum length.
     """
     if not text.isascii() or max(map(len, text.split()), default=0) >= MAX_WORD_UNITS:
         return None
     return b" %b " % b" ".join(text.encode("ascii").translate(_LETTERS_AND_DIGITS).split())
 
 
-def _limit(phrases: int) -> int:
-    """Return the maximum number of documents that are read for each phrase, given the number of phrases."""
-    return max(MAX_READ_FOR_ONE, BASE_READ // max(1, phrases))
+def _max_read_per_phrase(phrase_count: int) -> int:
+    """Return the maximum number of documents that are read for each phrase."""
+    return max(MAX_READ_PER_PHRASE, BASE_READ // max(1, phrase_count))
 
 
 def _documents_to_read(
-    candidates: Mapping[int, Sequence[Address]], phrases: int
+    candidates: Mapping[int, Sequence[Address]], phrase_count: int
 ) -> tuple[dict[Address, list[int]], tuple[int, ...]]:
-    """Return the documents to read, each with its phrases, and the phrases that are also in other documents."""
-    phrases_of: defaultdict[Address, list[int]] = defaultdict(list)
+    """Return the documents to read with the indices of their phrases, and the phrases that others may contain."""
+    indices_by_address: defaultdict[Address, list[int]] = defaultdict(list)
     incomplete = []
-    limit, maximum = _limit(phrases), min(BASE_READ + READ_PER_PHRASE * phrases, MAX_READ)
-    for number in sorted(candidates, key=lambda number: len(candidates[number])):
-        addresses = candidates[number]
-        is_whole = len(addresses) <= limit
+    limit, total_limit = _max_read_per_phrase(phrase_count), min(BASE_READ + READ_PER_PHRASE * phrase_count, MAX_READ)
+    for index in sorted(candidates, key=lambda index: len(candidates[index])):
+        addresses = candidates[index]
+        is_complete = len(addresses) <= limit
         for address in addresses[:limit]:
-            if address in phrases_of or len(phrases_of) < maximum:
-                phrases_of[address].append(number)
+            if address in indices_by_address or len(indices_by_address) < total_limit:
+                indices_by_address[address].append(index)
             else:
-                is_whole = False
-        if not is_whole:
-            incomplete.append(number)
-    return phrases_of, tuple(sorted(incomplete))
+                is_complete = False
+        if not is_complete:
+            incomplete.append(index)
+    return indices_by_address, tuple(sorted(incomplete))

@@ -11,36 +11,39 @@ from tantivy import FieldType, Occur, Query, Schema
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
-from simdoc_search.stores.fields import indexable, metadata_term, root_term
+from simdoc_search.stores.fields import escape_surrogates, metadata_term, root_term
 from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.local.schema import path_terms
 
-Purpose = Literal["ranked", "counted", "chosen"]
-"""The purpose of a query: rank the candidates, count them, or find the documents with a whole band."""
+Purpose = Literal["rank", "count", "match_bands"]
+"""The purpose of a query: to rank the candidates, to count them, or to find the documents with a complete band."""
 
 
 def build_query(
-    schema: Schema, plan: Plan, filters: Filters | None, exclude: Place | None, purpose: Purpose = "ranked"
+    schema: Schema, plan: Plan, filters: Filters | None, exclude: Place | None, purpose: Purpose = "rank"
 ) -> Query:
     """Return the query of a plan.
 
-    A tantivy query that requires a minimum number of equal tokens takes three times as long as one that only counts
-    them. Therefore `ranked` also finds documents with too few equal tokens. They come after all others.
+    A tantivy query that requires a minimum number of equal tokens takes three times as long as a query that only counts
+    equal tokens. Therefore `rank` also finds documents with too few equal tokens. They come after all others.
 
     Args:
         schema: the schema of the index.
         plan: the plan.
         filters: filters that must also match.
         exclude: place of a document to exclude.
-        purpose: `ranked` scores each document by the number of the plan's tokens it has; `counted` finds exactly the
-            candidates; `chosen` finds the documents with a whole band.
+        purpose: `rank` scores each document by the number of the plan's tokens in it; `count` finds exactly the
+            candidates; `match_bands` finds the documents with a complete band.
 
     Raises:
-        QuerySyntaxError: the filters contain clauses of an engine.
+        QuerySyntaxError: the filters contain query clauses of an engine.
     """
     if not plan.can_match:  # tantivy 0.26 accepts a single clause where two are required
         return Query.empty_query()
-    clauses = _of_threshold(schema, plan, purpose) if isinstance(plan, Threshold) else _of_bands(schema, plan, purpose)
+    if isinstance(plan, Threshold):
+        clauses = _threshold_clauses(schema, plan, purpose)
+    else:
+        clauses = _band_clauses(schema, plan, purpose)
     return Query.boolean_query([*clauses, *_restrictions(schema, filters, exclude)])
 
 
@@ -53,48 +56,48 @@ def sharing_query(
     *,
     counted: bool = True,
 ) -> Query:
-    """Return the query for documents with a token of any row in a field.
+    """Return the query for documents that contain a token of any row in a field.
 
-    Their score is the number of rows if `counted`, otherwise 0.
+    If `counted`, the score of a document is the number of rows that it shares. Otherwise the score is 0.
     """
     if not rows:
         return Query.empty_query()
     if not counted:
         matching = _unscored(Query.term_set_query(schema, field, [token for row in rows for token in row]))
     elif len(rows[0]) == 1:
-        matching = _counting(schema, [row[0] for row in rows], field)
+        matching = _counting_query(schema, [row[0] for row in rows], field)
     else:
         sets = [Query.const_score_query(Query.term_set_query(schema, field, row), 1.0) for row in rows]
         matching = Query.boolean_query([(Occur.Should, tokens) for tokens in sets], 1)
-    return restricted(schema, matching, filters, exclude)
+    return restrict(schema, matching, filters, exclude)
 
 
 def term_query(schema: Schema, field: str, value: str) -> Query:
-    """Return the query for documents with exactly this term in a field."""
-    return Query.term_query(schema, field, indexable(value), "basic")
+    """Return the query for documents with this exact term in a field."""
+    return Query.term_query(schema, field, escape_surrogates(value), "basic")
 
 
 def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
     """Return the query for documents with a term that begins with a prefix. An empty prefix matches all documents.
 
-    It is a fuzzy query with distance 0, because it takes every character literally, unlike a regular expression.
+    It is a fuzzy query with distance 0. Unlike a regular expression, this query takes every character literally.
     """
     if not prefix:
         return Query.all_query()
-    return Query.fuzzy_term_query(schema, field, indexable(prefix), distance=0, prefix=True)
+    return Query.fuzzy_term_query(schema, field, escape_surrogates(prefix), distance=0, prefix=True)
 
 
-def root_query(schema: Schema, root: str | None, below: bool) -> Query:
-    """Return the query for documents with this root or, if `below`, a root below it. None matches all documents."""
+def root_query(schema: Schema, root: str | None, below_root: bool) -> Query:
+    """Return the query for documents with this root or, if `below_root`, a root below it. None matches all."""
     if root is None:
         return Query.all_query()
-    if below:
+    if below_root:
         return prefix_query(schema, "facts", root_term(os.path.join(root, "")))  # noqa: PTH118
     return term_query(schema, "facts", root_term(root))
 
 
-def restricted(schema: Schema, query: Query, filters: Filters | None, exclude: Place | None = None) -> Query:
-    """Restrict a query by filters, and exclude a document. Raises QuerySyntaxError as `build_query`."""
+def restrict(schema: Schema, query: Query, filters: Filters | None, exclude: Place | None = None) -> Query:
+    """Restrict a query by filters, and exclude a document. Raises QuerySyntaxError as `build_query` does."""
     restrictions = list(_restrictions(schema, filters, exclude))
     return Query.boolean_query([(Occur.Must, query), *restrictions]) if restrictions else query
 
@@ -110,35 +113,35 @@ def condition_query(schema: Schema, condition: Condition) -> Query:
     return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
-def _of_threshold(schema: Schema, plan: Threshold, purpose: Purpose) -> list[tuple[Occur, Query]]:
-    minimum = 1 if purpose == "ranked" else plan.minimum_match
-    clauses = [(Occur.Must, _counting(schema, plan.tokens, minimum=minimum))]
+def _threshold_clauses(schema: Schema, plan: Threshold, purpose: Purpose) -> list[tuple[Occur, Query]]:
+    minimum = 1 if purpose == "rank" else plan.minimum_match
+    clauses = [(Occur.Must, _counting_query(schema, plan.tokens, minimum=minimum))]
     if plan.buckets is not None:
         low, high = plan.buckets
-        within = Query.range_query(schema, "buckets", FieldType.Unsigned, max(low, 0), max(high, 0))
-        clauses.append((Occur.Must, _unscored(within)))
+        in_range = Query.range_query(schema, "buckets", FieldType.Unsigned, max(low, 0), max(high, 0))
+        clauses.append((Occur.Must, _unscored(in_range)))
     return clauses
 
 
-def _of_bands(schema: Schema, plan: Bands, purpose: Purpose) -> list[tuple[Occur, Query]]:
+def _band_clauses(schema: Schema, plan: Bands, purpose: Purpose) -> list[tuple[Occur, Query]]:
     bands = [
         Query.boolean_query([(Occur.Must, term_query(schema, "tokens", token)) for token in band])
         for band in plan.bands
     ]
     clauses = [(Occur.Must, _unscored(Query.boolean_query([(Occur.Should, band) for band in bands], 1)))]
-    if purpose == "ranked":
-        clauses += _scored_by_one(schema, plan.tokens, "tokens")
-    elif purpose == "counted" and plan.minimum_match:
-        clauses.append((Occur.Must, _counting(schema, plan.tokens, minimum=plan.minimum_match)))
+    if purpose == "rank":
+        clauses += _token_clauses(schema, plan.tokens, "tokens")
+    elif purpose == "count" and plan.minimum_match:
+        clauses.append((Occur.Must, _counting_query(schema, plan.tokens, minimum=plan.minimum_match)))
     return clauses
 
 
-def _counting(schema: Schema, tokens: Iterable[str], field: str = "tokens", minimum: int = 1) -> Query:
-    """Return the query for documents with at least this many of the tokens, scored by their number."""
-    return Query.boolean_query(list(_scored_by_one(schema, tokens, field)), minimum)
+def _counting_query(schema: Schema, tokens: Iterable[str], field: str = "tokens", minimum: int = 1) -> Query:
+    """Return the query for documents that contain at least `minimum` of the tokens, scored by the number of tokens."""
+    return Query.boolean_query(list(_token_clauses(schema, tokens, field)), minimum)
 
 
-def _scored_by_one(schema: Schema, tokens: Iterable[str], field: str) -> Iterator[tuple[Occur, Query]]:
+def _token_clauses(schema: Schema, tokens: Iterable[str], field: str) -> Iterator[tuple[Occur, Query]]:
     for token in tokens:
         yield Occur.Should, Query.const_score_query(term_query(schema, field, token), 1.0)
 
@@ -147,7 +150,7 @@ def _restrictions(schema: Schema, filters: Filters | None, exclude: Place | None
     for condition in conditions(filters):
         if not isinstance(condition, Condition):
             raise QuerySyntaxError(
-                "a local store does not understand clauses of an engine; give filters as fields with values"
+                "a local store does not support query clauses of an engine; give fields with values instead"
             )
         query = condition_query(schema, condition)
         if condition.excluded:

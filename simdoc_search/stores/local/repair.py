@@ -1,9 +1,9 @@
 """Copies the readable documents of a damaged store into a new store.
 
 tantivy keeps the documents of a segment in a separate file (`.store`), which may be readable even if the inverted index
-is damaged. To read it, we make an index with one empty document and replace its `.store` file by a link to that of the
-segment. A damaged `.store` file can kill the process that reads it, because tantivy then requests too much memory. The
-documents are therefore read in a subprocess.
+is damaged. To read it, we create an index with one empty document, and replace its `.store` file with a link to that of
+the segment. A damaged `.store` file can kill the process that reads it, because tantivy then requests too much memory.
+The documents are therefore read in a subprocess.
 """
 
 from __future__ import annotations
@@ -22,32 +22,33 @@ from simdoc_search.durable import atomic_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.folder import make_store
+from simdoc_search.stores.local.folder import create_store
 from simdoc_search.stores.local.integrity import Damage, Progress
 from simdoc_search.stores.local.open_index import WRITERS_LOCK, can_lock, open_index, scratch_folder
 from simdoc_search.stores.local.queries import term_query
 from simdoc_search.stores.local.schema import build_schema, document_at, optional_fields, to_record
-from simdoc_search.stores.local.segments import META_FILE, PARTS, Segment, fault_of, read_commit
-from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, surviving_identity
+from simdoc_search.stores.local.segments import META_FILE, PARTS, Segment, find_fault, read_commit
+from simdoc_search.stores.local.settings_file import INDEX_FOLDER, StoreManifest, read_surviving_manifest
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.local.writer import MIN_HEAP
 from simdoc_search.stores.record import Record
 from simdoc_search.workers import BeginItem, ItemLimits
 from simdoc_search.workers.process import ProcessEndedError, WorkerProcess
 
-_AT_ONCE = 256
+_BATCH_SIZE = 256
 _MAX_SINGLE_CRASHES = 64
-"""Maximum number of consecutive crashes that skip one document each. Each further crash skips twice as many."""
+"""Up to this number of consecutive crashes, each skips one document. Each further crash skips twice as many."""
 
 
 @dataclass(frozen=True, slots=True)
-class Repaired:
+class RepairResult:
     """The result of a repair.
 
     Attributes:
         documents: number of documents in the new store.
-        lost: ids of the unreadable documents. If an id is unreadable too: the number of the document and its segment.
-        doubts: damage that may have brought back deleted documents.
+        lost: ids of the unreadable documents. If the id is unreadable too, the entry names the document's number and
+            its segment.
+        doubts: damage that may have brought deleted documents into the new store.
     """
 
     documents: int
@@ -55,35 +56,35 @@ class Repaired:
     doubts: list[Damage]
 
 
-def repair_store(folder: Path, target: Path, progress: Progress | None = None) -> Repaired:
+def repair_store(folder: Path, target: Path, progress: Progress | None = None) -> RepairResult:
     """Copy all readable documents of a store into a new store with the same settings.
 
-    The damaged store is not changed, and nobody can write to it during the repair. The new store gets its name when it
-    is complete.
+    The damaged store is not changed, and no other process can write to it during the repair. The new store appears at
+    `target` only when it is complete.
 
     Args:
         folder: folder of the damaged store. It can be locked only if this process may write to it.
         target: folder of the new store. It must be new or empty.
-        progress: called with the number of finished documents and of all documents.
+        progress: called with the number of finished documents and the total number of documents.
 
     Raises:
         StoreLockedError: another process is writing to the damaged store.
-        StoreError: neither copy of the settings can be read, `meta.json` is damaged, or the target is not empty.
+        StoreError: the settings file and its copy cannot be read, `meta.json` is damaged, or the target is not empty.
     """
-    identity = surviving_identity(folder)
-    if identity is None:
-        raise StoreError(f"no settings of a store can be read in {folder}; restore its simdoc.json from a backup")
+    manifest = read_surviving_manifest(folder)
+    if manifest is None:
+        raise StoreError(f"the settings of the store {folder} cannot be read; restore its simdoc.json from a backup")
     index = folder / INDEX_FOLDER
     with _write_lock(index, folder):
         with engine_errors("read", str(folder)):
-            segments = [_DamagedSegment(index, segment, identity.settings) for segment in read_commit(index).segments]
+            segments = [_DamagedSegment(index, segment, manifest.settings) for segment in read_commit(index).segments]
         with engine_errors("write to", str(target)), atomic_folder(target) as working:
-            make_store(working, Identity.new(identity.settings, identity.store_texts))
-            with closing(LocalStore(str(target), working, identity.settings, identity.store_texts)) as new:
+            create_store(working, StoreManifest.new(manifest.settings, manifest.store_texts))
+            with closing(LocalStore(str(target), working, manifest.settings, manifest.store_texts)) as new:
                 lost: list[str] = []
                 with new.writer() as writer:
                     writer.put(_records(segments, lost, progress or (lambda _done, _total: None)))
-                replaced = {record.id for record in new.records(lost)}  # another segment has a later version
+                replaced = {record.id for record in new.records(lost)}  # a later version is in another segment
                 documents = new.info().documents
     problem = "the list of deleted documents is damaged, so deleted documents may be in the new store"
     doubts = [
@@ -91,15 +92,15 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
         for damaged in segments
         if not damaged.knows_deletions
     ]
-    return Repaired(documents, [id for id in dict.fromkeys(lost) if id not in replaced], doubts)
+    return RepairResult(documents, [id for id in dict.fromkeys(lost) if id not in replaced], doubts)
 
 
 @contextmanager
 def _write_lock(index: Path, folder: Path) -> Iterator[None]:
-    """Keep others from writing to an index. Does nothing if this process may not write its lock file.
+    """Prevent other processes from writing to an index. Does nothing if this process may not write to the lock file.
 
-    tantivy cannot open a writer of every damaged index. So it opens one of an empty index, whose lock file is a link to
-    that of the damaged index.
+    tantivy cannot open a writer for every damaged index. Instead, this function opens a writer for an empty index whose
+    lock file is a link to that of the damaged index.
 
     Raises:
         StoreLockedError: another process is writing to the index.
@@ -122,21 +123,21 @@ def _write_lock(index: Path, folder: Path) -> Iterator[None]:
 class _DamagedSegment:
     """A segment with files that may be damaged.
 
-    Calling it with numbers of documents returns their records, with None for a damaged document. A subprocess does
-    that.
+    In a subprocess, it is called with numbers of documents, and returns their records. The result for a damaged
+    document is None.
     """
 
     def __init__(self, index: Path, segment: Segment, settings: Settings) -> None:
         self.segment, self._index, self._settings = segment, index.resolve(), settings
         store, deletions = (self._index / f"{name}" for name in (f"{segment.name}.store", segment.deletions))
-        self.written = store.stat().st_mtime if store.is_file() else 0.0
-        self.knows_deletions = segment.deletions is None or (deletions.is_file() and not fault_of(deletions))
-        self._schema = optional_fields(settings)
+        self.modified = store.stat().st_mtime if store.is_file() else 0.0
+        self.knows_deletions = segment.deletions is None or (deletions.is_file() and not find_fault(deletions))
+        self._optional_fields = optional_fields(settings)
         self._searcher: tantivy.Searcher | None = None
         self._is_open = False
 
     def numbers(self) -> list[int]:
-        """Return the numbers of the documents that are not deleted, or of all if the list of deletions is damaged."""
+        """Return the numbers of all documents that are not deleted. If the list of deletions is damaged, return all."""
         with self._opened([]) as searcher:
             if searcher:
                 query, limit = tantivy.Query.all_query(), max(1, self.segment.documents)
@@ -147,19 +148,19 @@ class _DamagedSegment:
     def ids_of(self, numbers: Collection[int]) -> dict[int, str]:
         """Return the ids of documents by their numbers, if the inverted index has them."""
         ids: dict[int, str] = {}
-        schema, wanted = build_schema(self._schema), set(numbers)
+        schema, requested = build_schema(self._optional_fields), set(numbers)
         with self._opened(PARTS[1:]) as searcher, suppress(StoreError), engine_errors("read", str(self._index)):
             if searcher:
                 for id, count in searcher.terms_with_prefix("id", ""):
                     hits = searcher.search(term_query(schema, "id", id), limit=count, count=False).hits
-                    ids |= {address.doc: id for _, address in hits if address.doc in wanted}
+                    ids |= {address.doc: id for _, address in hits if address.doc in requested}
         return ids
 
     def __call__(self, numbers: Sequence[int], begin_item: BeginItem) -> list[Record | None]:
         begin_item(0)
         if not self._is_open:
             self._is_open = True
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy prints there why it ends the process
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy prints there why the process ends
             with self._opened(["store"]) as self._searcher:
                 pass
         records: list[Record | None] = []
@@ -180,7 +181,7 @@ class _DamagedSegment:
         Yields None if a file is too damaged to be opened.
         """
         with scratch_folder() as scratch:
-            writer = tantivy.Index(build_schema(self._schema), str(scratch)).writer(MIN_HEAP, 1)
+            writer = tantivy.Index(build_schema(self._optional_fields), str(scratch)).writer(MIN_HEAP, 1)
             writer.add_document(tantivy.Document())
             writer.commit()
             writer.wait_merging_threads()
@@ -204,12 +205,12 @@ class _DamagedSegment:
 def _records(segments: list[_DamagedSegment], lost: list[str], progress: Progress) -> Iterator[Record]:
     """Yield the readable documents that are not deleted. Add the ids of the unreadable ones to `lost`.
 
-    A segment without a readable list of deletions still has older versions of documents, which newer versions must
-    replace. Such segments are therefore read first, and the oldest segment before the others.
+    If the list of deletions of a segment is unreadable, the segment may contain older versions of documents. Newer
+    versions must replace these. Such segments are therefore read first, by ascending modification time.
     """
     numbers = {segment: segment.numbers() for segment in segments}
     done, total = 0, sum(map(len, numbers.values()))
-    for segment in sorted(segments, key=lambda segment: (segment.knows_deletions, segment.written)):
+    for segment in sorted(segments, key=lambda segment: (segment.knows_deletions, segment.modified)):
         damaged: list[int] = []
         for number, record in _read(segment, numbers[segment]):
             if record is None:
@@ -225,14 +226,14 @@ def _records(segments: list[_DamagedSegment], lost: list[str], progress: Progres
 def _read(segment: _DamagedSegment, numbers: list[int]) -> Iterator[tuple[int, Record | None]]:
     """Read documents in a subprocess. A document that crashes it is damaged."""
     with closing(WorkerProcess(segment, ItemLimits())) as process:
-        start, size, crashes = 0, _AT_ONCE, 0
+        start, size, crashes = 0, _BATCH_SIZE, 0
         while start < len(numbers):
             page = numbers[start : start + size]
             records: Sequence[Record | None]
             try:
                 records = process.run(page)
             except ProcessEndedError as end:
-                if end.item:  # read the documents before the one that crashed the process again
+                if end.item:  # read the documents before the damaged one again
                     size = end.item
                     continue
                 crashes += 1
@@ -241,4 +242,4 @@ def _read(segment: _DamagedSegment, numbers: list[int]) -> Iterator[tuple[int, R
             else:
                 crashes = 0
             yield from zip(page, records, strict=True)
-            start, size = start + len(page), _AT_ONCE
+            start, size = start + len(page), _BATCH_SIZE

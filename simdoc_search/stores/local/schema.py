@@ -21,7 +21,7 @@ from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_code
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode_text
 from simdoc_search.sketch.winnow import no_passages
-from simdoc_search.stores.fields import indexable, metadata_terms, names_of
+from simdoc_search.stores.fields import escape_surrogates, metadata_terms, names_of
 from simdoc_search.stores.record import EncodedRecord, Origin, Record
 
 MAX_TERM_BYTES = 65_000
@@ -31,8 +31,8 @@ HASHES = ("text_hash", "words_hash")
 """Fields that find identical texts, and texts with the same words."""
 
 TEXT_COMPRESSION = 1
-"""Level of zlib, besides tantivy's own compression. Most records are read without their texts, and a compressed block
-of tantivy contains both."""
+"""Level of zlib. Texts are compressed in addition to tantivy's own compression, because most records are read without
+their texts, and a compressed block of tantivy contains both."""
 
 _STORED_FIELDS: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
 """The stored field of each kind of tokens. The indexed field has the name of the kind."""
@@ -74,7 +74,7 @@ def build_schema(optional: Collection[str]) -> tantivy.Schema:
 
 
 def encode_record(record: Record, settings: Settings, store_text: bool) -> EncodedRecord:
-    """Convert a record into the values of its fields."""
+    """Convert a record to the values of the index fields."""
     if len(record.id.encode()) > MAX_TERM_BYTES:
         raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")
     values: dict[str, Any] = {
@@ -131,7 +131,7 @@ def document_at(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tant
     if document.get_first("checksum") != _checksum(*(document.get_first(name) for name in _CHECKSUM_FIELDS)):
         raise StoreError(
             f"the document {id_of(document)!r} is damaged (its checksum does not match); run simdoc-search check to "
-            "list all damage, and simdoc-search repair to save the other documents"
+            "list all damage, and simdoc-search repair to save the readable documents"
         )
     return document
 
@@ -158,13 +158,13 @@ def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32
 
 
 def tokens_of(document: tantivy.Document, kind: Kind) -> NDArray[np.uint32]:
-    """Return the tokens of a kind as numbers, in their original order. Empty if the store has none."""
+    """Return the tokens of a kind as numbers, in their original order. The array is empty if the store has none."""
     packed = document.get_first(_STORED_FIELDS[kind.name])
     return no_passages() if packed is None else _unpack_kind(_stored_bytes(packed), kind)
 
 
 def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, MetadataValue]:
-    """Return the values of some metadata fields."""
+    """Return the values of the given metadata fields that a document has."""
     if not names:
         return {}
     metadata = json.loads(_to_text(document.get_first("rest")))["metadata"]
@@ -172,8 +172,8 @@ def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, M
 
 
 def path_terms(path: str) -> list[str]:
-    """Return a path and its parent folders, each with a final `/`, so that a folder is found by one term."""
-    path = indexable(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
+    """Return a path and its parent folders. Each folder ends with `/`, so that one term finds its documents."""
+    path = escape_surrogates(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
     ends = [position + 1 for position, character in enumerate(path) if character == "/"]
     return [path, *(path[:end] for end in ends if end < len(path))]
 
@@ -220,7 +220,7 @@ def _unpack(packed: bytes, token_length: int) -> NDArray[np.uint32]:
 
 
 def _pack_kind(codes: NDArray[np.uint32], kind: Kind) -> bytes:
-    """Pack the tokens of a kind. The four tokens of a sentence become a number of 8 bytes."""
+    """Pack the tokens of a kind. The four tokens of a sentence become one 8-byte number."""
     return sentences_of_codes(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
 
 

@@ -1,7 +1,7 @@
 """Reads the list of files of the last commit of an index, and verifies their checksums.
 
 A commit is a list of segments in `meta.json`. A segment consists of files that never change. If some of its documents
-were deleted, it has another file that lists them. Each file ends with the CRC-32 of its content.
+were deleted, another file lists them. Each file ends with a JSON object that contains the CRC-32 of the content.
 """
 
 from __future__ import annotations
@@ -20,19 +20,16 @@ PARTS = ("store", "term", "idx", "pos", "fieldnorm", "fast")
 """Extensions of the files of a segment. `store` contains the documents. The others are the inverted index."""
 
 _MAGIC = 1337
-_TAIL = 8
-"""Number of bytes at the end of a file. They are the length of the JSON before them, and a magic number.
+_TAIL_BYTES = 8
+"""Number of bytes after the JSON object at the end of a file: its length, and a magic number."""
 
-The JSON contains the CRC-32.
-"""
-
-_CHUNK = 1 << 20
+_CHUNK_BYTES = 1 << 20
 _MAX_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Documents that were written or merged together. `documents` is their number, including deleted ones."""
+    """A segment: documents that were written or merged together. `documents` is their number, with deleted ones."""
 
     name: str
     documents: int
@@ -46,7 +43,7 @@ class Segment:
 
     @property
     def files(self) -> list[str]:
-        """Names of all files."""
+        """Names of all its files."""
         return [f"{self.name}.{part}" for part in PARTS] + ([self.deletions] if self.deletions else [])
 
 
@@ -73,7 +70,7 @@ def read_commit(index: Path) -> Commit:
 
     Raises:
         StoreError: `meta.json` is damaged or missing.
-        OSError: it cannot be read.
+        OSError: `meta.json` cannot be read.
     """
     try:
         meta = read_small(index / META_FILE, _MAX_BYTES)
@@ -84,34 +81,34 @@ def read_commit(index: Path) -> Commit:
         ) from error
 
 
-def fault_of(file: Path) -> str | None:
-    """Return what is wrong with a file of a segment; None if its checksum matches.
+def find_fault(file: Path) -> str | None:
+    """Verify a file of a segment. Return what is wrong with it, or None.
 
     Raises:
         FileNotFoundError: the file is missing, perhaps because a later commit does not need it.
     """
     with file.open("rb") as opened:
         size = opened.seek(0, 2)
-        opened.seek(max(0, size - _TAIL))
+        opened.seek(max(0, size - _TAIL_BYTES))
         tail = opened.read()
         length, magic = int.from_bytes(tail[:4], "little"), int.from_bytes(tail[4:], "little")
-        if magic != _MAGIC or length > size - _TAIL:
+        if magic != _MAGIC or length > size - _TAIL_BYTES:
             return "it is truncated, or its end is damaged"
-        opened.seek(size - _TAIL - length)
+        opened.seek(size - _TAIL_BYTES - length)
         try:
             expected = parse_json(opened.read(length))["crc"]
         except (ValueError, LookupError, TypeError):
             return "its end is damaged"
         opened.seek(0)
-        rest, checksum = size - _TAIL - length, 0
-        while chunk := opened.read(min(rest, _CHUNK)):
-            rest -= len(chunk)
+        remaining, checksum = size - _TAIL_BYTES - length, 0
+        while chunk := opened.read(min(remaining, _CHUNK_BYTES)):
+            remaining -= len(chunk)
             checksum = zlib.crc32(chunk, checksum)
     return None if checksum == expected else "its checksum does not match its content"
 
 
 def _segment(entry: dict[str, Any]) -> Segment:
-    name, deletes = UUID(entry["segment_id"]).hex, entry["deletes"]  # a path is not a UUID
+    name, deletes = UUID(entry["segment_id"]).hex, entry["deletes"]  # raises an error for a path
     if deletes is None:
         return Segment(name, int(entry["max_doc"]))
     return Segment(name, int(entry["max_doc"]), int(deletes["num_deleted_docs"]), int(deletes["opstamp"]))

@@ -21,8 +21,8 @@ _MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
-    """What identifies a store: the content of its settings file.
+class StoreManifest:
+    """The content of the settings file of a store.
 
     Attributes:
         settings: settings of the fingerprints.
@@ -35,55 +35,56 @@ class Identity:
     id: str
 
     @classmethod
-    def new(cls, settings: Settings, store_texts: bool) -> Identity:
-        """Return the identity of a new store."""
+    def new(cls, settings: Settings, store_texts: bool) -> StoreManifest:
+        """Return the manifest of a new store, with a random id."""
         return cls(settings, store_texts, uuid4().hex)
 
 
-def read_identity(folder: Path) -> Identity | None:
-    """Read the identity of the store in a folder; None if there is no settings file.
+def read_manifest(folder: Path) -> StoreManifest | None:
+    """Read the manifest of the store in a folder; None if there is no settings file.
 
     Raises:
         StoreError: the file or its copy is damaged, or the index belongs to another store.
-        FormatMismatchError: a newer version made it.
+        FormatMismatchError: a newer version created the store.
     """
-    identity = _read(folder / SETTINGS_FILE, folder)
-    if identity is None:
+    manifest = _read(folder / SETTINGS_FILE, folder)
+    if manifest is None:
         return None
     copy = _read(folder / INDEX_FOLDER / SETTINGS_FILE, folder)
-    # The files may differ, because a process may have been interrupted after writing the first one.
+    # The settings in the two files may differ, because a process may have been interrupted after writing the first
+    # file.
     is_missing = copy is None and (folder / INDEX_FOLDER / "meta.json").exists()
-    if is_missing or (copy and copy.id != identity.id):
+    if is_missing or (copy and copy.id != manifest.id):
         raise StoreError(
             f"the store {folder} is damaged: {INDEX_FOLDER}/{SETTINGS_FILE} is missing or belongs to another store; "
-            "restore the store from a backup, or save what can be read with simdoc-search repair"
+            "restore the store from a backup, or save the readable documents with simdoc-search repair"
         )
-    return identity
+    return manifest
 
 
-def surviving_identity(folder: Path) -> Identity | None:
-    """Read the identity of a damaged store from its settings file or from the copy; None if both are damaged."""
+def read_surviving_manifest(folder: Path) -> StoreManifest | None:
+    """Read the manifest of a damaged store from its settings file or from the copy; None if both are damaged."""
     for file in (folder / SETTINGS_FILE, folder / INDEX_FOLDER / SETTINGS_FILE):
         with suppress(StoreError):
-            if identity := _read(file, folder):
-                return identity
+            if manifest := _read(file, folder):
+                return manifest
     return None
 
 
-def write_identity(folder: Path, identity: Identity) -> None:
-    """Write both settings files. The one in the folder is written last, because it marks the store as complete."""
-    values = {**identity.settings.to_dict(), "store_texts": identity.store_texts, "id": identity.id}
+def write_manifest(folder: Path, manifest: StoreManifest) -> None:
+    """Write the settings file and its copy. The settings file marks a complete store, so it is written last."""
+    values = {**manifest.settings.to_dict(), "store_texts": manifest.store_texts, "id": manifest.id}
     content = json.dumps({**values, "checksum": _checksum(values)}, indent=2).encode()
     write_atomically(folder / INDEX_FOLDER / SETTINGS_FILE, content)
     write_atomically(folder / SETTINGS_FILE, content)
 
 
-def _read(path: Path, folder: Path) -> Identity | None:
+def _read(path: Path, folder: Path) -> StoreManifest | None:
     """Read a settings file; None if it is missing.
 
     Raises:
-        StoreError: it is damaged.
-        FormatMismatchError: a newer version wrote it.
+        StoreError: the file is damaged.
+        FormatMismatchError: a newer version wrote the file.
     """
     try:
         values = parse_json(read_small(path, _MAX_BYTES))
@@ -91,27 +92,27 @@ def _read(path: Path, folder: Path) -> Identity | None:
         is_whole = checksum == _checksum(values)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except PermissionError:  # the caller names the store
+    except PermissionError:  # the caller reports it with the path of the store
         raise
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}; check the file") from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise _damaged(folder, str(error)) from error
+        raise _damage_error(folder, str(error)) from error
     try:
         settings = Settings.from_dict(values)
     except FormatMismatchError as error:
         raise FormatMismatchError(f"cannot open the store {folder}: {error}", error.found, error.expected) from error
     if not is_whole:
-        raise _damaged(folder, "its checksum does not match")
-    return Identity(settings, bool(store_texts), id)
+        raise _damage_error(folder, "its checksum does not match")
+    return StoreManifest(settings, bool(store_texts), id)
 
 
 def _checksum(values: dict[str, Any]) -> str:
     return hashlib.blake2b(json.dumps(values, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
-def _damaged(folder: Path, reason: str) -> StoreError:
+def _damage_error(folder: Path, reason: str) -> StoreError:
     return StoreError(
-        f"the settings of the store {folder} are damaged ({SETTINGS_FILE}: {reason}); restore that file, or save what "
-        "can be read with simdoc-search repair"
+        f"the settings of the store {folder} are damaged ({SETTINGS_FILE}: {reason}); restore this file from a backup, "
+        "or save the readable documents with simdoc-search repair"
     )

@@ -20,13 +20,13 @@ from simdoc_search.stores.shared_tokens import (
     GROWTH,
     Shared,
     SharingDocuments,
-    most_first,
     rows_of,
+    sharing_order,
     sum_parts,
 )
 
-TOKENS_AT_ONCE = 1 << 15
-"""Maximum number of tokens in one query. Each takes 3 kB. A text of half a million words has about this number."""
+MAX_QUERY_TOKENS = 1 << 15
+"""Maximum number of tokens in one query. Each takes 3 kB. A text of half a million words has about this many."""
 
 
 def find_sharing(
@@ -38,26 +38,28 @@ def find_sharing(
     exclude: Place | None,
     size: int,
 ) -> SharingDocuments:
-    """Return the documents that share tokens of a kind, most shared first; see `Store.documents_sharing`."""
+    """Return the documents that share tokens of a kind; see `Store.documents_sharing`."""
     schema = snapshot.schema
     rows = rows_of(codes, kind.length)
     width = len(rows[0]) if rows else 1
-    rows_at_once = max(1, TOKENS_AT_ONCE // width)
-    parts = [rows[start : start + rows_at_once] for start in range(0, len(rows), rows_at_once)]
+    rows_per_query = max(1, MAX_QUERY_TOKENS // width)
+    parts = [rows[start : start + rows_per_query] for start in range(0, len(rows), rows_per_query)]
     queries = [sharing_query(schema, kind.name, part, filters, exclude) for part in parts]
 
-    def count(numbers: Sequence[int], addresses: Sequence[Address]) -> list[Mapping[Address, int]]:
+    def count_parts(part_indices: Sequence[int], addresses: Sequence[Address]) -> list[Mapping[Address, int]]:
         stored = {address: tokens_of(snapshot.document(address), kind) for address in addresses}
         counts: list[Mapping[Address, int]] = []
-        for number in numbers:
-            wanted = decode([token for row in parts[number] for token in row], kind.length).reshape(-1, width)
-            counts.append({address: int(np.isin(wanted, stored[address]).any(axis=1).sum()) for address in addresses})
+        for part_index in part_indices:
+            query_codes = decode([token for row in parts[part_index] for token in row], kind.length).reshape(-1, width)
+            counts.append(
+                {address: int(np.isin(query_codes, stored[address]).any(axis=1).sum()) for address in addresses}
+            )
         return counts
 
     def stream(query: Query) -> Iterator[tuple[Address, int]]:
         return ((address, int(score)) for score, address in snapshot.ranked(query, max(size, FIRST_READ), GROWTH))
 
-    counts, floor = sum_parts([stream(query) for query in queries], count, size)
+    counts, omitted_bound = sum_parts([stream(query) for query in queries], count_parts, size)
     documents = [Shared(Place(id_of(snapshot.document(address))), shared) for address, shared in counts.items()]
     total = snapshot.count(sharing_query(schema, kind.name, rows, filters, exclude, counted=False))
-    return SharingDocuments(sorted(documents, key=most_first), total, floor)
+    return SharingDocuments(sorted(documents, key=sharing_order), total, omitted_bound)

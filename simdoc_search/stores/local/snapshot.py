@@ -14,7 +14,7 @@ from simdoc_search.stores.record import Record
 Address = tuple[int, int]
 """The address of a document in a snapshot: the number of its segment, and its number in the segment."""
 
-READ_AT_ONCE = 64
+BATCH_SIZE = 64
 
 
 class Snapshot:
@@ -24,7 +24,7 @@ class Snapshot:
         searcher: the searcher of tantivy.
         schema: the schema of the index.
         settings: settings of the store.
-        location: the store, for messages.
+        location: the location of the store, for messages.
     """
 
     def __init__(self, searcher: Searcher, schema: Schema, settings: Settings, location: str) -> None:
@@ -51,13 +51,13 @@ class Snapshot:
     def ranked(
         self, query: Query, size: int, growth: int, *, minimum: float = 0, skip: Iterable[Address] = ()
     ) -> Iterator[tuple[float, Address]]:
-        """Yield the scores and addresses of documents, best first and without repeats.
+        """Yield the scores and addresses of distinct documents, by descending score.
 
         Args:
             query: the query.
             size: number of documents in the first page.
             growth: the factor by which pages grow. Each page searches again from the best document.
-            minimum: the lowest score.
+            minimum: the minimum score.
             skip: documents to exclude.
         """
         yielded = set(skip)
@@ -80,7 +80,7 @@ class Snapshot:
             return int(result.count)  # type: ignore[attr-defined] # missing in the stub
 
     def frequency(self, field: str, term: str) -> int:
-        """Return the number of documents with a term. It includes deleted ones of segments that were not merged yet."""
+        """Return the number of documents with a term. It includes deleted documents of segments not merged yet."""
         return self._searcher.doc_freq(field, term)
 
     def document(self, address: Address) -> Document:
@@ -91,8 +91,8 @@ class Snapshot:
     def records(
         self, addresses: Sequence[Address], *, text: bool = False, passages: bool = False, sketches: bool = False
     ) -> Iterator[Record]:
-        """Yield the records at some addresses; see `Store.get`."""
-        for start in range(0, len(addresses), READ_AT_ONCE):
+        """Yield the records at some addresses. The options are those of `Store.get`."""
+        for start in range(0, len(addresses), BATCH_SIZE):
             with engine_errors("read", self.location):
                 records = [
                     to_record(
@@ -102,6 +102,6 @@ class Snapshot:
                         passages=passages,
                         sketches=sketches,
                     )
-                    for address in addresses[start : start + READ_AT_ONCE]
+                    for address in addresses[start : start + BATCH_SIZE]
                 ]
             yield from records

@@ -22,19 +22,25 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KINDS, Kind, KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Closable, Encoder, StoreInfo
-from simdoc_search.stores.fields import field_or_folder_names, indexable, metadata_prefix, most_similar_ids, names_of
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE, Closable, Encoder, StoreInfo
+from simdoc_search.stores.fields import (
+    escape_surrogates,
+    field_or_folder_names,
+    metadata_prefix,
+    most_similar_ids,
+    names_of,
+)
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.local.candidates import LocalCandidates, with_enough_tokens
+from simdoc_search.stores.local.candidates import LocalCandidates, rank_by_equal_tokens
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.folder import find_or_make_store
+from simdoc_search.stores.local.folder import find_or_create_manifest
 from simdoc_search.stores.local.open_index import IndexInFolder, IndexInMemory
 from simdoc_search.stores.local.phrases import find_phrases
 from simdoc_search.stores.local.queries import (
     build_query,
     condition_query,
     prefix_query,
-    restricted,
+    restrict,
     root_query,
     term_query,
 )
@@ -56,14 +62,14 @@ from simdoc_search.stores.record import (
 )
 from simdoc_search.stores.shared_tokens import SharingDocuments
 
-SIZE_SAMPLE = 500
+MAX_SIZE_SAMPLE = 500
 """Maximum number of documents whose texts are measured for `info`."""
 
-NAMES_SAMPLE = 200
-"""Maximum number of documents whose fields are suggested for an unknown field."""
+MAX_FIELDS_SAMPLE = 200
+"""Maximum number of documents whose fields are suggested in place of an unknown field."""
 
-IDS_PER_QUERY = 20
-"""Maximum number of ids that each query for suggestions returns."""
+MAX_SUGGESTED_IDS = 20
+"""Maximum number of ids that each query for suggestions finds."""
 
 
 class LocalStore(Closable):
@@ -71,12 +77,12 @@ class LocalStore(Closable):
 
     Attributes:
         location: the path of its folder, or `:memory:`.
-        store_texts: whether it keeps texts.
+        has_texts: whether the store keeps texts.
     """
 
-    def __init__(self, location: str, folder: Path | None, settings: Settings, store_texts: bool) -> None:
+    def __init__(self, location: str, folder: Path | None, settings: Settings, has_texts: bool) -> None:
         self.location = location
-        self.store_texts = store_texts
+        self.has_texts = has_texts
         self._folder = folder
         self._settings = settings
         self._schema = build_schema(optional_fields(settings))
@@ -90,8 +96,8 @@ class LocalStore(Closable):
         cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None
     ) -> LocalStore:
         """Open the store in a folder. Arguments and errors are those of `open_store`."""
-        identity = find_or_make_store(folder, settings, create=create, store_texts=store_texts, key=key)
-        return cls(str(folder), folder, identity.settings, identity.store_texts)
+        manifest = find_or_create_manifest(folder, settings, create=create, store_texts=store_texts, key=key)
+        return cls(str(folder), folder, manifest.settings, manifest.store_texts)
 
     @property
     def settings(self) -> Settings:
@@ -112,7 +118,7 @@ class LocalStore(Closable):
     def info(self) -> StoreInfo:
         snapshot = self._snapshot()
         size = _folder_bytes(self._folder) if self._folder else 0
-        texts = _text_bytes(snapshot) if self.store_texts else None
+        texts = _estimate_text_bytes(snapshot) if self.has_texts else None
         return StoreInfo(self.location, snapshot.documents, size, texts, self._settings)
 
     # --- writing ---
@@ -123,7 +129,7 @@ class LocalStore(Closable):
 
     @property
     def encoder(self) -> Encoder:
-        return partial(encode_record, settings=self._settings, store_text=self.store_texts)
+        return partial(encode_record, settings=self._settings, store_text=self.has_texts)
 
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
@@ -133,7 +139,7 @@ class LocalStore(Closable):
         try:
             if folder:
                 with engine_errors("write to", self.location):
-                    engine.garbage_collect_files()  # a failed commit may have left files of the next one
+                    engine.garbage_collect_files()  # remove files that a failed commit may have left
             yield (writer := LocalWriter(engine, folder, self.location, self._schema, self.encoder))
             writer.commit()
         except BaseException:
@@ -144,18 +150,18 @@ class LocalStore(Closable):
             with suppress(Exception):  # committed documents are safe
                 engine.wait_merging_threads()  # also releases the lock
 
-    def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-        with self.writer() as writer:  # nobody else can write during the block
-            places = {*wanted, *(removal.kept[0] for removal in wanted.values() if removal.kept)}
+    def remove(self, removals: Mapping[Place, Removal]) -> dict[Place, str]:
+        with self.writer() as writer:  # no other writer can write during the block
+            places = {*removals, *(removal.kept[0] for removal in removals.values() if removal.kept)}
             hashes = {record.place: record.text_hash for record in self.records({place.id for place in places})}
-            refused: dict[Place, str] = {}
-            for place, removal in wanted.items():
+            not_removed: dict[Place, str] = {}
+            for place, removal in removals.items():
                 if hashes.get(place) != removal.text_hash:
-                    refused[place] = TEXT_CHANGED if place in hashes else NOT_IN_STORE
+                    not_removed[place] = TEXT_CHANGED if place in hashes else NOT_IN_STORE
                 elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
-                    refused[place] = KEPT_CHANGED
-            writer.delete(place.id for place in wanted if place not in refused)
-        return refused
+                    not_removed[place] = KEPT_CHANGED
+            writer.delete(place.id for place in removals if place not in not_removed)
+        return not_removed
 
     # --- reading ---
 
@@ -171,10 +177,10 @@ class LocalStore(Closable):
         sketches: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        wanted = [indexable(id) for id in ids]
+        terms = [escape_surrogates(id) for id in ids]
         snapshot = self._snapshot()
-        query = restricted(self._schema, tantivy.Query.term_set_query(self._schema, "id", wanted), filters)
-        addresses = snapshot.addresses(query, len(wanted))
+        query = restrict(self._schema, tantivy.Query.term_set_query(self._schema, "id", terms), filters)
+        addresses = snapshot.addresses(query, len(terms))
         return snapshot.records(addresses, text=text, passages=passages, sketches=sketches)
 
     def scan(
@@ -184,15 +190,15 @@ class LocalStore(Closable):
         passages: bool = False,
         sketches: bool = False,
         root: str | None = None,
-        below: bool = False,
+        below_root: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         snapshot = self._snapshot()
-        addresses = snapshot.addresses(restricted(self._schema, root_query(self._schema, root, below), filters))
+        addresses = snapshot.addresses(restrict(self._schema, root_query(self._schema, root, below_root), filters))
         yield from snapshot.records(addresses, text=text, passages=passages, sketches=sketches)
 
-    def count(self, root: str, *, below: bool = False) -> int:
-        return self._snapshot().count(root_query(self._schema, root, below))
+    def count(self, root: str, *, below_root: bool = False) -> int:
+        return self._snapshot().count(root_query(self._schema, root, below_root))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         return (Digest(record.id, record.digest, record.origin) for record in self.records(ids))
@@ -215,10 +221,10 @@ class LocalStore(Closable):
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, hits = self._snapshot(), None
         if isinstance(plan, Bands):
-            chosen = snapshot.addresses(query("chosen"), MAX_BAND_MATCHES + 1)
-            if len(chosen) <= MAX_COUNTED_HERE:
-                hits = with_enough_tokens(snapshot, plan, chosen)
-            elif plan.unbanded and len(chosen) > MAX_BAND_MATCHES:
+            with_band = snapshot.addresses(query("match_bands"), MAX_BAND_MATCHES + 1)
+            if len(with_band) <= MAX_COUNTED_CLIENT_SIDE:
+                hits = rank_by_equal_tokens(snapshot, plan, with_band)
+            elif plan.unbanded and len(with_band) > MAX_BAND_MATCHES:
                 plan = plan.unbanded
                 query = partial(build_query, self._schema, plan, filters, exclude)
         return LocalCandidates(plan, snapshot, query, hits=hits, fields=fields)
@@ -232,13 +238,13 @@ class LocalStore(Closable):
         self,
         codes: NDArray[np.uint32],
         *,
-        among: KindName = "passages",
+        kind: KindName = "passages",
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
     ) -> SharingDocuments:
-        kind, snapshot = self._kind(among), self._snapshot()
-        return find_sharing(snapshot, kind, codes, filters=filters, exclude=exclude, size=size)
+        token_kind, snapshot = self._kind(kind), self._snapshot()
+        return find_sharing(snapshot, token_kind, codes, filters=filters, exclude=exclude, size=size)
 
     def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         kind, snapshot = self._kind("concepts"), self._snapshot()
@@ -253,7 +259,7 @@ class LocalStore(Closable):
     ) -> PhraseMatches:
         if not self.can_find_phrases:
             raise FormatMismatchError(
-                f"the store {self.location} has no index of words; index again into a new store with texts"
+                f"the store {self.location} has no word index; index again into a new store that keeps texts"
             )
         return find_phrases(self._snapshot(), phrases, filters, exclude)
 
@@ -266,15 +272,15 @@ class LocalStore(Closable):
         return sorted(self._ids(prefix_query(self._schema, "id", prefix), limit=limit))
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return ids with a name at most two edits away, or with the same first two thirds, the most similar first."""
+        """Return similar ids: at most two edits away, or with the same first two thirds, by descending similarity."""
         if len(id) > MAX_ID_BYTES:
-            return []  # no stored id is that long
-        ids = [indexable(spelling) for spelling in unicode_forms(id)]
+            return []  # stored ids are shorter
+        ids = [escape_surrogates(spelling) for spelling in unicode_forms(id)]
         names = [*(("id", form) for form in ids), *(("names", name) for form in ids for name in names_of(form))]
         schema = self._schema
         queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
         queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
-        return most_similar_ids(id, set(self._ids(*queries, filters=filters, limit=IDS_PER_QUERY)))
+        return most_similar_ids(id, set(self._ids(*queries, filters=filters, limit=MAX_SUGGESTED_IDS)))
 
     def filter_suggestions(self, condition: Condition) -> list[str] | None:
         snapshot, is_path = self._snapshot(), condition.field == "path"
@@ -284,21 +290,21 @@ class LocalStore(Closable):
             query = prefix_query(self._schema, "facts", metadata_prefix(condition.field))
         if snapshot.addresses(query, 1):
             return None
-        sample = snapshot.addresses(tantivy.Query.all_query(), NAMES_SAMPLE)
+        sample = snapshot.addresses(tantivy.Query.all_query(), MAX_FIELDS_SAMPLE)
         return field_or_folder_names(snapshot.records(sample), condition)
 
     def _ids(self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None) -> Iterator[str]:
         snapshot = self._snapshot()
         for query in queries:
-            for address in snapshot.addresses(restricted(self._schema, query, filters), limit):
+            for address in snapshot.addresses(restrict(self._schema, query, filters), limit):
                 yield id_of(snapshot.document(address))
 
     def _kind(self, name: KindName) -> Kind:
-        """Return a kind of tokens. Raise FormatMismatchError if the store does not have it."""
+        """Return a kind of tokens. Raise FormatMismatchError if the store does not have this kind."""
         kind = KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
-                f"the store {self.location} was made without {kind.name}; {kind.how_to_add(self.location)}"
+                f"the store {self.location} was created without {kind.name}; {kind.how_to_add(self.location)}"
             )
         return kind
 
@@ -315,16 +321,16 @@ class LocalStore(Closable):
             return Snapshot(index.searcher(), self._schema, self._settings, self.location)
 
 
-def _text_bytes(snapshot: Snapshot) -> int:
-    """Return the size of the stored texts in bytes, projected from a sample."""
+def _estimate_text_bytes(snapshot: Snapshot) -> int:
+    """Return the size of the stored texts in bytes, extrapolated from a sample."""
     addresses = snapshot.addresses(tantivy.Query.all_query())
-    sample = addresses[:: len(addresses) // SIZE_SAMPLE + 1]
+    sample = addresses[:: len(addresses) // MAX_SIZE_SAMPLE + 1]
     sizes = [len(snapshot.document(address).get_first("text") or b"") for address in sample]
     return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
 
 
 def _folder_bytes(folder: Path) -> int:
-    """Return the size of all files below a folder in bytes. Files that vanish meanwhile count as 0."""
+    """Return the size of all files below a folder in bytes. Files that vanish during the count are ignored."""
     size = 0
     for parent, _, names in os.walk(folder):
         for name in names:

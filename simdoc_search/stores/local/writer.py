@@ -14,7 +14,7 @@ from simdoc_search.stores.record import EncodedRecord, Record
 from simdoc_search.workers.memory import machine_memory
 
 MAX_HEAP, MIN_HEAP = 128_000_000, 15_000_000
-"""Maximum and minimum number of bytes that the writer buffers before it writes a segment. tantivy refuses less."""
+"""Maximum and minimum size in bytes of the writer's buffer. tantivy rejects a smaller buffer."""
 
 WRITER_THREADS = 1
 """With a second thread, writing is only 10 % faster, and twice as many segments must be merged."""
@@ -26,9 +26,9 @@ class LocalWriter:
     Args:
         engine: the writer of tantivy.
         folder: folder of the index; None for an index in memory.
-        location: the store, for messages.
+        location: the location of the store, for messages.
         schema: schema of the index.
-        encode: encodes a record.
+        encode: encodes records.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class LocalWriter:
             with engine_errors("write to", self._location):
                 self._engine.delete_documents_by_term("id", id)
 
-    def commit(self, *, within: float | None = None) -> None:  # noqa: ARG002 - nothing to wait for
+    def commit(self, *, timeout: float | None = None) -> None:  # noqa: ARG002 - nothing to wait for
         """Make all changes durable and visible to readers."""
         with engine_errors("write to", self._location):
             if self._unfinished:
@@ -78,6 +78,6 @@ class LocalWriter:
 
 
 def heap_bytes() -> int:
-    """Return the number of bytes that the writer buffers. It is smaller on a small machine or in a small container."""
+    """Return the size in bytes of the writer's buffer. It is smaller if the machine or container has little memory."""
     machine = machine_memory()
     return MAX_HEAP if machine is None else max(MIN_HEAP, min(machine // 16, MAX_HEAP))

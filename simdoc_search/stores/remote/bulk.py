@@ -1,4 +1,4 @@
-"""Writes to an engine in bulk requests, which are split to an accepted size and retried while the engine is busy.
+"""Writes to an engine in bulk requests. Splits requests that are too large, and retries them while the engine is busy.
 
 An engine creates a missing index without our mapping, and another index may have taken its name. So the unique id of
 the index is checked before and after each request.

@@ -1,4 +1,4 @@
-"""Reads the documents that a plan finds in an engine lazily, those with the most shared tokens first."""
+"""Lazily reads the documents that a plan finds in an engine, those with the most shared tokens first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simdoc_search.query.dsl import Score, can_count_tokens, clause_count
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
-from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_CLIENT_SIDE
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Candidate, LeftOut
 from simdoc_search.stores.remote.access import IndexAccess
@@ -26,7 +26,7 @@ FIRST_PAGE = 50
 """Number of candidates in the first answer."""
 
 PAGE_GROWTH, LARGEST_PAGE = 4, 800
-"""Factor by which each page is larger than the one before, and the maximum size of a page."""
+"""Ratio of the sizes of a page and the page before, and the maximum size of a page."""
 
 _LAST_DOCUMENT = 2**31 - 1  # after it, `search_after` continues with the next score
 
@@ -177,7 +177,7 @@ def find_candidates(
     run(range(len(plans)), scored=False)
     again = []
     for number, plan in enumerate(chosen):
-        if not isinstance(plan, Bands) or (total := total_hits(answers[number])) <= MAX_COUNTED_HERE:
+        if not isinstance(plan, Bands) or (total := total_hits(answers[number])) <= MAX_COUNTED_CLIENT_SIDE:
             continue
         counting = (total > MAX_BAND_MATCHES and plan.unbanded) or plan
         if can_count_tokens(counting, clause_count([*clauses, *without[number]]), access.engine.max_clauses()):
@@ -208,7 +208,7 @@ def first_page(
     parts = [*source, *access.ids.parts, *source_paths(fields, own=access.own)]
     return {
         "query": query,
-        "size": FIRST_PAGE if scored else MAX_COUNTED_HERE,
+        "size": FIRST_PAGE if scored else MAX_COUNTED_CLIENT_SIDE,
         "track_total_hits": True if scored else MAX_BAND_MATCHES + 1,
         "track_scores": scored,
         "sort": ["_score"] if scored else ["_doc"],

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from simdoc_search.display import without_credentials
 from simdoc_search.errors import LocationError, MissingExtraError, StoreError
-from simdoc_search.stores.location import ENGINES, EngineKind, check_address
+from simdoc_search.stores.location import ENGINES, EngineKind, check_url
 from simdoc_search.stores.remote.clients import elasticsearch_client, opensearch_client, timeout_seconds
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import unavailable
@@ -46,7 +46,7 @@ def connect(url: str, *, engine: EngineKind | None = None, index: bool = True) -
     """
     if engine not in (None, *ENGINES):
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-    check_address(url)
+    check_url(url)
     hosts, name = split_url(url if index else f"{url.rstrip('/')}/_")
     headers, tls = request_headers(url), tls_context() if url.lower().startswith("https") else None
     kind = engine or _detect_engine(hosts, headers, tls)
@@ -76,9 +76,9 @@ def split_url(url: str) -> tuple[list[str], str]:
     except ValueError:  # its message may contain the password
         is_valid = False
     if not is_valid:
-        raise LocationError(f"{shown} is not the address of an engine; write http://host:port/index")
+        raise LocationError(f"{shown} is not the URL of an engine; use http://host:port/index")
     if not index or parts.query or parts.fragment:
-        raise LocationError(f"{shown} does not end with the name of an index; write http://host:port/index")
+        raise LocationError(f"{shown} does not end with the name of an index; use http://host:port/index")
     return hosts, unquote(index)
 
 
@@ -142,7 +142,7 @@ def _detect_engine(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLCon
 
 
 def _kind_of_engine(headers: Mapping[str, str], body: bytes) -> EngineKind:
-    """Return the kind of engine by its answer. Elasticsearch sends a header since 7.14; before, its version tells."""
+    """Return the kind of engine, by the header that Elasticsearch sends since 7.14, or by the version in the answer."""
     if headers.get("X-Elastic-Product") == "Elasticsearch":
         return "elasticsearch"
     try:

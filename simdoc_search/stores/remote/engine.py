@@ -46,10 +46,10 @@ _UNSUPPORTED = (400, 403, 404, 405)
 
 
 class Engine:
-    """One engine.
+    """The requests to one engine.
 
     Repeatable requests are retried while the engine is busy or does not answer. An engine that has never answered is
-    not retried, as its address may be wrong. If not all shards answer a search or a count, it raises an error.
+    not retried, as its address may be wrong. A search or count raises an error if not all shards answer.
 
     Args:
         client: an `opensearchpy.OpenSearch`, an Elasticsearch client, or an asynchronous one as `LoopClient`. Its
@@ -97,7 +97,7 @@ class Engine:
 
     def in_background(self) -> Engine:
         """Return the same engine with longer retries, for work that no user waits for. It stops when this one stops."""
-        other = self.cancellable_by(self.stopped.child())
+        other = self.cancellable_by(self.stopped.make_child())
         other._seconds = max(retry.BACKGROUND_SECONDS, self._seconds)
         return other
 

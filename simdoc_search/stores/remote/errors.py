@@ -90,7 +90,7 @@ def from_answer(name: str, status: int, body: object) -> StoreError:
     if kind == CLOSED and index:
         return closed_index(name, one_line(index), status)
     if kind == "index_not_found_exception" and status not in (401, 403):
-        return StoreNotFoundError(f"{name} has {reason}; check the name, or create the index with simdoc-search index")
+        return StoreNotFoundError(f"{name} has {reason}; check the name, or index documents into it first")
     return RequestError(f"{name} {_what_happened(status, kind, reason)}", status, kind)
 
 
@@ -141,7 +141,7 @@ def write_block_in(reason: str) -> str:
     if match is None or match[2] not in _BLOCKS:
         return ""
     setting = f"index.blocks.{_BLOCKS[match[2]]}"
-    cause, first = (" because a disk is full", "free disk space, ") if match[2] == "12" else ("", "")
+    cause, first = (" (set when a disk is full)", "free disk space, ") if match[2] == "12" else ("", "")
     how = f'{first}remove the block with PUT /{match[1]}/_settings {{"{setting}": null}}, and run the command again'
     return f"the index {match[1]} has the block {setting}{cause}; {how}"
 

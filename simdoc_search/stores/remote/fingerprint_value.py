@@ -34,7 +34,7 @@ def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
 def is_ours(value: Any) -> bool:
     """Return whether the value of the fingerprint field is absent, or was written by us or by a loader for us.
 
-    Such a value has our label, or only parts of a fingerprint, which may be malformed. Other values belong to the
+    A value of ours has our label, or only parts of a fingerprint, which may be malformed. Other values belong to the
     application and are never replaced.
     """
     if value is None:

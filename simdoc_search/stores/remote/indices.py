@@ -57,7 +57,7 @@ class Indices:
         field: the fingerprint field; None: the only fingerprint field in the mappings.
 
     Attributes:
-        name: as given.
+        name: the name.
         field: the fingerprint field.
         settings: settings of the fingerprints in all queryable indices.
         own: whether `simdoc-search index` made all queryable indices.

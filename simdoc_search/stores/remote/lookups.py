@@ -9,7 +9,13 @@ from typing import Any
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import MAX_ID_BYTES, Place, unicode_forms
 from simdoc_search.errors import StoreNotFoundError
-from simdoc_search.stores.fields import field_or_folder_names, indexable, metadata_prefix, most_similar_ids, names_of
+from simdoc_search.stores.fields import (
+    escape_surrogates,
+    field_or_folder_names,
+    metadata_prefix,
+    most_similar_ids,
+    names_of,
+)
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.engine import Engine
@@ -19,7 +25,7 @@ from simdoc_search.stores.remote.queries import path_clause
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 from simdoc_search.stores.remote.writer import is_possible_id
 
-SAMPLE = 200
+SAMPLE_SIZE = 200
 """Number of documents in a sample."""
 
 _SUGGESTIONS_READ = 20
@@ -115,7 +121,7 @@ def find_by_name(access: IndexAccess, name: str, filters: Filters | None) -> lis
     """Return the ids whose last path component is `name`; see `Store.ids_with_name`."""
     if not access.own:
         return []
-    clauses = [{"term": {f"{access.field}.names": indexable(name)}}, *access.filter_clauses(filters)]
+    clauses = [{"term": {f"{access.field}.names": escape_surrogates(name)}}, *access.filter_clauses(filters)]
     body = {"query": {"bool": {"filter": clauses}}, "_source": False, "sort": ["_doc"]}
     return sorted({hit["_id"] for hit in all_hits(access.engine, access.name, body)})
 
@@ -125,7 +131,7 @@ def suggest_ids(access: IndexAccess, id: str, filters: Filters | None) -> list[s
     if not access.own or len(id) > MAX_ID_BYTES:
         return []
     typed = {name for spelling in unicode_forms(id) for name in (spelling, *names_of(spelling))}
-    names, field = [indexable(name) for name in typed], f"{access.field}.names"
+    names, field = [escape_surrogates(name) for name in typed], f"{access.field}.names"
     fuzzy = [{"fuzzy": {field: {"value": name, "fuzziness": distance}}} for name in names for distance in (1, 2)]
     prefixes = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
     stored: set[str] = set()
@@ -159,7 +165,7 @@ def suggest_fields(access: IndexAccess, condition: Condition) -> list[str] | Non
     if not access.own:
         names = {name for mapping in access.indices.mappings.values() for name in _leaf_fields(mapping)}
         return sorted(name for name in names if not name.startswith(f"{access.field}."))
-    sample = access.engine.search(access.name, {"size": SAMPLE, "_source": ["metadata"]})["hits"]["hits"]
+    sample = access.engine.search(access.name, {"size": SAMPLE_SIZE, "_source": ["metadata"]})["hits"]["hits"]
     return field_or_folder_names(map(access.record, sample), condition)
 
 

@@ -29,14 +29,14 @@ class MappingFault:
         problem: what is wrong and what to do, in one sentence.
         blocks_queries: whether queries fail or miss documents because of it.
         blocks_writes: whether it prevents adding fingerprints to documents.
-        is_wrong: whether something must be done; False for a mere note.
+        needs_action: whether something must be changed; False for a note.
         kind: the kind of tokens that cannot be queried because of it, if any.
     """
 
     problem: str
     blocks_queries: bool = False
     blocks_writes: bool = False
-    is_wrong: bool = True
+    needs_action: bool = True
     kind: str = ""
 
 
@@ -45,7 +45,7 @@ def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: 
 
     Args:
         mapping: its mapping.
-        settings: its settings below `index`; empty if unknown.
+        settings: the `index` part of its settings; empty if unknown.
         field: name of the fingerprint field.
     """
     yield from _block_faults(settings)
@@ -70,7 +70,7 @@ def is_closed(settings: Mapping[str, Any]) -> bool:
 
 def block_message(name: str) -> str:
     """Return the message for an index with a block."""
-    cause = " because a disk is full" if name == "read_only_allow_delete" else ""
+    cause = " (set when a disk is full)" if name == "read_only_allow_delete" else ""
     return f"it has the block index.blocks.{name}{cause}, so nothing can be written; remove the block first"
 
 
@@ -80,7 +80,7 @@ def _block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
     for name in _BLOCKS:
         if str(settings.get("blocks", {}).get(name)) == "true":
             is_read = name == "read"
-            yield MappingFault(block_message(name), blocks_queries=is_read, blocks_writes=True, is_wrong=is_read)
+            yield MappingFault(block_message(name), blocks_queries=is_read, blocks_writes=True, needs_action=is_read)
 
 
 def _source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
@@ -105,7 +105,7 @@ def _source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], fiel
 
 
 def _is_left_out(source: Mapping[str, Any], path: str) -> bool:
-    """Return whether the filters of `_source` omit a field. They are names of fields or objects, with wildcards."""
+    """Return whether the filters of `_source`, which are patterns of field and object names, omit a field."""
     parents = [path.rsplit(".", number)[0] for number in range(path.count(".") + 1)]
 
     def matches(patterns: Any) -> bool:
@@ -123,7 +123,7 @@ def _field_limit_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any],
     needed = 0 if has_tokens else count_fields({field: _wanted(mapping, field)}) - count_fields(existing)
     if left < needed or (needed and left < _FEW_FIELDS_LEFT):
         problem = f"{max(left, 0)} of {limit} fields are left; raise index.mapping.total_fields.limit"
-        yield MappingFault(problem, blocks_writes=left < needed, is_wrong=left < needed)
+        yield MappingFault(problem, blocks_writes=left < needed, needs_action=left < needed)
 
 
 def _field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[MappingFault]:

@@ -82,16 +82,16 @@ def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
 
 
 def id_field_type(path: str, mappings: Iterable[Mapping[str, Any]]) -> str:
-    """Return the type of a field of ids; empty if no mapping has the field.
+    """Return the type of a field that has ids; empty if no mapping has the field.
 
     Raises:
-        LocationError: the field cannot be a field of ids; the message lists fields that can.
+        LocationError: the field cannot identify documents; the message lists fields that can.
     """
     known = list(mappings)
     types = {(field_or_multi_field(mapping, path) or {}).get("type", "") for mapping in known} - {""}
     if "text" in types:
         raise LocationError(
-            f"the field {path} has the type text, which is not searched as a whole; choose a keyword field of ids"
+            f"the field {path} has the type text, which cannot identify documents; choose a keyword field of ids"
         )
     if not types and all(lacks_field(mapping, path) for mapping in known):
         fields = [item for mapping in known for item in mapping["properties"].items()]

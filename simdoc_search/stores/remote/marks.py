@@ -1,4 +1,4 @@
-"""Marks duplicates in an index, by two fields beside the fingerprint.
+"""Marks duplicates in an index, with two extra fields in the fingerprint field.
 
 Only duplicates have `duplicate_of`: the id of the kept document. All documents of a group, including the kept one, have
 the same `cluster`. So a filter can hide duplicates, and `collapse` can show one document of each group.
@@ -118,7 +118,7 @@ class Marks:
         Args:
             hits: the documents.
             new_mark: returns the mark for a document, or None to leave the document unchanged.
-            unchanged_too: write marks that are equal to the stored ones too, so that searches find them.
+            unchanged_too: also write marks that equal the stored ones, so that searches find them.
 
         Raises:
             StoreError: as `GuardedUpdates.apply`.

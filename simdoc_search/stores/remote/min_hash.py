@@ -28,7 +28,8 @@ from simdoc_search.stores.remote.mappings import field_or_multi_field, mapping_a
 
 SPELLINGS = {"bucket_count": "bucketCount", "hash_set_size": "hashSetSize", "hash_count": "hashCount"}
 """Two spellings of the options. OpenSearch 2.0 to 2.16 and Elasticsearch from 8.0 know the second spelling of the first
-two options; other versions know the first. Each ignores the other one. `with_rotation` has only one spelling."""
+two options; other versions know the first. Each version ignores the spelling that it does not know. `with_rotation` has
+only one spelling."""
 
 _TYPE = "min_hash"
 _BUCKETS = 512  # Lucene's default
@@ -126,7 +127,7 @@ def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], f
 
     Args:
         mapping: mapping of the index.
-        settings: settings of the index below `index`.
+        settings: the `index` part of the settings of the index.
         field: path of the field or multi-field.
     """
     mapped = field_or_multi_field(mapping, field) or {}

@@ -1,4 +1,4 @@
-"""Opens a store on a field that the engine fills with its own `min_hash` filter, beside the text.
+"""Opens a store on a field that the engine fills with its own `min_hash` filter.
 
 The terms of a document are only in the inverted index and cannot be read. They equal ours, which is checked here. So
 the engine finds candidates by their terms, and we compute the terms of each candidate from its text.
@@ -54,7 +54,7 @@ def min_hash_access(
     id_field: str | None = None,
     text_field: str | Sequence[str] | None = None,
 ) -> IndexAccess | None:
-    """Return access to an index by a `min_hash` field; None if no index behind the name fills the field so.
+    """Return access to an index by a `min_hash` field; None if no index behind the name has such a field.
 
     Raises:
         StoreError: the engine ignores an option, its terms differ from ours for another reason, or we may not read the
@@ -68,8 +68,8 @@ def min_hash_access(
     settings = settings_of_indices(engine, index)
     if settings is None:
         raise StoreError(
-            f"{engine.name} does not allow us to read the settings of {index}, which define how the field {field} is "
-            "filled; allow indices:monitor/settings/get"
+            f"{engine.name} does not allow reading the settings of {index}, which define how the field {field} is "
+            "filled; grant the permission indices:monitor/settings/get"
         )
     closed = sorted(name for name, values in settings.items() if is_closed(values))
     known = {name: mapping for name, mapping in mappings.items() if name not in closed}

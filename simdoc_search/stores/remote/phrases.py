@@ -15,7 +15,7 @@ from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import phrase_query
 
-MAX_PER_PHRASE, MAX_TOGETHER = 200, 5_000
+MAX_PER_PHRASE, MAX_FOR_ALL_PHRASES = 200, 5_000
 """Maximum number of documents that are read for each of many phrases, and for a few phrases together."""
 
 PHRASES_AT_ONCE = 100
@@ -34,12 +34,12 @@ def can_find_phrases(access: IndexAccess) -> bool:
 def find_phrases(
     access: IndexAccess, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> PhraseMatches:
-    """Return the documents that contain some of the phrases; see `Store.documents_with_phrases`."""
+    """Return the documents that contain at least one of the phrases; see `Store.documents_with_phrases`."""
     fields = _text_fields(access)
     if not can_find_phrases(access):
         named = f"field {', '.join(fields)}" if fields else "text field"
         raise FormatMismatchError(f"{access.location} has no {named} with word positions, which phrase queries need")
-    size = min(max(MAX_PER_PHRASE, MAX_TOGETHER // max(1, len(phrases))), MAX_TOGETHER)
+    size = min(max(MAX_PER_PHRASE, MAX_FOR_ALL_PHRASES // max(1, len(phrases))), MAX_FOR_ALL_PHRASES)
     clauses = access.query_clauses(filters)
 
     def search(phrase: Phrase) -> dict[str, Any]:

@@ -31,7 +31,7 @@ KEEP_ALIVE = "10m"
 """How long the engine keeps a point in time or a scroll after each page."""
 
 _UNSUPPORTED = (400, 403, 404, 405)  # the engine does not have this request, or does not allow it
-_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # for OpenSearch, for Elasticsearch
+_OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # for OpenSearch, for Elasticsearch
     (["_search", "point_in_time"], "pit_id", {"allow_partial_pit_creation": False}),
     (["_pit"], "id", {}),
 )
@@ -207,7 +207,7 @@ def open_point_in_time(
     Raises:
         StoreError: as `Engine.call`.
     """
-    for path, key, options in _REQUESTS:
+    for path, key, options in _OPENING_REQUESTS:
         params = {**options, **shard_preference(body), "keep_alive": KEEP_ALIVE}
         answer = engine.call("POST", [index, *path], allow=_UNSUPPORTED, **params)
         if answer is None:

@@ -35,7 +35,7 @@ class Ids:
 
     @classmethod
     def in_field(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> Ids:
-        """Return ids in a field; None: `_id`. Raises LocationError if the field cannot be a field of ids."""
+        """Return ids in a field; None: `_id`. Raises LocationError if the field cannot identify documents."""
         return cls() if field is None else cls(field, id_field_type(field, mappings) in WHOLE_NUMBERS)
 
     @property
@@ -142,11 +142,11 @@ def filter_clauses(
     return clauses
 
 
-def root_clause(root: str | None, below: bool, *, field: str) -> dict[str, Any]:
-    """Return the clause for documents with this root, or also with a root below it; None: for all documents."""
+def root_clause(root: str | None, below_root: bool, *, field: str) -> dict[str, Any]:
+    """Return the clause for documents with this root or, if `below_root`, a root below it. None matches all."""
     if root is None:
         return {"match_all": {}}
-    if not below:
+    if not below_root:
         return {"term": {f"{field}.facts": root_term(root)}}
     begin = root_term(os.path.join(root, ""))  # noqa: PTH118 - keeps a final separator
     return {"range": {f"{field}.facts": {"gte": begin, "lte": begin + LAST_CHARACTER}}}

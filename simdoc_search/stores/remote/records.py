@@ -209,7 +209,7 @@ def _only_value(source: Mapping[str, Any], path: str, kind: type) -> Any:
     if not values:
         return None
     if not isinstance(values[0], kind):
-        raise _MalformedError(f"has {_TYPE_NAMES.get(type(values[0]), 'something else')} in {path}")
+        raise _MalformedError(f"has {_TYPE_NAMES.get(type(values[0]), 'a value of another type')} in {path}")
     return values[0]
 
 
@@ -227,7 +227,9 @@ def _values(value: Any, path: list[str]) -> Iterator[Any]:
             if key in value:
                 yield from _values(value[key], path[count:])
     elif value is not None:
-        raise _MalformedError(f"has {_TYPE_NAMES.get(type(value), 'something else')} instead of {'.'.join(path)}")
+        raise _MalformedError(
+            f"has {_TYPE_NAMES.get(type(value), 'a value of another type')} instead of {'.'.join(path)}"
+        )
 
 
 def _integer(source: Mapping[str, Any], path: str) -> int:

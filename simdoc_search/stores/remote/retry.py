@@ -87,7 +87,7 @@ class Retries:
         self._longest, self._began = FIRST_PAUSE, time.monotonic()
 
     def pause_after(self, error: StoreError) -> None:
-        """Pause after a retryable error; raise any other error. Raises also as `pause`."""
+        """Pause after a retryable error; raise any other error. Also raises as `pause`."""
         if not is_retryable(error) or self._seconds <= 0:
             raise error
         self.pause(str(error))

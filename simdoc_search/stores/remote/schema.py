@@ -9,7 +9,7 @@ An example of a document (see `records.py`):
                 "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-Only indices made with passages, sentences or concepts (`sketch.kinds`) have these kinds. `duplicate_of` and `cluster`
+An index has passages, sentences or concepts if it was created with them (`sketch.kinds`). `duplicate_of` and `cluster`
 mark duplicates (`marks.py`). Only our own indices have `body`, `metadata` and the last line.
 """
 
@@ -46,7 +46,7 @@ MAX_PATH_CHARACTERS = 8_000
 MAX_META_ENTRIES, MAX_META_VALUE = 5, 50
 """The engines' limits for the `meta` of a field: number of entries, and characters of a value. A key may have 20."""
 
-_ANALYSIS_ENDING = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?( \*)?")
+_ANALYSIS_OPTIONS = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?( \*)?")
 """The optional parts of an analysis: short texts, stop words, stems and frequencies."""
 
 _SKETCHES, _SEPARATOR = "simdoc_sketches", "; "
@@ -62,7 +62,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta = {"simdoc_version": str(settings.layout), "simdoc_analysis": _analysis_text(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.check
-    lines = _lines(replace(settings, words=False).sketches)  # an engine searches words in the text field
+    lines = _join_sketches(replace(settings, words=False).sketches)  # an engine searches words in the text field
     meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: line for number, line in enumerate(lines, 1)}
     if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE:
         raise FormatMismatchError(
@@ -85,7 +85,7 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
             return _settings_of_layout_1(meta)
         lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES)]
         sketches = [sketch.strip() for line in lines for sketch in line.split(_SEPARATOR.strip())]
-        analysis = _analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
+        analysis = _parse_analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
         return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"), layout)
     except (KeyError, ValueError) as error:
         raise FormatMismatchError(
@@ -134,7 +134,7 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
         settings: settings to store in the `meta`; None: the defaults.
         field: name of the field.
     """
-    template = _shipped("simdoc.component.json")
+    template = _read_template("simdoc.component.json")
     mapping = template["template"]["mappings"]["properties"].pop(DEFAULT_FIELD)
     settings = settings or Settings()
     mapping["properties"]["tokens"]["meta"] = to_meta(settings)
@@ -155,7 +155,7 @@ def field_mappings(settings: Settings, field: str) -> dict[str, Any]:
 
 def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
     """Return the body that creates our own index. Index templates of the engine choose shards and replicas."""
-    index: dict[str, Any] = _shipped("simdoc.store.json")["template"]
+    index: dict[str, Any] = _read_template("simdoc.store.json")["template"]
     fields = index["mappings"]["properties"]
     ours = component_template(settings, field)["template"]["mappings"]["properties"][field]
     ours["properties"] |= fields.pop(DEFAULT_FIELD)["properties"]
@@ -198,7 +198,7 @@ def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits
     return recorded.pop() if len(recorded) == 1 else Limits()
 
 
-def _shipped(name: str) -> dict[str, Any]:
+def _read_template(name: str) -> dict[str, Any]:
     file = resources.files("simdoc_search").joinpath("index_templates", name)
     if not file.is_file():  # in a checkout, the folder is at the top
         file = Path(__file__).parents[3] / "index_templates" / name
@@ -220,9 +220,9 @@ def _analysis_text(analysis: Analysis) -> str:
     return " ".join([*words, "*"] if analysis.frequencies else words)
 
 
-def _analysis(text: str) -> Analysis:
+def _parse_analysis(text: str) -> Analysis:
     profile, unit, size, *words = text.split()
-    ending = _ANALYSIS_ENDING.fullmatch(" ".join(["", *words]))
+    ending = _ANALYSIS_OPTIONS.fullmatch(" ".join(["", *words]))
     if ending is None:
         raise ValueError(f"unknown analysis {text!r}")
     short, stop_words, stem, frequencies = ending.groups()
@@ -239,7 +239,7 @@ def _analysis(text: str) -> Analysis:
     )
 
 
-def _lines(sketches: Iterable[str]) -> list[str]:
+def _join_sketches(sketches: Iterable[str]) -> list[str]:
     """Join sketches to lines of at most MAX_META_VALUE characters. A longer sketch has a line of its own."""
     lines: list[str] = []
     for sketch in sketches:
@@ -253,4 +253,4 @@ def _settings_of_layout_1(meta: Mapping[str, str]) -> Settings:
     if rotation not in {"true", "false"}:
         raise ValueError(f"unknown rotation {rotation!r}")
     minhash = MinHash(int(hashes), int(buckets), int(kept), rotation == "true")
-    return Settings(_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None, words=False)
+    return Settings(_parse_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None, words=False)

@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.candidates import DocumentKey, document_key
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import any_token_query, sharing_query
 from simdoc_search.stores.remote.shared_settings import require_kind
-from simdoc_search.stores.shared_tokens import FIRST_READ, Shared, SharingDocuments, most_first, rows_of, sum_parts
+from simdoc_search.stores.shared_tokens import FIRST_READ, Shared, SharingDocuments, rows_of, sharing_order, sum_parts
 
 LARGEST_PAGE = 500
 """Maximum number of documents in the first answer to each part."""
@@ -55,7 +55,7 @@ def find_sharing(
     search = _SplitSearch(access, f"{access.field}.{kind.name}", parts, clauses, exclude)
     counts, floor = sum_parts(search.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), search.count_for, size)
     documents = [Shared(search.places[key], count) for key, count in counts.items()]
-    return SharingDocuments(sorted(documents, key=most_first), search.total(), floor)
+    return SharingDocuments(sorted(documents, key=sharing_order), search.total(), floor)
 
 
 def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDArray[np.int64]:

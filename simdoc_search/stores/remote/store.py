@@ -30,7 +30,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.frozen_index import FrozenIndex, freeze
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.lookups import SAMPLE, find_by_id
+from simdoc_search.stores.remote.lookups import SAMPLE_SIZE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, mappings_of
 from simdoc_search.stores.remote.min_hash_field import find_term_candidates, min_hash_access, term_records
 from simdoc_search.stores.remote.point_in_time import all_hits
@@ -76,7 +76,7 @@ class RemoteStore(Closable):
         self.own: bool = access.own
         self.settings: Settings = access.settings
         has_body = (mapping_at(mapping, "body") is not None for mapping in access.indices.queryable.values())
-        self.store_texts: bool = all(has_body) if access.text_fields is None else bool(access.text_fields)
+        self.has_texts: bool = all(has_body) if access.text_fields is None else bool(access.text_fields)
 
     @classmethod
     def in_index(
@@ -124,9 +124,9 @@ class RemoteStore(Closable):
                 found=store.settings.to_dict(),
                 expected=settings.to_dict(),
             )
-        if store.own and store_texts not in (None, store.store_texts):
-            has_texts = "with" if store.store_texts else "without"
-            raise StoreError(f"{location} was made {has_texts} texts, which cannot be changed; use another index")
+        if store.own and store_texts not in (None, store.has_texts):
+            has_texts = "with" if store.has_texts else "without"
+            raise StoreError(f"{location} was created {has_texts} texts, which cannot be changed; use another index")
         return store
 
     @property
@@ -157,11 +157,11 @@ class RemoteStore(Closable):
     @property
     def encoder(self) -> Encoder:
         """Converts a record to the line of its document in a bulk request."""
-        return partial(encode_record, settings=self.settings, field=self.field, store_text=self.store_texts)
+        return partial(encode_record, settings=self.settings, field=self.field, store_text=self.has_texts)
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """Open a writer. Several may be open, and the last write wins. An error does not undo earlier writes."""
+        """Open a writer. Several may be open at once; the last write wins. An error does not undo earlier writes."""
         self.access.require_tokens()
         if not self.own:
             raise StoreError(
@@ -276,14 +276,14 @@ class RemoteStore(Closable):
         self,
         codes: NDArray[np.uint32],
         *,
-        among: KindName = "passages",
+        kind: KindName = "passages",
         filters: Filters | None = None,
         exclude: Place | None = None,
         size: int,
     ) -> SharingDocuments:
         """Return the documents that share tokens of a kind, most shared first; see `Store`."""
         self.access.require_tokens()
-        return shared_tokens.find_sharing(self.access, codes, among, filters=filters, exclude=exclude, size=size)
+        return shared_tokens.find_sharing(self.access, codes, kind, filters=filters, exclude=exclude, size=size)
 
     def concept_frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each concept; see `Store`."""
@@ -311,13 +311,13 @@ class RemoteStore(Closable):
         passages: bool = False,
         sketches: bool = False,
         root: str | None = None,
-        below: bool = False,
+        below_root: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """Yield the matching records at one point in time: all, or those with this root or a root below it."""
+        """Yield the matching records at one point in time; see `Store.scan`."""
         access = self.access
         access.require_tokens()
-        clauses = [root_clause(root, below, field=self.field), *access.filter_clauses(filters)]
+        clauses = [root_clause(root, below_root, field=self.field), *access.filter_clauses(filters)]
         source = access.source(text=text, passages=passages, sketches=sketches)
         body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
         yield from map(access.record, all_hits(access.background, self.index, body))
@@ -329,10 +329,10 @@ class RemoteStore(Closable):
         with freeze(self.access, filters) as index:
             yield index
 
-    def count(self, root: str, *, below: bool = False) -> int:
-        """Count the documents with this root, or with a root below it."""
+    def count(self, root: str, *, below_root: bool = False) -> int:
+        """Count the documents of a root; see `Store.count`."""
         self.access.require_tokens()
-        return self.access.background.count(self.index, root_clause(root, below, field=self.field))
+        return self.access.background.count(self.index, root_clause(root, below_root, field=self.field))
 
     def info(self) -> StoreInfo:
         """Return location, number of documents, sizes and settings."""
@@ -349,8 +349,8 @@ class RemoteStore(Closable):
 
     def _text_bytes(self, documents: int) -> int | None:
         """Return the estimated size of all texts in bytes before compression, from a sample; None without texts."""
-        if not self.own or not self.store_texts:
+        if not self.own or not self.has_texts:
             return None
-        hits = self.engine.search(self.index, {"size": SAMPLE, "_source": ["body"]})["hits"]["hits"]
+        hits = self.engine.search(self.index, {"size": SAMPLE_SIZE, "_source": ["body"]})["hits"]["hits"]
         sizes = [len((self.access.record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
         return round(sum(sizes) / len(sizes) * documents) if sizes else 0

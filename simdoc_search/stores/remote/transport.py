@@ -56,7 +56,7 @@ class Transport:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.stop: Stop = Stop()
         if isinstance(client, LoopClient):
-            self._loop, self.stop, client = client.loop, client.stop.child(), client.client
+            self._loop, self.stop, client = client.loop, client.stop.make_child(), client.client
         elif is_asynchronous(client):
             kind = type(client).__name__
             raise TypeError(f"{kind} is asynchronous; open the store with `await open_store_async`, or give {kind[5:]}")

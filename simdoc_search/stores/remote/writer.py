@@ -79,20 +79,20 @@ class RemoteWriter:
         for id in filter(is_possible_id, ids):
             self._sender.add(self._action("delete", id))
 
-    def commit(self, *, within: float | None = None) -> None:
+    def commit(self, *, timeout: float | None = None) -> None:
         """Wait until all writes have arrived, and make them visible to readers.
 
         Args:
-            within: maximum seconds to wait, after which `commit` returns without an error; None: wait for all writes.
+            timeout: maximum seconds to wait, after which `commit` returns without an error; None: wait for all writes.
 
         Raises:
-            StoreError: as `ChunkSender.add`; not if `within` is given.
+            StoreError: as `ChunkSender.add`; not if `timeout` is given.
         """
-        if within is None:
+        if timeout is None:
             self._sender.flush()
             self._engine.refresh(self._index)
             return
-        timer = threading.Timer(within, self._engine.stopped.set)
+        timer = threading.Timer(timeout, self._engine.stopped.set)
         timer.start()
         try:
             with suppress(StoreError, StoppedError):

@@ -35,7 +35,7 @@ def bulk(engine: Engine, index: str, parts: Mapping[str, Any], **place: Any) -> 
     assert not engine.call("POST", [index, "_bulk"], sent, refresh=True)["errors"]
 
 
-def read_by(report: BackfillReport) -> int:
+def count_read(report: BackfillReport) -> int:
     """The number of documents that a run read."""
     return report.documents + report.conflicts
 
@@ -79,7 +79,7 @@ def test_each_shard_has_its_own_checkpoint(made: Indices, engine: Engine) -> Non
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}}, routing="all")
     report = backfill(engine, name, stale=True)
 
-    assert (1, 1) == (report.updated, read_by(report))
+    assert (1, 1) == (report.updated, count_read(report))
     assert 0 == sampled(engine, name).stale
 
 
@@ -119,7 +119,7 @@ def test_documents_are_compared_again_with_other_text_fields(made: Indices, engi
     backfill(engine, name, stale=True)
 
     assert len(TEXTS) == backfill(engine, name, ("title", "body"), stale=True, force=True).updated
-    assert 0 == read_by(backfill(engine, name, ("title", "body"), stale=True))
+    assert 0 == count_read(backfill(engine, name, ("title", "body"), stale=True))
 
 
 @one_engine
@@ -139,7 +139,7 @@ def test_a_write_during_the_run_is_compared_next_time(made: Indices, engine: Eng
 
     assert (1, 1) == (first.updated, found.stale)
     assert (1, fingerprint_field(OTHER)) == (second.updated, stored(engine, name)["doc2"]["simdoc"])
-    assert 0 == read_by(third)
+    assert 0 == count_read(third)
 
 
 @one_engine
@@ -154,7 +154,7 @@ def test_the_smallest_checkpoint_is_recorded_if_only_one_fits(
     report = backfill(engine, name, stale=True)
 
     assert 1 == report.updated
-    assert read_by(report) < len(TEXTS)
+    assert count_read(report) < len(TEXTS)
 
 
 @one_engine

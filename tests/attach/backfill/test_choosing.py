@@ -12,7 +12,7 @@ from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from tests.support.cli import run, usage_error
-from tests.support.described import BODY, engine, index, target
+from tests.support.fake_engine import BODY, engine, index, target
 
 
 def filters_of(described: dict[str, Any], name: str) -> dict[str, Any]:
@@ -118,11 +118,11 @@ def test_each_write_is_in_one_part_of_a_range() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--full"], "--full needs --stale"),
+        (["--full"], "--full only works with --stale"),
         (["--throttle", "fast"], "Invalid value for '--throttle': 'fast' is not a number of documents per second"),
         (["--throttle", "0"], "Invalid value for '--throttle': '0' is not a number of documents per second"),
-        (["--field", "a.b"], "Invalid value for --field: 'a.b' has a dot; name a top-level field"),
-        (["--passages", "--no-passages"], "--passages and --no-passages contradict each other; leave one out"),
+        (["--field", "a.b"], "Invalid value for --field: 'a.b' contains a dot; choose a top-level field"),
+        (["--passages", "--no-passages"], "--passages and --no-passages contradict each other; omit one of them"),
     ],
 )
 def test_wrong_options_are_refused_before_any_request(options: list[str], message: str) -> None:

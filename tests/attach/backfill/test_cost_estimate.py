@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.backfill import Task, estimate
-from tests.support.described import RefusalError, engine, hits, index
+from tests.support.fake_engine import RefusalError, engine, hits, index
 
 
 @pytest.mark.parametrize("status", [403, 400, 410])

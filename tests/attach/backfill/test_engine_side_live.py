@@ -21,7 +21,7 @@ from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import PREFIX
 from tests.support.http_server import Answer, Handler, Indices, Request, error, forward, indices, serving
 from tests.support.http_server import answer as reply
-from tests.support.installing import install_pipeline, use_pipeline
+from tests.support.pipeline_installation import install_pipeline, use_pipeline
 
 BODY = Task("body")
 BUSY = error(429, "rejected_execution_exception", "queue full")

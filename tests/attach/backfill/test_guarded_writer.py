@@ -18,7 +18,7 @@ from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote import bulk as bulk_writes
 from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.errors import RequestError
-from tests.support.described import TEXT, RefusalError, engine, hits, target
+from tests.support.fake_engine import TEXT, RefusalError, engine, hits, target
 
 # --- page size and rate ---
 

@@ -137,9 +137,9 @@ def ours(**changes: Any) -> dict[str, Any]:
         (ours(format={"type": "keyword", "index": False}), {}, "simdoc.format has index False, not None"),
         (ours(facts={"type": "keyword"}), {}, "simdoc-search index created it"),
         ({}, {"index.mapping.total_fields.limit": 3}, "3 of 3 fields are left; raise"),
-        ({"properties": {"body": {"type": "integer"}}}, {}, "body is integer, not text"),
+        ({"properties": {"body": {"type": "integer"}}}, {}, "body has the type integer; use a text field"),
         ({"properties": {"body": {"properties": {"en": {"type": "text"}}}}}, {}, "use a text field in it: body.en"),
-        ({"properties": {"body": {"type": "alias", "path": "b"}, "b": {"type": "text"}}}, {}, "name b"),
+        ({"properties": {"body": {"type": "alias", "path": "b"}, "b": {"type": "text"}}}, {}, "use b"),
     ],
 )
 def test_an_index_that_cannot_be_filled_is_skipped_with_the_reason(
@@ -153,7 +153,7 @@ def test_an_index_that_cannot_be_filled_is_skipped_with_the_reason(
 
 
 @one_engine
-@pytest.mark.parametrize(("field", "reason"), [("bdoy", "its text fields are body"), ("title.raw", "name title")])
+@pytest.mark.parametrize(("field", "reason"), [("bdoy", "its text fields are body"), ("title.raw", "use title")])
 def test_a_misspelt_text_field_is_refused(made: Indices, engine: Engine, field: str, reason: str) -> None:
     """Otherwise all documents would be marked as empty."""
     title = {"type": "text", "fields": {"raw": {"type": "keyword"}}}

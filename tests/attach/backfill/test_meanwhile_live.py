@@ -274,5 +274,5 @@ def test_ctrl_c_shows_what_is_done_and_how_to_continue(made: Indices, engine: En
     report = json.loads(printed)
 
     assert (130, True) == (interrupted.returncode, report["interrupted"])
-    assert "Error: interrupted; run the same command again to continue\n" == stderr
+    assert "Error: interrupted; run the same command again to resume\n" == stderr
     assert report["updated"] == sum("simdoc" in source for source in stored(engine, name).values())

@@ -65,8 +65,8 @@ def test_an_index_after_a_rollover_has_the_field_and_the_pipeline(app: Applicati
     assert ("new", 1.0, "new") == (hit["id"], hit["overlap"], found["id"])
 
 
-def test_the_record_of_one_index_behind_an_alias_serves_the_next_one(app: Application) -> None:
-    """Here the index template was written by hand, without the record."""
+def test_the_next_index_uses_the_text_fields_of_the_others_behind_its_alias(app: Application) -> None:
+    """Here the index template was written by hand, without text fields."""
     text = words(0, 200)
     app.make_template()
     app.make_alias()
@@ -85,8 +85,8 @@ def test_the_record_of_one_index_behind_an_alias_serves_the_next_one(app: Applic
     assert RECORD == text_hash(app, index)
 
 
-def test_everything_else_in_the_template_stays(app: Application) -> None:
-    """A new index has the mapping of the component, and the record. A second installation changes nothing."""
+def test_everything_else_in_the_template_is_kept(app: Application) -> None:
+    """A new index has the mapping of the component and the text fields. A second installation changes nothing."""
     app.make_template()
     before = app.template()
     printed = output(*app.install("--index-template", app.name))
@@ -182,7 +182,7 @@ def test_another_final_pipeline_is_replaced_only_with_force(app: Application) ->
     [
         ({"_source": {"excludes": ["body"]}}, "_source excludes fields"),
         ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
-        ({"properties": {"body": {"type": "date"}}}, "body is date, not text"),
+        ({"properties": {"body": {"type": "date"}}}, "body has the type date; use a text field"),
     ],
 )
 def test_a_template_whose_indices_cannot_have_fingerprints_is_refused(

@@ -17,8 +17,8 @@ from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import answer, run
 from tests.support.engines import call, discard, own_name
 from tests.support.http_server import indices
-from tests.support.installing import install_pipeline, use_pipeline
 from tests.support.pipeline import NEW, OLD, expected, ours, run_pipeline
+from tests.support.pipeline_installation import install_pipeline, use_pipeline
 
 SCRIPT = {"script": {"source": "ctx._source.body = params.text", "params": {"text": NEW}}}
 NEW_PART = {"doc": {"body": NEW}}

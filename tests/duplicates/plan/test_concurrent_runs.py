@@ -13,9 +13,9 @@ import pytest
 
 from simdoc_search.duplicates.plan import DropMethod, PlanError, apply_plan, undo
 from simdoc_search.duplicates.plan.files import PinnedFile
+from tests.support.duplicate_plans import METHODS, contents, plan_of, tree
 from tests.support.folders import posix_only
-from tests.support.plans import METHODS, contents, plan_of, tree
-from tests.support.steps import Process
+from tests.support.killed_processes import Process
 
 pytestmark = posix_only
 
@@ -125,10 +125,10 @@ def test_a_second_run_in_the_same_folders_or_with_the_same_undo_file_is_refused(
     try:
         for folder in ("docs", "docs/sub", "."):
             rows = [replace(row, path=str(plans.folder / folder / row.action)) for row in plans.rows[1]]
-            with pytest.raises(PlanError, match=r"another run of apply is changing files in .*; wait until it ends"):
+            with pytest.raises(PlanError, match=r"another run of `apply` is changing files in .*; wait until it ends"):
                 apply_plan([rows[0], replace(rows[1], kept=rows[0].name)], "delete", plans.undo_files[1])
         for again in (plans.apply(0, "delete"), lambda: undo(plans.undo_files[0])):
-            with pytest.raises(PlanError, match=r"another run of apply is using .*plan0\.undo; wait until it ends"):
+            with pytest.raises(PlanError, match=r"another run of `apply` is using .*plan0\.undo; wait until it ends"):
                 again()
     finally:
         first.end()

@@ -20,8 +20,8 @@ from simdoc_search.duplicates.plan import (
     undo,
 )
 from simdoc_search.duplicates.plan.rows import PlanRow
+from tests.support.duplicate_plans import METHODS, no_links_between, plan_of, tree
 from tests.support.folders import posix_only
-from tests.support.plans import METHODS, no_links_between, plan_of, tree
 
 
 @pytest.fixture
@@ -93,14 +93,14 @@ def test_a_dry_run_reports_the_same_and_changes_nothing(
     assert dry.dropped == apply_plan(rows, method, tmp_path / "plan.undo", move_to=tmp_path / "gone").dropped
 
 
-def changed(path: Path) -> None:
+def change_bytes(path: Path) -> None:
     """Change the bytes of a file, but not its size and modification time."""
     info = path.stat()
     path.write_text("more")
     os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
 
 
-def linked(path: Path) -> None:
+def replace_with_symbolic_link(path: Path) -> None:
     """Replace a file with a symbolic link to an equal file."""
     path.rename(path.with_suffix(".away"))
     path.symlink_to(path.with_suffix(".away"))
@@ -110,7 +110,11 @@ def linked(path: Path) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [(changed, "content has changed"), (linked, "it is a link, a folder or a device"), (Path.unlink, "is gone")],
+    [
+        (change_bytes, "content has changed"),
+        (replace_with_symbolic_link, "it is a link, a folder or a device"),
+        (Path.unlink, "is gone"),
+    ],
 )
 def test_changed_files_and_the_duplicates_of_a_changed_kept_file_are_left_alone(
     tmp_path: Path, rows: list[PlanRow], method: DropMethod, change: Callable[[Path], None], reason: str
@@ -172,7 +176,7 @@ def test_undo_leaves_files_alone_that_changed_after_the_move(tmp_path: Path, row
     """One path has a new file, and one moved file was changed. Both changes can be undone later."""
     run(tmp_path, rows, "move")
     (tmp_path / "docs/equal.txt").write_text("new")
-    changed(tmp_path / "gone/other.txt")
+    change_bytes(tmp_path / "gone/other.txt")
 
     assert ["equal.txt", "other.txt"] == sorted(
         Path(name).name for name, _ in undo(tmp_path / "plan.undo").not_restored

@@ -13,8 +13,8 @@ import pytest
 
 from simdoc_search.duplicates.plan import PlanError, apply_plan, undo
 from simdoc_search.duplicates.plan.rows import FileState, PlanRow
+from tests.support.duplicate_plans import no_links_between, plan_of, tree
 from tests.support.folders import posix_only
-from tests.support.plans import no_links_between, plan_of, tree
 
 
 @pytest.fixture
@@ -28,13 +28,13 @@ def undo_file(tmp_path: Path) -> Path:
     return tmp_path / "plan.undo"
 
 
-def sealed(line: dict[str, object]) -> bytes:
+def line_with_checksum(line: dict[str, object]) -> bytes:
     """Return a line of an undo file, with its checksum."""
     text = json.dumps(line).encode()
     return blake2b(text, digest_size=8).hexdigest().encode() + b" " + text + b"\n"
 
 
-@pytest.mark.parametrize("damage", [b"x", b"\x00" * 40 + b"\n", sealed({"act": "run"})])
+@pytest.mark.parametrize("damage", [b"x", b"\x00" * 40 + b"\n", line_with_checksum({"act": "run"})])
 def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
     tmp_path: Path, rows: list[PlanRow], undo_file: Path, damage: bytes
 ) -> None:
@@ -50,7 +50,9 @@ def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
     reason = f"{undo_file} is damaged from line 4 of {len(damaged.splitlines())} on"
     assert [(str(undo_file), f"{reason}; the changes from that line on are not undone")] == report.not_restored
     assert damaged == undo_file.read_bytes()
-    with pytest.raises(PlanError, match=r"is damaged from line 4 of .*; undo the changes before that line with simdoc"):
+    with pytest.raises(
+        PlanError, match=r"is damaged from line 4 of .*; undo the changes before that line with `simdoc"
+    ):
         apply_plan(rows, "move", undo_file, move_to=tmp_path / "gone")
 
     undo_file.write_bytes(b"".join(lines))
@@ -98,7 +100,7 @@ def test_undo_restores_permissions_but_no_set_uid_bit(rows: list[PlanRow], undo_
     change = {"act": method, "path": str(one), "other": str(kept), "token": "ab12", "mode": 0o6755}
     change["state"] = [state.size, state.mtime_ns, state.hash]
     header = {"simdoc-search": "undo file of a plan", "version": 2}
-    undo_file.write_bytes(sealed(header) + sealed(change))
+    undo_file.write_bytes(line_with_checksum(header) + line_with_checksum(change))
 
     assert [str(one)] == undo(undo_file).restored
     assert 0o755 == one.stat().st_mode & 0o7777

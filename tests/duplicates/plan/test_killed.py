@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.duplicates.plan import DropMethod, apply_plan, undo
+from tests.support.duplicate_plans import contents, no_links_between, plan_of, tree
 from tests.support.folders import posix_only
-from tests.support.plans import contents, no_links_between, plan_of, tree
-from tests.support.steps import killed
+from tests.support.killed_processes import killed
 
 pytestmark = posix_only
 

@@ -13,13 +13,13 @@ from simdoc_search.duplicates import Duplicates, duplicates_in
 from simdoc_search.duplicates.plan import DropMethod, apply_plan, expected_changes, read_plan, write_plan
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
+from tests.support.killed_processes import killed
 from tests.support.random_trees import contents_of, disk_bytes, random_tree
-from tests.support.steps import killed
 
 pytestmark = posix_only
 
 
-def planned(folder: Path) -> tuple[Duplicates, list[PlanRow]]:
+def find_and_plan(folder: Path) -> tuple[Duplicates, list[PlanRow]]:
     """Return the duplicates in a folder, and a plan for them."""
     with open_store(":memory:", create=True) as store:
         SimilaritySearch(store).index(read_corpus([folder / "docs"]), workers=1)
@@ -31,7 +31,7 @@ def planned(folder: Path) -> tuple[Duplicates, list[PlanRow]]:
 @pytest.mark.parametrize(("seed", "files"), [(0, 120), pytest.param(2, 300, marks=pytest.mark.slow)])
 def test_the_reported_bytes_are_freed_and_no_content_is_lost(seed: int, files: int, tmp_path: Path) -> None:
     random_tree(random.Random(seed), tmp_path / "docs", files)
-    found, rows = planned(tmp_path)
+    found, rows = find_and_plan(tmp_path)
     contents, before = contents_of(tmp_path / "docs"), disk_bytes(tmp_path / "docs")
     expected = expected_changes(rows)
 
@@ -48,7 +48,7 @@ def test_the_reported_bytes_are_freed_and_no_content_is_lost(seed: int, files: i
 def test_kills_lose_no_content(method: DropMethod, tmp_path: Path) -> None:
     """25 runs are killed with kill -9 at random steps. Each run resumes the previous one."""
     random_tree(random.Random(method), tmp_path / "docs", 120)
-    found, rows = planned(tmp_path)
+    found, rows = find_and_plan(tmp_path)
     contents, before = contents_of(tmp_path / "docs"), disk_bytes(tmp_path / "docs")
     rng, kills = random.Random(1), 0
 

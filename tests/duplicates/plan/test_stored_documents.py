@@ -20,7 +20,7 @@ from tests.support.stores import ids
 ONE, TWO = words(0, 60), words(100, 160)
 
 
-def planned(store: Store, folder: Path, *documents: Document, **options: str) -> list[PlanRow]:
+def write_and_read_plan(store: Store, folder: Path, *documents: Document, **options: str) -> list[PlanRow]:
     """Return a plan for a folder with two equal files, and for other documents."""
     write(folder / "docs", {"file1": ONE, "file2": ONE})
     SimilaritySearch(store).index([*read_corpus([folder / "docs"]), *documents], workers=1)
@@ -28,42 +28,42 @@ def planned(store: Store, folder: Path, *documents: Document, **options: str) ->
     return read_plan(folder / "plan.tsv")
 
 
-def deleted(store: Store | None, folder: Path, rows: list[PlanRow]) -> ApplyReport:
+def apply_with_delete(store: Store | None, folder: Path, rows: list[PlanRow]) -> ApplyReport:
     return apply_plan(rows, "delete", folder / "plan.undo", store=store)
 
 
 def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
     """A second run counts documents that were dropped before."""
-    rows = planned(store, tmp_path, Document("a", TWO), Document("b", TWO), Document("c", words(900, 960)))
+    rows = write_and_read_plan(store, tmp_path, Document("a", TWO), Document("b", TWO), Document("c", words(900, 960)))
 
-    report = deleted(store, tmp_path, rows)
+    report = apply_with_delete(store, tmp_path, rows)
     assert ([], 1, {}) == (report.left_alone, report.removed, report.not_removed)
     assert 2 == len(report.dropped)
     assert ["a", "c", "file1"] == ids(store)
-    assert 2 == deleted(store, tmp_path, rows).dropped_before
+    assert 2 == apply_with_delete(store, tmp_path, rows).dropped_before
 
 
 def test_a_file_is_only_dropped_if_the_kept_document_is_still_in_the_store(local_store: Store, tmp_path: Path) -> None:
-    rows = planned(local_store, tmp_path, Document("a", ONE), keep="first", drop="same-text")
+    rows = write_and_read_plan(local_store, tmp_path, Document("a", ONE), keep="first", drop="same-text")
     assert [("keep", "a"), ("drop", "file1"), ("drop", "file2")] == [(row.action, row.place.id) for row in rows]
 
     SimilaritySearch(local_store).delete(["a"])
     for store in (None, local_store):
-        left = deleted(store, tmp_path, rows).left_alone
+        left = apply_with_delete(store, tmp_path, rows).left_alone
         assert ["a is kept instead, but it is not in the store"] * 2 == [reason for _, reason in left]
     assert ["file1", "file2"] == sorted(path.name for path in (tmp_path / "docs").iterdir())
 
 
 def test_a_document_that_was_indexed_again_is_not_removed(local_store: Store, tmp_path: Path) -> None:
     """The modification time of its file differs from the plan."""
-    rows = planned(local_store, tmp_path)
+    rows = write_and_read_plan(local_store, tmp_path)
     record = local_store.get("file2", text=True)
     assert record is not None
     assert record.origin is not None
     with local_store.writer() as writer:
         writer.put([replace(record, origin=replace(record.origin, mtime_ns=1))])
 
-    assert 0 == deleted(local_store, tmp_path, rows).removed
+    assert 0 == apply_with_delete(local_store, tmp_path, rows).removed
     assert ["file1", "file2"] == ids(local_store)
 
 
@@ -73,9 +73,9 @@ def test_files_are_dropped_even_if_the_store_cannot_be_written(
     def locked() -> None:
         raise StoreLockedError("another process writes")
 
-    rows = planned(local_store, tmp_path, Document("a", TWO), Document("b", TWO))
+    rows = write_and_read_plan(local_store, tmp_path, Document("a", TWO), Document("b", TWO))
     monkeypatch.setattr(local_store, "writer", locked)
-    report = deleted(local_store, tmp_path, rows)
+    report = apply_with_delete(local_store, tmp_path, rows)
 
     assert [("b", "another process writes")] == report.left_alone
     assert ["another process writes"] == list(report.not_removed.values())

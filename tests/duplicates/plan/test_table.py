@@ -27,7 +27,7 @@ ROWS = [
 ]
 
 
-def parts(rows: list[PlanRow]) -> list[tuple[object, ...]]:
+def checked_values(rows: list[PlanRow]) -> list[tuple[object, ...]]:
     """Return the values of rows that are not only for people."""
     return [(row.action, row.group, row.place, row.path, row.kept, row.state) for row in rows]
 
@@ -53,7 +53,7 @@ def test_rows_are_read_back_from_a_spreadsheet(tmp_path: Path) -> None:
     """A spreadsheet may sort rows, quote cells, move and remove columns, and write CRLF and a byte order mark."""
     file = tmp_path / "plan.tsv"
     write_table(file, ROWS, "apply")
-    assert parts(ROWS) == parts(read_plan(file))
+    assert checked_values(ROWS) == checked_values(read_plan(file))
     assert "#   apply\n" in file.read_text("utf-8")
 
     comments = [line for line in file.read_text("utf-8").splitlines() if line.startswith("#")]
@@ -66,7 +66,7 @@ def test_rows_are_read_back_from_a_spreadsheet(tmp_path: Path) -> None:
     writer.writerows({**cells, "action": f" {cells['action'].upper()} "} for cells in reversed(table))
     file.write_bytes("\ufeff".encode() + out.getvalue().encode())
 
-    assert parts(ROWS[::-1]) == parts(read_plan(file))
+    assert checked_values(ROWS[::-1]) == checked_values(read_plan(file))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_rows_are_read_back_from_a_spreadsheet(tmp_path: Path) -> None:
         ("drop\t1", "drop\tone", "column 'group' must be a number"),
         ("file:7", "file:7.0", "which is not a valid state; copy the cell from the original plan"),
         ("action\t", "what\t", "column 'action' is missing"),
-        (r"/x/a\t", r"/x\a", r"begins no escape; write each backslash as \\"),
+        (r"/x/a\t", r"/x\a", r"is not part of an escape; write each backslash as \\"),
     ],
 )
 def test_a_mistake_is_reported_with_its_line(tmp_path: Path, before: str, after: str, message: str) -> None:

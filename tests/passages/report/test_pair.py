@@ -61,7 +61,7 @@ def test_equal_texts_have_no_difference(text: str) -> None:
     shown = read(text, text)
 
     assert text == shown.text("a") == shown.text("b")
-    assert "No word differs." in [element.text for element in shown.all("p")]
+    assert "No words differ." in [element.text for element in shown.all("p")]
 
 
 # --- passages and differences ---

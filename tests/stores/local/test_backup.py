@@ -19,8 +19,8 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.local.backup import backup_store
 from simdoc_search.stores.local.integrity import check_store
 from tests.support.cli import answer, run
-from tests.support.damage import content, flip
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
+from tests.support.store_damage import content, flip
 from tests.support.stores import ids, put, record
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes otherwise")
@@ -89,7 +89,7 @@ def test_a_backup_during_writes_is_one_commit(tmp_path: Path) -> None:
 
 
 @posix_only
-@pytest.mark.parametrize("delay", first(1, [0.03, 0.0, 0.01, 0.06, 0.1, 0.2]))
+@pytest.mark.parametrize("delay", slow_after(1, [0.03, 0.0, 0.01, 0.06, 0.1, 0.2]))
 def test_a_killed_backup_leaves_nothing_under_the_final_name(whole: Path, tmp_path: Path, delay: float) -> None:
     with python(BACKUP, whole, tmp_path / "b") as other:
         assert other.stdout is not None
@@ -119,4 +119,4 @@ def test_the_command_backup_copies_a_store_and_never_overwrites(whole: Path, tmp
     assert " kB" in run("backup", whole, tmp_path / "d", FORCE_COLOR="1").stderr, "no bar on a terminal"
     assert " kB" not in run("backup", whole, tmp_path / "e", "--json", FORCE_COLOR="1").stderr
     assert {"store": str(tmp_path / "c"), "documents": count} == answer("backup", whole, tmp_path / "c")
-    assert "exists already; name a new folder" in run("backup", whole, tmp_path / "b").stderr
+    assert "already exists and is not an empty folder" in run("backup", whole, tmp_path / "b").stderr

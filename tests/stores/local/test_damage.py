@@ -20,8 +20,8 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
 from tests.support.cli import answer, run, sentence
-from tests.support.damage import content, flip
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
+from tests.support.store_damage import content, flip
 from tests.support.stores import put, record, tokens
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes otherwise")
@@ -29,7 +29,7 @@ posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes 
 
 @pytest.fixture(scope="module")
 def expected(whole: Path) -> dict[str, Any]:
-    """All values of its documents, by id."""
+    """All values of the documents in the undamaged store, by id."""
     return content(whole)
 
 
@@ -51,8 +51,10 @@ def test_check_finds_nothing_in_an_undamaged_store(whole: Path) -> None:
     assert seen[-1][0] == seen[-1][1] > 0
 
 
-@pytest.mark.parametrize("extension", first(2, ["store", "del", "json", "term", "idx", "pos", "fieldnorm", "fast"]))
-@pytest.mark.parametrize("seed", first(1, range(3)))
+@pytest.mark.parametrize(
+    "extension", slow_after(2, ["store", "del", "json", "term", "idx", "pos", "fieldnorm", "fast"])
+)
+@pytest.mark.parametrize("seed", slow_after(1, range(3)))
 def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     store: Path, expected: dict[str, Any], tmp_path: Path, extension: str, seed: int
 ) -> None:
@@ -77,8 +79,8 @@ def test_each_flipped_bit_is_found_and_every_readable_document_is_saved(
     assert [] == list(check_store(tmp_path / "new"))
 
 
-@pytest.mark.parametrize("extension", first(1, ["store", "term", "idx", "del", "fast"]))
-@pytest.mark.parametrize("is_missing", first(1, [True, False]))
+@pytest.mark.parametrize("extension", slow_after(1, ["store", "term", "idx", "del", "fast"]))
+@pytest.mark.parametrize("is_missing", slow_after(1, [True, False]))
 def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     store: Path, expected: dict[str, Any], tmp_path: Path, extension: str, is_missing: bool
 ) -> None:
@@ -88,7 +90,7 @@ def test_a_truncated_or_missing_file_is_found_and_loses_no_other_documents(
     if not is_missing:
         file.write_bytes(data[: len(data) // 2])
 
-    assert f"index/{file.name}" in {damage.place for damage in check_store(store)}
+    assert f"index/{file.name}" in {damage.file for damage in check_store(store)}
     repaired = repair_store(store, tmp_path / "new")
     saved = content(tmp_path / "new")
     assert expected.keys() - saved.keys() == set(repaired.lost)
@@ -113,7 +115,7 @@ def test_one_of_the_two_settings_files_is_enough_to_repair_a_store(
 
     assert expected == content(tmp_path / "new")
     (store / "index" / "simdoc.json").unlink()
-    with pytest.raises(StoreError, match="no settings of a store can be read"):
+    with pytest.raises(StoreError, match=r"the settings of the store .* cannot be read"):
         repair_store(store, tmp_path / "newer")
     assert not (tmp_path / "newer").exists()
 
@@ -131,7 +133,7 @@ def test_only_the_document_that_crashes_its_reader_is_lost(tmp_path: Path) -> No
     query = f"from simdoc_search import open_store; open_store({str(tmp_path / 's')!r}).get('a')"
 
     assert 0 > subprocess.run([sys.executable, "-c", query], check=False, capture_output=True).returncode
-    assert [f"index/{file.name}"] == [damage.place for damage in check_store(tmp_path / "s")]
+    assert [f"index/{file.name}"] == [damage.file for damage in check_store(tmp_path / "s")]
     repaired = repair_store(tmp_path / "s", tmp_path / "new")
     assert (2, ["a"]) == (repaired.documents, repaired.lost)
     assert {"b", "c"} == content(tmp_path / "new").keys()
@@ -168,7 +170,7 @@ def test_a_repair_overwrites_nothing(whole: Path, expected: dict[str, Any], tmp_
     (tmp_path / "full" / "mine").touch()
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty").chmod(0o750)
-    with pytest.raises(StoreError, match="exists already; name a new folder"):
+    with pytest.raises(StoreError, match="already exists and is not an empty folder"):
         repair_store(whole, tmp_path / "full")
     repair_store(whole, tmp_path / "empty")
 
@@ -181,7 +183,7 @@ def test_a_repair_overwrites_nothing(whole: Path, expected: dict[str, Any], tmp_
 # --- other processes ---
 
 
-def test_nobody_can_write_to_a_store_while_it_is_repaired(store: Path, tmp_path: Path) -> None:
+def test_no_process_can_write_to_a_store_during_a_repair(store: Path, tmp_path: Path) -> None:
     refusals: list[str] = []
 
     def try_to_write(done: int, total: int) -> None:
@@ -237,11 +239,11 @@ def test_the_command_check_names_the_damage(whole: Path, store: Path, expected: 
     flip(file, 80)
     result = run("check", store)
 
-    finding = f"wrong: index/{file.name}: its checksum does not match its content\n"
+    finding = f"problem: index/{file.name}: its checksum does not match its content\n"
     assert (1, finding) == (result.exit_code, result.stdout)
     found = json.loads(run("check", store, "--json").stdout)
     assert (False, [f"index/{file.name}"]) == (found["fit"], [damage["place"] for damage in found["findings"]])
-    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; make one with")
+    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; create one with")
 
 
 def test_the_command_repair_names_lost_documents(

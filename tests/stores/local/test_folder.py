@@ -1,4 +1,4 @@
-"""A store in a folder is made once, is private to its owner, can be reopened, and is never written through links."""
+"""A store in a folder is created once, is private to its owner, can be reopened, and is never written through links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 from tests.support.stores import ids, plain, put, record
 from tests.support.users import ordinary_user
 
@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def test_a_folder_is_opened_again_with_its_settings_and_records(tmp_path: Path) -> None:
-    """A file: URL also names it."""
+    """A `file:` URL also works."""
     settings = Settings(Analysis(shingle_size=3))
     with closing(open_store(tmp_path / "a b", settings, create=True, store_texts=False)) as store:
         put(store, record("a", text="words"))
@@ -55,7 +55,7 @@ def unneeded(store: Path) -> list[Path]:
 
 
 def test_no_unneeded_file_is_left(tmp_path: Path) -> None:
-    """Neither after merges and deletions, nor after writers that were opened at the same time."""
+    """This holds after merges and deletions, and after writers that were opened at the same time."""
     one, other = open_store(tmp_path / "s", create=True), open_store(tmp_path / "s")
     with closing(one), closing(other):
         for store in (other, one, other):
@@ -69,7 +69,7 @@ def test_no_unneeded_file_is_left(tmp_path: Path) -> None:
         assert [] == unneeded(tmp_path / "s")
 
 
-def test_a_missing_store_is_made_only_with_create(tmp_path: Path) -> None:
+def test_a_missing_store_is_created_only_on_request(tmp_path: Path) -> None:
     for place in (tmp_path / "missing", tmp_path):
         with pytest.raises(StoreNotFoundError, match=r"no store at .*simdoc-search index FOLDER --store"):
             open_store(place)
@@ -81,7 +81,7 @@ def test_a_folder_with_other_files_is_not_changed(tmp_path: Path) -> None:
     file = tmp_path / "file.txt"
     file.write_text("mine")
     for create in (False, True):
-        with pytest.raises(StoreError, match="is a file and not a store"):
+        with pytest.raises(StoreError, match="is a file, not the folder of a store"):
             open_store(file, create=create)
         with pytest.raises(StoreError, match="contains other files and is not a store"):
             open_store(tmp_path, create=create)
@@ -168,7 +168,7 @@ def test_an_index_that_vanishes_under_an_open_store_is_an_error(store: Path) -> 
 def test_a_message_does_not_depend_on_the_name_of_the_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Even if the name occurs in messages of tantivy."""
+    """The name of the store may occur in messages of tantivy."""
     monkeypatch.chdir(tmp_path)
     with closing(open_store(name, create=True)) as store:
         put(store, record("a"))
@@ -232,7 +232,7 @@ LINKS = [
 @pytest.mark.parametrize("name", LINKS)
 @pytest.mark.parametrize("existing", [True, False])
 def test_the_target_of_a_prepared_link_is_not_changed(tmp_path: Path, name: str, existing: bool) -> None:
-    """Another user may have put the link where a store will be made."""
+    """Another user may have created the link where the store will be created."""
     target = tmp_path / "target"
     if existing and name == "index":
         target.mkdir()
@@ -292,8 +292,8 @@ else:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_processes_that_make_one_store_all_get_the_same_store(tmp_path: Path, seed: int) -> None:
-    """The first of four processes determines the settings. The others get its store or an error, and lose nothing."""
+def test_processes_that_create_a_store_at_once_get_the_same_store(tmp_path: Path, seed: int) -> None:
+    """The first of four processes determines the settings. The others get this store or an error, losing nothing."""
     command = [sys.executable, "-c", MAKE, str(tmp_path / "s")]
     makers = [
         subprocess.Popen([*command, str(3 + n % 2), f"d{n}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -331,8 +331,8 @@ open_store(sys.argv[1], create=True).close()
 
 
 @posix_only
-@pytest.mark.parametrize("call", first(1, range(2, 30, 4)))
-def test_a_store_is_completed_if_the_process_that_made_it_was_killed(tmp_path: Path, call: int) -> None:
+@pytest.mark.parametrize("call", slow_after(1, range(2, 30, 4)))
+def test_a_store_is_completed_if_the_process_that_created_it_was_killed(tmp_path: Path, call: int) -> None:
     """The process is killed at each call that changes the folder."""
     done = subprocess.run([sys.executable, "-c", CUT_OFF, tmp_path / "s", str(call)], check=False, timeout=60)
     if done.returncode == 0:

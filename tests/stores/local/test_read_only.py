@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other permi
 
 
 def set_permissions(folder: Path, *, writable: bool = False) -> None:
-    """Let everybody read a folder. If `writable`, its owner may write to it."""
+    """Let all users read a folder. If `writable`, its owner may write to it."""
     for path in [folder, *folder.rglob("*")]:
         path.chmod((0o755 if writable else 0o555) if path.is_dir() else (0o644 if writable else 0o444))
 
@@ -50,7 +50,7 @@ def test_a_read_only_store_is_read_and_checked_without_writing_a_file(place: Pat
         assert (["a", "b"], 2) == (ids(store), store.info().documents)
         assert "words" == store.get("a", text=True).text  # type: ignore[union-attr]
         assert [] == list(check_store(place))
-        with pytest.raises(StoreError, match="no permission to write in its folder"):
+        with pytest.raises(StoreError, match="no permission to write to its folder"):
             put(store, record("c"))
 
     assert before == sorted(path.name for path in place.rglob("*"))

@@ -16,7 +16,7 @@ from simdoc_search.stores.local import folder as folders
 from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.stores.upgrade import upgrade_store
 from tests.support.families import library
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_an_interrupted_upgrade_changes_nothing_and_can_be_repeated(location: Pa
     assert has_sentences(location)
 
 
-@pytest.mark.parametrize("step", first(4, [1, 3, 5, 7, 0, 2, 4, 6, 8, 9]))
+@pytest.mark.parametrize("step", slow_after(4, [1, 3, 5, 7, 0, 2, 4, 6, 8, 9]))
 def test_an_interrupted_replacement_is_completed_when_the_store_is_opened(
     location: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:

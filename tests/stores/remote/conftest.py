@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.error_sentences import NO_INDEX
 from tests.support.http_server import Indices, Server, indices, serving
-from tests.support.sentences import NO_INDEX
 
 
 @pytest.fixture

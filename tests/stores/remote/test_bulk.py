@@ -31,7 +31,7 @@ from tests.support.http_server import (
     error,
     serving,
 )
-from tests.support.often import first
+from tests.support.slow_cases import slow_after
 from tests.support.waiting import wait_until
 
 BUSY = error(429, "circuit_breaking_exception", "data too large")
@@ -199,7 +199,7 @@ def test_a_chunk_that_is_too_large_is_halved_without_a_pause(
     assert {"large": "too large for the engine"} == sender.failed
 
 
-@pytest.mark.parametrize("seed", first(2, range(8)))
+@pytest.mark.parametrize("seed", slow_after(2, range(8)))
 @pytest.mark.slow
 def test_no_write_is_lost_or_repeated_or_out_of_order(
     new_sender: NewSender, monkeypatch: pytest.MonkeyPatch, seed: int

@@ -27,8 +27,8 @@ from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import TooLargeError
 from simdoc_search.stores.remote.transport import LoopClient
+from tests.support.error_sentences import MAPPING
 from tests.support.http_server import Answer, Server, answer, serving
-from tests.support.sentences import MAPPING
 from tests.support.waiting import wait_until
 
 NewClient = Callable[[str], Any]

@@ -14,8 +14,8 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote.connection import split_url
 from tests.support.cli import run, sentence, usage_error
+from tests.support.error_sentences import MAPPING, NO_INDEX, opening_error
 from tests.support.http_server import Request, Server, error, serving, unused_url
-from tests.support.sentences import MAPPING, NO_INDEX, opening_error
 
 SECRET = "s3cret"
 
@@ -53,7 +53,7 @@ def test_an_address_has_nodes_and_an_index(url: str, hosts: list[str], index: st
 def test_a_malformed_address_is_refused_with_an_example(url: str, name: str) -> None:
     message = opening_error(url.replace("://", f"://{name}"))
 
-    assert name or "write http://host:port/index" in message
+    assert name or "use http://host:port/index" in message
     assert SECRET not in message
 
 

@@ -18,8 +18,8 @@ from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from tests.support.cli import process
+from tests.support.error_sentences import MAPPING, one_sentence, opening_error
 from tests.support.http_server import Answer, Server, answer, error, unused_url
-from tests.support.sentences import MAPPING, one_sentence, opening_error
 
 pytestmark = pytest.mark.usefixtures("no_credentials")
 
@@ -46,7 +46,7 @@ def test_a_request_has_a_quoted_path_and_json_and_may_allow_statuses(server: Ser
     request = server.requests[-1]
     assert ("POST", "/a%2Fb/_x?flag=true&off=false&n=3") == (request.method, request.path)
     assert [{"é": 1}] == request.lines()
-    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; check the name, or create"):
+    with pytest.raises(StoreNotFoundError, match=r"has no such index \[index\]; check the name, or index"):
         engine.call("GET", ["index"])
 
 

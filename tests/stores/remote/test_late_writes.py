@@ -171,7 +171,7 @@ def test_a_removed_index_is_not_recreated(made: Indices) -> None:
     with serving(forward(made.engine)) as server, closing(open_store(f"{server.url}/{name}", create=True)) as store:
         with pytest.raises(StoreNotFoundError, match="was removed; run the command again"):
             remove_while_writing(store)
-        with pytest.raises(StoreNotFoundError, match="create the index"):
+        with pytest.raises(StoreNotFoundError, match="index documents into it"):
             store.get("a")
         call(made.engine, "PUT", f"/{name}")
         with pytest.raises(StoreError, match=r"has no field|was replaced by another index"):

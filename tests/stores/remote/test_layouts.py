@@ -20,8 +20,8 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.schema import component_template
-from tests.support.attack import crafted_words
 from tests.support.cli import output
+from tests.support.crafted_words import crafted_words
 from tests.support.engines import call
 from tests.support.http_server import Indices
 from tests.support.texts import text as some_text
@@ -43,7 +43,7 @@ SECRET = "a secret of many characters"
 
 
 def application_index(made: Indices, settings: Settings | None = None, **tokens: Any) -> str:
-    """Make an index of an application that has our field beside a text, and return its name."""
+    """Make an index of an application with a text field and our field, and return its name."""
     ours = component_template(settings)["template"]["mappings"]["properties"]
     ours["simdoc"]["properties"]["tokens"] |= tokens
     return made.make({"properties": {"text": {"type": "text"}, **ours}}, {"index.query.default_field": ["text"]})

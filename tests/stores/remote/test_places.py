@@ -56,7 +56,7 @@ def test_two_documents_with_the_same_id_are_two_hits(twins: Twins) -> None:
 
 def test_only_the_query_for_an_ambiguous_id_fails(twins: Twins) -> None:
     results = list(twins.search.similar_many(["twin_20", "pair", "./dir/pair.txt", "a", "nobody"]))
-    message = f"2 documents have the id 'twin', in {twins.first} and {twins.second}; name one of the indices"
+    message = f"2 documents have the id 'twin', in {twins.first} and {twins.second}; specify the index of one of them"
 
     assert [AmbiguousQueryError] * 3 + [SearchResult, UnknownDocumentError] == [type(result) for result in results]
     assert message == str(results[0])
@@ -96,7 +96,7 @@ def test_a_place_may_name_an_alias_or_no_index(twins: Twins) -> None:
     places = {hit.place for hit in twins.search.similar(Place("twin", only_first)).hits}
     assert {Place("a", twins.first), Place("b", twins.second), Place("twin", twins.second)} == places
     for index in (None, twins.alias, f"{twins.first},{twins.second}"):
-        with pytest.raises(AmbiguousQueryError, match="name one of the indices"):
+        with pytest.raises(AmbiguousQueryError, match="specify the index of one of them"):
             twins.search.similar(Place("twin", index))
 
 
@@ -148,7 +148,7 @@ def test_an_id_with_two_routings_is_two_documents(made: Indices) -> None:
 
     assert 2 <= len(places) <= 3
     with pytest.raises(
-        AmbiguousQueryError, match=f"{len(places)} documents have the id 'twin', in {name}; name the routing"
+        AmbiguousQueryError, match=f"{len(places)} documents have the id 'twin', in {name}; specify the routing"
     ):
         search.similar("twin")
     for place in places:
@@ -255,7 +255,7 @@ def test_texts_of_an_application_are_read_from_its_fields(made: Indices) -> None
 
         assert [dict(zip("abc", read, strict=True))] * 3 == texts(store, ["a", "b", "c"])
         assert [None] * 3 == [document.text for document in store.records(["a", "b", "c"])]
-        assert (text_field is not None) == store.store_texts
+        assert (text_field is not None) == store.has_texts
 
 
 @pytest.mark.parametrize(
@@ -352,4 +352,4 @@ def test_a_local_store_refuses_a_fingerprint_field(tmp_path: Path) -> None:
     result = run("similar", "a", *store, "--field", "fp")
 
     assert result.exit_code == 2
-    assert "is a local store, which has no such field; leave out --field" in result.stderr
+    assert "is a local store, which does not support --field; omit this option" in result.stderr

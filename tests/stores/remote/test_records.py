@@ -16,7 +16,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import Place
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.fields import indexable, metadata_term, metadata_terms, most_similar_ids, names_of
+from simdoc_search.stores.fields import escape_surrogates, metadata_term, metadata_terms, most_similar_ids, names_of
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.fingerprint_value import fault_of
 from simdoc_search.stores.remote.records import to_record, to_source
@@ -154,7 +154,7 @@ def test_different_values_have_different_terms(values: set[str]) -> None:
 
 def test_metadata_terms_are_sorted_without_repeats() -> None:
     assert ["a\x001", "l\0x", "l\0y"] == metadata_terms(record("id", l=["y", "x", "y"], a=1, e=[]))
-    assert "a\\ud800é" == indexable("a\ud800é")
+    assert "a\\ud800é" == escape_surrogates("a\ud800é")
 
 
 def test_at_most_three_similar_ids_are_suggested_best_first() -> None:

@@ -20,8 +20,8 @@ from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.retry import Retries
+from tests.support.error_sentences import MAPPING
 from tests.support.http_server import Answer, Handler, Request, Server, answer, error, serving, unused_url
-from tests.support.sentences import MAPPING
 from tests.support.waiting import wait_until
 
 BUSY = error(429, "rejected_execution_exception", "queue full")

@@ -229,7 +229,7 @@ def test_a_closed_index_behind_an_alias_is_left_out(engine: str, request: pytest
             assert not isinstance(result, Exception)
             assert ["b", "c"] == [hit.id for hit in result.hits]
             assert [(closed, None)] == left_out(result)
-        note = f"note: the index {closed} is left out: it is closed; open it with POST /{closed}/_open"
+        note = f"note: the index {closed} is omitted: it is closed; open it with POST /{closed}/_open"
         for command in (["passages", "a"], ["duplicates", "--via", "engine"], ["info"], ["list"]):
             for store in (alias.url, f"{alias.url}-0000*"):
                 shown = run(*command, "--store", store)

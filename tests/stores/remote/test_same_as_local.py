@@ -81,7 +81,7 @@ def test_fingerprints_have_the_same_hits(both: list[SimilaritySearch], options: 
 def test_filters_as_clauses_need_an_engine(both: list[SimilaritySearch]) -> None:
     local, remote = both
     clauses = [{"term": {"simdoc.facts": "language\0de"}}]
-    with pytest.raises(QuerySyntaxError, match="the local store takes filters as field and value"):
+    with pytest.raises(QuerySyntaxError, match="a local store does not support query clauses of an engine"):
         local.similar("doc_60", filters=clauses)
 
     by_field = local.similar("doc_60", filters={"language": "de"})
@@ -141,7 +141,7 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
     made: Indices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need_usual_clauses(made.engine)
-    monkeypatch.setattr(candidates, "MAX_COUNTED_HERE", 50)
+    monkeypatch.setattr(candidates, "MAX_COUNTED_CLIENT_SIDE", 50)
     stores = in_index(made, made.name(), create=True), new_memory_store()
     rng = random.Random(0)
     written = [record("source", range(512), team="a")]

@@ -123,7 +123,7 @@ for (const pair of document.querySelectorAll(".pair")) {
 
   function stepDifference(by) {
     const count = differences.length;
-    if (!count) return announce("No word differs.");
+    if (!count) return announce("No words differ.");
     const at = differences.indexOf(difference);
     chooseDifference(differences[at < 0 ? (by > 0 ? 0 : count - 1) : (at + by + count) % count]);
   }

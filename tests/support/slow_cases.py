@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-__all__ = ["examples", "first"]
+__all__ = ["examples", "slow_after"]
 
 
-def first(count: int, cases: Iterable[Any]) -> list[Any]:
-    """Return the cases of a slow test. All except the first ones are marked `slow`."""
+def slow_after(count: int, cases: Iterable[Any]) -> list[Any]:
+    """Return the cases of a slow test. All except the first `count` cases are marked `slow`."""
     marks = pytest.mark.slow
     return [pytest.param(case, marks=marks if index >= count else ()) for index, case in enumerate(cases)]
 
