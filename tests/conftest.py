@@ -38,7 +38,7 @@ from tests.support.in_memory import keep_files_in_memory
 from tests.support.programs import programs_header
 from tests.support.stores import NewStore
 
-settings.register_profile("daily", deadline=None, max_examples=12)  # the default tests
+settings.register_profile("daily", deadline=None, max_examples=8)  # the default tests
 settings.register_profile("all", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True, print_blob=True)
 

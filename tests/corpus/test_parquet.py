@@ -109,6 +109,7 @@ def test_versions_of_one_text_are_not_a_bomb(tmp_path: Path) -> None:
 # --- bombs ---
 
 
+@pytest.mark.slow
 def test_a_text_that_unpacks_to_a_thousand_times_its_size_is_not_read(tmp_path: Path) -> None:
     """The row group before it is read."""
     schema = pa.schema({"id": pa.string(), "text": pa.string()})
