@@ -24,6 +24,7 @@ from simdoc_search.stores.base import Store
 from tests.support.elasticsearch_7 import elasticsearch_7_url
 from tests.support.elasticsearch_engine import elasticsearch_header, elasticsearch_url
 from tests.support.engines import (
+    SHARDED,
     add_engine_options,
     discard,
     engine_header,
@@ -37,7 +38,7 @@ from tests.support.in_memory import keep_files_in_memory
 from tests.support.programs import programs_header
 from tests.support.stores import NewStore
 
-settings.register_profile("daily", deadline=None, max_examples=12)  # the default tests
+settings.register_profile("daily", deadline=None, max_examples=8)  # the default tests
 settings.register_profile("all", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True, print_blob=True)
 
@@ -127,17 +128,17 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return [engine_header(config), elasticsearch_header(config), programs_header(), *skipped]
 
 
-STORES = ["memory", "folder", "opensearch", "three_nodes", "elasticsearch"]
+STORES = ["memory", "folder", "opensearch", "elasticsearch"]
 
 
 @pytest.fixture(params=STORES)
 def new_store(request: pytest.FixtureRequest) -> NewStore:
-    """Makes empty stores of each kind."""
+    """Makes empty stores of each kind. The indices in OpenSearch have three shards."""
     maker: NewStore = request.getfixturevalue(f"new_{request.param}_store")
     return maker
 
 
-@pytest.fixture(scope="module", params=STORES)
+@pytest.fixture(scope="module", params=[*STORES, "three_nodes"])
 def shared_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewStore]:
     """Makes stores of each kind. The tests of a module share them and do not change them."""
     if request.param == "memory":
@@ -176,20 +177,14 @@ def new_folder_store(tmp_path: Path) -> Iterator[NewStore]:
 
 @pytest.fixture
 def new_opensearch_store(opensearch_url: str) -> Iterator[NewStore]:
-    """Makes indices in a running OpenSearch."""
-    yield from _indices_in(opensearch_url)
+    """Makes indices of three shards in a running OpenSearch."""
+    yield from _indices_in(opensearch_url, SHARDED)
 
 
 @pytest.fixture
 def new_elasticsearch_store(elasticsearch_url: str) -> Iterator[NewStore]:
     """Makes indices in a running Elasticsearch."""
     yield from _indices_in(elasticsearch_url)
-
-
-@pytest.fixture
-def new_three_nodes_store(three_nodes: Cluster) -> Iterator[NewStore]:
-    """Makes indices on three nodes."""
-    yield from _indices_in(three_nodes.url)
 
 
 def _folders_in(folder: Path) -> Iterator[NewStore]:
@@ -203,11 +198,11 @@ def _folders_in(folder: Path) -> Iterator[NewStore]:
         yield make
 
 
-def _indices_in(url: str) -> Iterator[NewStore]:
+def _indices_in(url: str, kind: str = "") -> Iterator[NewStore]:
     with ExitStack() as opened:
 
         def make(settings: Settings | None = None, **options: Any) -> Store:
-            name = own_name()
+            name = own_name(kind)
             store = open_store(f"{url}/{name}", settings, create=True, **options)
             opened.callback(discard, url, name)
             opened.callback(store.close)

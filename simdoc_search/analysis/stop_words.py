@@ -118,7 +118,7 @@ class StopWords:
             languages = "all languages" if self.language == AUTO else self.language
             source = f"of the package stop-words for {languages}" if self.language else f"in {file}"
             fix = "install the version" if self.language else f"set {STOP_WORDS} to the file"
-            advice = f"{fix} that the index was made with"
+            advice = f"{fix} that the index was created with"
             raise FormatMismatchError(f"the stop words {source} are not those of the index; {advice}")
         return loaded.words
 

@@ -123,7 +123,7 @@ def extractor_named(name: str, synonyms: Synonyms | None = None) -> Extractor:
 
 
 def extractor_of_settings(settings: Concepts, synonyms: Synonyms | None = None) -> Extractor:
-    """Return the built-in extractor that an index was made with.
+    """Return the built-in extractor that an index was created with.
 
     Raises:
         FormatMismatchError: the extractor is not built in, or the synonyms are not those of the index.

@@ -68,7 +68,7 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
         named_words = names.words
         settings = store.settings.concepts
         if settings is not None and settings.synonyms and names.extractor.synonyms is None:
-            unnamed = "synonyms cannot be named; give the synonyms that the index was made with"
+            unnamed = "synonyms cannot be named; give the synonyms that the index was created with"
     whole = concepts.paragraphs.as_one_paragraph()
     by_code, frequencies = weights.weights_by_code(), weights.frequencies()
     words_of_document = [

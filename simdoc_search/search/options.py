@@ -266,9 +266,9 @@ class RelatedQuery(LimitOptions, QueryOptions):
 
     Attributes:
         name: the name of the text, for messages.
-        extractor: the extractor of concepts for the text. None: the built-in extractor that the store was made with.
-        synonyms: the synonyms that the store was made with. For a stored document, they only change the names of shared
-            concepts.
+        extractor: the extractor of concepts for the text. None: the built-in extractor that the store was created with.
+        synonyms: the synonyms that the store was created with. For a stored document, they only change the names of
+            shared concepts.
         explain: whether each hit lists the shared concepts with their weights and their contributions to the
             similarity.
         name_concepts: whether each hit has the names of the shared concepts. This takes some seconds for a very long

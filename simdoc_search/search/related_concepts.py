@@ -36,8 +36,8 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
 
     Args:
         document: the query document. A stored document must have its text and its concepts.
-        extractor: the extractor of concepts. None: the built-in extractor that the store was made with.
-        synonyms: the synonyms that the store was made with. For a stored document, they are only needed for names.
+        extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
+        synonyms: the synonyms that the store was created with. For a stored document, they are only needed for names.
 
     Raises:
         NoFingerprintError: the document has no concepts.
@@ -80,7 +80,7 @@ def _checked_extractor(settings: Concepts, extractor: Extractor | None, synonyms
     if extractor.settings != settings:
         raise FormatMismatchError(
             f"the store has concepts of {settings}, but the extractor finds {extractor.settings}; give the extractor "
-            "that the store was made with",
+            "that the store was created with",
             settings,
             extractor.settings,
         )

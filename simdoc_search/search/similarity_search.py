@@ -146,7 +146,7 @@ class SimilaritySearch:
             reject_duplicates: reject new documents whose overlap with a stored document, or with an earlier document of
                 this run, is at least this; over 0, up to 1. They are reported as `documents.Rejected`; see
                 `DuplicateFilter`.
-            extractor: the extractor of concepts. None: the built-in extractor that the store was made with.
+            extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
             progress: called with the number of processed documents.
             written: called with the id of each new or replaced document.
 
@@ -442,8 +442,8 @@ class SimilaritySearch:
         Args:
             query: the id of a stored document, its path, or the `place` of a hit.
             source_filters: as for `similar`.
-            extractor: the extractor of concepts. None: the built-in extractor that the store was made with.
-            synonyms: the synonyms that the store was made with. Without them, synonyms cannot be named.
+            extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
+            synonyms: the synonyms that the store was created with. Without them, synonyms cannot be named.
 
         Raises:
             AmbiguousQueryError: several documents match the query.

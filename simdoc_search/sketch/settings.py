@@ -147,11 +147,11 @@ class Settings:
         if store_key == key:
             return self.with_key(key)
         if key is None:
-            problem = f"{location} was made with a secret hash key; set {HASH_KEY} to it"
+            problem = f"{location} was created with a secret hash key; set {HASH_KEY} to it"
         elif store_key is None:
-            problem = f"{location} was made without a hash key; unset {HASH_KEY}, or index into a new store"
+            problem = f"{location} was created without a hash key; unset {HASH_KEY}, or index into a new store"
         else:
-            problem = f"{location} was made with a different hash key; set {HASH_KEY} to the key of the store"
+            problem = f"{location} was created with a different hash key; set {HASH_KEY} to the key of the store"
         raise FormatMismatchError(problem, found=store_key, expected=key)
 
     def to_dict(self) -> dict[str, Any]:

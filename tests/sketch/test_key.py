@@ -132,13 +132,13 @@ def test_an_index_stores_only_the_check_value() -> None:
 @pytest.mark.parametrize(
     ("theirs", "ours", "message"),
     [
-        (KEY, None, "the store was made with a secret hash key; set SIMDOC_HASH_KEY to it"),
+        (KEY, None, "the store was created with a secret hash key; set SIMDOC_HASH_KEY to it"),
         (
             KEY,
             HashKey("another secret key"),
-            "the store was made with a different hash key; set SIMDOC_HASH_KEY to the key of",
+            "the store was created with a different hash key; set SIMDOC_HASH_KEY to the key of",
         ),
-        (None, KEY, "the store was made without a hash key; unset SIMDOC_HASH_KEY, or index into a new store"),
+        (None, KEY, "the store was created without a hash key; unset SIMDOC_HASH_KEY, or index into a new store"),
     ],
 )
 def test_another_key_is_refused(theirs: HashKey | None, ours: HashKey | None, message: str) -> None:

@@ -46,15 +46,15 @@ def test_a_folder_with_a_key_can_only_be_opened_with_it(tmp_path: Path, monkeypa
     assert SECRET.encode() not in written
     assert HashKey(SECRET).check.encode() in written
     assert Settings().with_key(HashKey(SECRET)) == open_store(tmp_path / "s", hash_key=SECRET).settings
-    with pytest.raises(FormatMismatchError, match="was made with a secret hash key; set SIMDOC_HASH_KEY to it"):
+    with pytest.raises(FormatMismatchError, match="was created with a secret hash key; set SIMDOC_HASH_KEY to it"):
         open_store(tmp_path / "s")
-    with pytest.raises(FormatMismatchError, match="was made with a different hash key") as caught:
+    with pytest.raises(FormatMismatchError, match="was created with a different hash key") as caught:
         open_store(tmp_path / "s", hash_key=OTHER)
     assert OTHER not in str(caught.value)
     with pytest.raises(StoreError, match="at least 16 characters"):
         open_store(tmp_path / "s", hash_key="short")
     open_store(tmp_path / "unkeyed", create=True).close()
-    with pytest.raises(FormatMismatchError, match="was made without a hash key; unset SIMDOC_HASH_KEY"):
+    with pytest.raises(FormatMismatchError, match="was created without a hash key; unset SIMDOC_HASH_KEY"):
         open_store(tmp_path / "unkeyed", hash_key=SECRET)
 
 
@@ -96,7 +96,7 @@ def test_commands_take_the_key_from_the_environment_and_never_print_it(tmp_path:
     outputs += output("info", "--store", store, "--json", **key)
 
     assert "final.txt" in outputs
-    assert "made with SIMDOC_HASH_KEY" in outputs
+    assert ", with SIMDOC_HASH_KEY" in outputs
     assert SECRET not in outputs
     assert "set SIMDOC_HASH_KEY to it" in sentence(run("similar", "draft_20", "--store", store, **{HASH_KEY: ""}))
     assert "a different hash key" in sentence(run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY: OTHER}))

@@ -9,7 +9,7 @@ An example of a document (see `records.py`):
                 "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-An index has passages, sentences or concepts if it was made with them (`sketch.kinds`). `duplicate_of` and `cluster`
+An index has passages, sentences or concepts if it was created with them (`sketch.kinds`). `duplicate_of` and `cluster`
 mark duplicates (`marks.py`). Only our own indices have `body`, `metadata` and the last line.
 """
 

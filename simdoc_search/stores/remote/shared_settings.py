@@ -117,7 +117,7 @@ def require_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> N
         if kind_settings is None:
             lacks, how = "has no", backfill_command(mappings.values(), field, location, kind.backfill_option)
             if is_own({index: mapping}, field):
-                lacks, how = "was made without", kind.how_to_add(location)
+                lacks, how = "was created without", kind.how_to_add(location)
             raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.name}; {how}")
         index_by_settings.setdefault(kind_settings, index)
         if fault := next((fault for fault in find_faults(mapping, {}, field) if fault.kind == kind.name), None):

@@ -126,7 +126,7 @@ class RemoteStore(Closable):
             )
         if store.own and store_texts not in (None, store.has_texts):
             has_texts = "with" if store.has_texts else "without"
-            raise StoreError(f"{location} was made {has_texts} texts, which cannot be changed; use another index")
+            raise StoreError(f"{location} was created {has_texts} texts, which cannot be changed; use another index")
         return store
 
     @property

@@ -28,7 +28,7 @@ def test_an_index_keeps_its_settings(made: Indices) -> None:
     stored = replace(settings, words=False)
     assert (stored.to_dict(), Settings().to_dict()) == (caught.value.found, caught.value.expected)
 
-    with pytest.raises(StoreError, match="was made without texts, which cannot be changed"):
+    with pytest.raises(StoreError, match="was created without texts, which cannot be changed"):
         in_index(made, name, store_texts=True)
 
 

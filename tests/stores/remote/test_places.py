@@ -148,7 +148,7 @@ def test_an_id_with_two_routings_is_two_documents(made: Indices) -> None:
 
     assert 2 <= len(places) <= 3
     with pytest.raises(
-        AmbiguousQueryError, match=f"{len(places)} documents have the id 'twin', in {name}; name the routing"
+        AmbiguousQueryError, match=f"{len(places)} documents have the id 'twin', in {name}; specify the routing"
     ):
         search.similar("twin")
     for place in places:
