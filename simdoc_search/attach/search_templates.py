@@ -19,6 +19,7 @@ from typing import Any
 from simdoc_search.attach.pipeline.body import script_source
 from simdoc_search.attach.steps import Step, install_step
 from simdoc_search.query.dsl import BEYOND_CHANCE, MAX_CLAUSES
+from simdoc_search.query.plans import CHANCE_OVERLAP, CHANCE_STEPS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
@@ -119,12 +120,14 @@ def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
         clause = Template(clause).substitute(names, kind=kind, most=most, least=least)
         return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
 
+    chance = {"chance_steps": ", ".join(map(str, CHANCE_STEPS)), "chance_percent": float(100 * CHANCE_OVERLAP)}
+    bands = Template(script_source("bands")).substitute(chance)
     return {
         "simdoc-similar": body(_REQUEST, _BY_ID, "tokens", _TOKENS, _OVERLAP),
         "simdoc-similar-to-text": body(_REQUEST, _BY_TOKENS, "tokens", _TOKENS, _OVERLAP),
         "simdoc-passages": body(_REQUEST, _BY_EITHER, "passages", _PASSAGES, "1"),
         "simdoc-new-copies": body(_NEW_COPIES, _BY_EITHER, "tokens", _TOKENS, "1"),
-        "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": script_source("bands")}},
+        "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": bands}},
     }
 
 
