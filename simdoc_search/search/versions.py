@@ -15,7 +15,7 @@ from simdoc_search.groups import FamilyMembers
 from simdoc_search.indexing.roots import absolute
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import text_changes
-from simdoc_search.passages.dates import Date, latest_day
+from simdoc_search.passages.dates import Date, latest_day_in
 from simdoc_search.passages.word_spans import words_in
 from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import VersionQuery
@@ -226,9 +226,9 @@ class _Family:
     def _latest_days(self) -> list[Date | None]:
         days: dict[Place, Date | None] = {}
         for batch in batches(version.record.place for version in self._versions):
-            days |= {place: latest_day(text) for place, text in read_texts(self._store, batch).items()}
+            days |= {place: latest_day_in(text) for place, text in read_texts(self._store, batch).items()}
         days_of_versions = (days.get(version.record.place) for version in self._versions)
-        return [latest_day(self._document.text or ""), *days_of_versions]
+        return [latest_day_in(self._document.text or ""), *days_of_versions]
 
 
 def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:

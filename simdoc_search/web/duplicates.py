@@ -149,7 +149,7 @@ def _with_decisions(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterat
 
 def _review(request: PageRequest) -> DuplicatesReview:
     if (review := request.served.duplicates.result) is None:
-        raise QuerySyntaxError("there is no result yet; start the search for duplicates first")
+        raise QuerySyntaxError("there is no result yet; start the search for duplicates and wait until it has finished")
     return review
 
 

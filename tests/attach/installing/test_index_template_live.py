@@ -95,7 +95,7 @@ def test_everything_else_in_the_template_is_kept(app: Application) -> None:
     index = app.make_alias()
     mapping = app.call("GET", f"/{index}/_mapping")[index]["mappings"]["properties"]["simdoc"]
 
-    assert f"the index template {app.name} now has the pipeline and the text fields, for new indices" in printed
+    assert f"the index template {app.name} now includes the pipeline and the text fields, for new indices" in printed
     assert ([], False) == (again["changes"], again["index_template_changed"])
     assert app.template() == after
     assert [app.component, "simdoc"] == after.pop("composed_of")
