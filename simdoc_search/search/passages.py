@@ -13,7 +13,7 @@ from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.coverage import Cover, order_by_added_words, tokens_also_in, union
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.word_spans import Mask, matched_words, spans_of
-from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import PassageOptions
 from simdoc_search.search.passages_candidates import PassageCandidates, passage_candidates
 from simdoc_search.search.passages_result import Covered, PassageHit, PassageResult
@@ -71,7 +71,7 @@ def _passages(
     if templates or options.ignore_quotes:
         document = replace(document, templates=templates, ignore_quotes=options.ignore_quotes)
     candidates = _candidates(store, document, options, document.place or exclude)
-    if not candidates.total and (error := unknown_field(store, options.filters)):
+    if not candidates.total and (error := unknown_field_error(store, options.filters)):
         raise error
     matches, compared = _compare(store, document, candidates, options)
     return _result(store, document, options, matches=matches, candidates=candidates, compared=compared)

@@ -17,7 +17,7 @@ from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import text_changes
 from simdoc_search.passages.dates import Date, latest_day_in
 from simdoc_search.passages.word_spans import words_in
-from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.results import with_fields
@@ -73,7 +73,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         lacks = "sentences" if document.is_stored else "words"
         raise NoFingerprintError(f"{document.title} has no {lacks}, so nothing can be a version of it")
     candidates = version_candidates(store, document, query, limits.bits)
-    if not candidates.total and (error := unknown_field(store, query.filters)):
+    if not candidates.total and (error := unknown_field_error(store, query.filters)):
         raise error
     versions = _versions(document, candidates, limits)
     family = _Family(store, document, versions, limits.bits)

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.types import Message, Receive
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.syntax import fraction_of_percent
+from simdoc_search.query.syntax import parse_percentage
 from simdoc_search.stores.filters import none_of
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_HITS, MAX_OFFSET, MAX_VALUE_CHARACTERS, MAX_VALUES
 
@@ -178,7 +178,7 @@ class PageRequest:
     def percent(self, name: str) -> Fraction | None:
         """A percentage as a fraction, or None if the value is missing."""
         text = self.value(name).strip()
-        return fraction_of_percent(text[:_MAX_QUOTED], name) if text else None
+        return parse_percentage(text[:_MAX_QUOTED], name) if text else None
 
     def score(self, name: str) -> float | None:
         """A number from 0 to 1, or None if the value is missing."""
