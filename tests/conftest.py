@@ -47,10 +47,9 @@ __all__ = ["elasticsearch_7_url", "elasticsearch_url", "engine_home", "opensearc
 ENGINES = ("opensearch_url", "elasticsearch_url", "three_nodes", "elasticsearch_7_url", "engine_home")
 """Fixtures of engines."""
 
-LATER = ("engine", "engine_store", "engine_url", "indexed", "made", "new_store", "shared_store")
 KINDS = {"opensearch": ENGINES[0], "engine": ENGINES[0], "elasticsearch": ENGINES[1], "three_nodes": ENGINES[2]}
 KINDS["elasticsearch_7"] = ENGINES[3]
-"""Fixtures whose parameter chooses an engine, and the engines of the parameters."""
+"""Parameters that choose an engine, and their fixtures."""
 
 
 NEEDED_BY_FOLDERS = {"examples": "opensearchpy", "web": "starlette"}
@@ -116,9 +115,11 @@ def pytest_collection_finish() -> None:
 
 
 def engine_of(item: pytest.Item) -> str | None:
-    """Return the engine that a test or one of its fixtures needs."""
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    names = {*getattr(item, "fixturenames", ()), *(KINDS.get(str(parameters.get(name))) for name in LATER)}
+    """Return the engine that a test or one of its fixtures needs. Parameters name engines for `getfixturevalue`."""
+    names = {*getattr(item, "fixturenames", ())}
+    if "request" in names:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        names |= {KINDS[value] for value in parameters.values() if isinstance(value, str) and value in KINDS}
     return next((engine for engine in ENGINES if engine in names), None)
 
 

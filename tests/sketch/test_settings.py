@@ -114,7 +114,7 @@ def test_another_version_of_a_sketch_is_refused(sketch: str) -> None:
         Settings.from_dict({**STORED, "sketches": ["bucketed:1", sketch][-1 if name == "bucketed" else 0 :]})
 
 
-ANALYSIS = "the settings of Analysis are frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
+ANALYSIS = "the Analysis settings may only be frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
 LIKE = "is malformed; it must be like 'bucketed:1 512 1 false 9'"
 TWICE = "is not the stored form of a sketch, or occurs twice"
 
@@ -140,7 +140,7 @@ TWICE = "is not the stored form of a sketch, or occurs twice"
             "'passages:1 32 4' is malformed; it must be like 'passages:1 32 5'",
         ),
         ({"sketches": ["bucketed:1", "passages:1 0"]}, "window must be a whole number from 1 to 10,000, not 0"),
-        ({"hash_key_check": "xyz"}, "'xyz' is not the check value of a hash key"),
+        ({"hash_key_check": "xyz"}, "the check value of a hash key must be 16 hexadecimal digits, not 'xyz'"),
     ],
 )
 def test_damaged_settings_are_refused_with_the_reason(changes: dict[str, Any], reason: str) -> None:
