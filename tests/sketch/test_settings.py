@@ -122,8 +122,8 @@ TWICE = "is not the stored form of a sketch, or occurs twice"
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"analysis": []}, f"{ANALYSIS}, not []"),
-        ({"analysis": {"stems": True}}, f"{ANALYSIS}, not {{'stems': True}}"),
+        ({"analysis": []}, f"{ANALYSIS}, but the stored ones are []"),
+        ({"analysis": {"stems": True}}, f"{ANALYSIS}, but the stored ones are {{'stems': True}}"),
         ({"analysis": {"profile": "upper"}}, "profile must be 'nfkc_cf' or 'lowercase', not 'upper'"),
         ({"sketches": "bucketed:1"}, "sketches must be a list of strings, not 'bucketed:1'"),
         ({"sketches": [1]}, "sketches must be a list of strings, not [1]"),
