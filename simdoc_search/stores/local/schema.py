@@ -34,6 +34,8 @@ TEXT_COMPRESSION = 1
 """Level of zlib. Texts are compressed in addition to tantivy's own compression, because most records are read without
 their texts, and a compressed block of tantivy contains both."""
 
+_LOW_BITS = HASH_BITS - 1  # of a hash, which are stored as a byte
+
 _STORED_FIELDS: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
 """The stored field of each kind of tokens. The indexed field has the name of the kind."""
 
@@ -203,20 +205,24 @@ def _checksum(*parts: object) -> int:
 
 
 def _pack_fingerprint(codes: NDArray[np.uint32], slots: int) -> bytes:
-    """Pack the codes of a fingerprint: one bit for each slot, whether it is filled, then the bits of the hashes."""
-    is_filled = np.zeros(slots, np.uint8)
-    is_filled[codes >> HASH_BITS] = 1
-    bits = np.unpackbits(codes.astype(">u4").view(np.uint8).reshape(-1, 4), axis=1)[:, -HASH_BITS:]
-    return np.packbits(np.concatenate((is_filled, bits.ravel()))).tobytes()
+    """Pack the codes of a fingerprint.
+
+    The first bits say which slots are filled. Then follow the highest bit of each hash, and its other 8 bits as a byte.
+    """
+    bits = np.zeros(slots + len(codes), np.uint8)
+    bits[codes >> HASH_BITS] = 1
+    bits[slots:] = codes >> _LOW_BITS & 1
+    return np.packbits(bits).tobytes() + codes.astype(np.uint8).tobytes()
 
 
 def _unpack_fingerprint(packed: bytes, slots: int) -> NDArray[np.uint32]:
-    bits = np.unpackbits(np.frombuffer(packed, np.uint8))
-    filled = np.flatnonzero(bits[:slots])
-    octets = np.zeros((len(filled), 32), np.uint8)
-    octets[:, -HASH_BITS:] = bits[slots : slots + len(filled) * HASH_BITS].reshape(-1, HASH_BITS)
-    codes: NDArray[np.uint32] = np.packbits(octets, axis=1).view(">u4").ravel().astype(np.uint32)
-    codes |= (filled << HASH_BITS).astype(np.uint32)
+    octets = np.frombuffer(packed, np.uint8)
+    codes = np.flatnonzero(np.unpackbits(octets, count=slots)).astype(np.uint32)
+    low = octets[len(octets) - len(codes) :]
+    high = np.unpackbits(octets[: len(octets) - len(codes)])[slots : slots + len(codes)]
+    codes <<= np.uint32(HASH_BITS)
+    codes |= high.astype(np.uint32) << np.uint32(_LOW_BITS)
+    codes |= low
     return codes
 
 
