@@ -124,7 +124,7 @@ def unread_writes(engine: Engine, target: Target, task: Task, shards: Shards | N
         last = int(engine.search(target.index.name, body)["aggregations"]["last"]["value"] or 0)
         return WriteRange(start, (last,) * target.index.shards)
     if task.stale and not task.full:
-        start = recorded_checkpoints(target.fields, shards, task.text_fields, target.settings)
+        start = recorded_checkpoints(target.subfields, shards, task.text_fields, target.settings)
     return WriteRange(start, shards.checkpoints)
 
 
@@ -152,7 +152,7 @@ def record_checkpoints(engine: Engine, target: Target, task: Task, shards: Shard
     lines = _lines(shards.checkpoints) or _lines([min(shards.checkpoints)])
     meta = {_META_KEY: _identity(shards, task.text_fields, target.settings)}
     meta |= {f"{_META_KEY}_{number}": line for number, line in enumerate(lines, 1)}
-    mapping = target.fields[_META_FIELD]
+    mapping = target.subfields[_META_FIELD]
     if mapping.get("meta") != meta:
         add_fields(engine, target.index.name, task.field, {_META_FIELD: {**mapping, "meta": meta}})
 

@@ -12,7 +12,7 @@ from simdoc_search.attach.backfill.guarded_writer import FingerprintWriter, sour
 from simdoc_search.attach.backfill.queries import Query
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Task
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, ApplicationIndex, SkippedIndex
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
@@ -138,7 +138,7 @@ def _writes_at_most(share: float, sampled: int, documents: int) -> int:
     return round(documents * (share if sampled in (0, documents) else wilson_interval(share, sampled)[1]))
 
 
-def _index_statistics(engine: Engine, index: ApplicationIndex) -> tuple[float, float]:
+def _index_statistics(engine: Engine, index: IndexDescription) -> tuple[float, float]:
     """The average bytes of a document, and the average milliseconds to index one."""
     answer = engine.call("GET", [index.name, "_stats", "docs,store,indexing"], allow=UNSUPPORTED_OR_FORBIDDEN) or {}
     stats = answer.get("_all", {}).get("primaries", {})

@@ -22,7 +22,7 @@ from simdoc_search.attach.backfill.queries import Query, all_of, comparable_quer
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Task, UnfitIndexError
 from simdoc_search.attach.indices import SkippedIndex
-from simdoc_search.attach.pipeline import WITHOUT_SCRIPTS, pipeline_steps
+from simdoc_search.attach.pipeline import WITHOUT_SCRIPTS, plan_pipeline_steps
 from simdoc_search.attach.steps import run_steps
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
@@ -98,7 +98,7 @@ class Backfill:
         task, before, refused_before = self._task, self.report.writes, len(self.report.refused)
         add_mapping(self._engine, target, task.field)
         if self._pipeline:
-            steps = pipeline_steps(
+            steps = plan_pipeline_steps(
                 self._engine, task.text_fields, task.field, settings=target.settings, name=self._pipeline
             )
             run_steps(self._engine, steps)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simdoc_search.attach.backfill.task import Task, UnfitIndexError
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, ApplicationIndex, SkippedIndex, describe_indices
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.key import key_from
@@ -45,17 +45,17 @@ class Target:
         record: mapping that records the text fields; empty if the index has it.
         extractor: finds the concepts of its documents; None if the settings have no concepts.
         text_query: finds the documents with a text; None if no query can tell.
-        fields: mappings below the fingerprint field after `missing` is added.
+        subfields: mappings below the fingerprint field after `missing` is added.
         note: a sentence if fingerprints come from different text fields, here or in other indices; may be empty.
     """
 
-    index: ApplicationIndex
+    index: IndexDescription
     settings: Settings
     missing: dict[str, Any] = field(default_factory=dict)
     record: dict[str, Any] = field(default_factory=dict)
     extractor: Extractor | None = None
     text_query: dict[str, Any] | None = None
-    fields: dict[str, Any] = field(default_factory=dict)
+    subfields: dict[str, Any] = field(default_factory=dict)
     note: str = ""
 
 
@@ -115,15 +115,17 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
         raise UnfitIndexError(reason)
 
 
-def _target(index: ApplicationIndex, task: Task, default: Settings) -> Target:
+def _target(index: IndexDescription, task: Task, default: Settings) -> Target:
     settings = _wanted_settings(index.settings, default, task)
     extractor = extractor_for(settings, task.extractor)
     check_can_sketch(settings, extractor, "it")
     wanted = field_mappings(settings, task.field)
-    text_hash = index.fields.get("text_hash", wanted["text_hash"])
+    text_hash = index.subfields.get("text_hash", wanted["text_hash"])
     wanted["text_hash"] = record_text_fields(text_hash, task.text_fields)
     optional = MARK_FIELDS if index.settings else ()  # added when documents are marked
-    missing = {name: mapping for name, mapping in wanted.items() if name not in index.fields and name not in optional}
+    missing = {
+        name: mapping for name, mapping in wanted.items() if name not in index.subfields and name not in optional
+    }
     if index.settings and settings != index.settings:
         missing["tokens"] = wanted["tokens"]  # its meta lists the kinds of tokens
     return Target(
@@ -132,7 +134,7 @@ def _target(index: ApplicationIndex, task: Task, default: Settings) -> Target:
         missing,
         {} if wanted["text_hash"] == text_hash else {"text_hash": wanted["text_hash"]},
         extractor,
-        fields={**wanted, **index.fields},
+        subfields={**wanted, **index.subfields},
     )
 
 
@@ -156,7 +158,7 @@ def _wanted_settings(existing: Settings | None, default: Settings, task: Task) -
 # --- checks ---
 
 
-def _check_fit(engine: Engine, index: ApplicationIndex, task: Task) -> None:
+def _check_fit(engine: Engine, index: IndexDescription, task: Task) -> None:
     """Check that an index can get fingerprints.
 
     Raises:
@@ -170,11 +172,11 @@ def _check_fit(engine: Engine, index: ApplicationIndex, task: Task) -> None:
     faults += filter(None, (why_not_text(index.mappings, name) for name in task.text_fields))
     if faults:
         raise UnfitIndexError(faults[0])
-    if "tokens" not in index.fields or any(mapping_at(index.mappings, name) is None for name in task.text_fields):
+    if "tokens" not in index.subfields or any(mapping_at(index.mappings, name) is None for name in task.text_fields):
         _check_documents(engine, index, task)
 
 
-def _check_documents(engine: Engine, index: ApplicationIndex, task: Task) -> None:
+def _check_documents(engine: Engine, index: IndexDescription, task: Task) -> None:
     """Check a sample of the documents. A misspelt text field must not mark all documents as empty.
 
     Raises:
@@ -192,7 +194,7 @@ def _check_documents(engine: Engine, index: ApplicationIndex, task: Task) -> Non
         raise UnfitIndexError(f"its documents have other values in {task.field}; choose another name with --field")
 
 
-def _check_text_fields(index: ApplicationIndex, task: Task, others: Sequence[str]) -> str:
+def _check_text_fields(index: IndexDescription, task: Task, others: Sequence[str]) -> str:
     """Check that existing fingerprints, here or in the other indices behind an alias, come from the same text fields.
 
     Returns:
@@ -220,7 +222,7 @@ def _check_text_fields(index: ApplicationIndex, task: Task, others: Sequence[str
     return f"{index.name}: new fingerprints come from {now}, existing ones still from {before}; --stale replaces them"
 
 
-def _shared_text_fields(engine: Engine, indices: Sequence[ApplicationIndex]) -> list[str]:
+def _shared_text_fields(engine: Engine, indices: Sequence[IndexDescription]) -> list[str]:
     """The text fields that these indices record, or else the other indices of their aliases and data streams.
 
     Empty if no index records any, or if the recorded fields differ.

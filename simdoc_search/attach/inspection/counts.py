@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simdoc_search.attach.indices import ApplicationIndex
+from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.sketch.kinds import kinds_of, names_of_kinds
 from simdoc_search.stores.remote.engine import Engine
@@ -59,12 +59,12 @@ class Counts:
         return self.fingerprinted - self.current - self.incomplete
 
 
-def count_documents(engine: Engine, index: ApplicationIndex, text_query: _Query | None) -> Counts:
+def count_documents(engine: Engine, index: IndexDescription, text_query: _Query | None) -> Counts:
     """Count the documents of an index that the alias shows.
 
     `text_query` finds the documents with a text; None if no query can tell.
     """
-    has_reasons = index.fields.get("error", {}).get("type") == "keyword"
+    has_reasons = index.subfields.get("error", {}).get("type") == "keyword"
     aggregations: dict[str, Any] = {"of": {"filters": {"filters": _queries(index, text_query)}}}
     if has_reasons:
         aggregations["reasons"] = {"terms": {"field": f"{index.field}.error", "size": _REASONS_READ}}
@@ -87,7 +87,7 @@ def count_documents(engine: Engine, index: ApplicationIndex, text_query: _Query 
     )
 
 
-def _queries(index: ApplicationIndex, text_query: _Query | None) -> dict[str, _Query]:
+def _queries(index: IndexDescription, text_query: _Query | None) -> dict[str, _Query]:
     field, settings = index.field, index.settings
     fingerprinted = _exists(f"{field}.format")
     without_tokens = {"filter": [fingerprinted], "must_not": [_exists(f"{field}.tokens")]}
@@ -98,7 +98,7 @@ def _queries(index: ApplicationIndex, text_query: _Query | None) -> dict[str, _Q
         queries |= {kind.name: lacking_kinds_query(settings, field, kind.name) for kind in kinds_of(settings)}
         if names := names_of_kinds(settings):
             queries["incomplete"] = lacking_kinds_query(settings, field, *names)
-    if "error" in index.fields:
+    if "error" in index.subfields:
         queries["errors"] = _exists(f"{field}.error")
     if text_query:
         queries["without_text"] = {"bool": {"must_not": [text_query, fingerprinted]}}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from simdoc_search.attach.indices import NO_PIPELINE, ApplicationIndex
+from simdoc_search.attach.indices import NO_PIPELINE, IndexDescription
 from simdoc_search.display import printable
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
@@ -69,14 +69,14 @@ class Pipelines:
         self._engine = engine
         self._known: dict[str, _Body | PipelineState] = {}
 
-    def of_index(self, index: ApplicationIndex) -> Ingest:
+    def of_index(self, index: IndexDescription) -> Ingest:
         """Return the pipeline of an index: the one that makes fingerprints, or else the first."""
         settings = index.index_settings
         named = [(str(settings[key]), key) for key in _SETTINGS if settings.get(key, NO_PIPELINE) != NO_PIPELINE]
         pipelines = [Ingest(self._state(name, index), name, key) for name, key in named]
         return min(pipelines, key=lambda ingest: _BEST_FIRST.index(ingest.state), default=Ingest("none"))
 
-    def _state(self, name: str, index: ApplicationIndex) -> PipelineState:
+    def _state(self, name: str, index: IndexDescription) -> PipelineState:
         body = self._read(name)
         if isinstance(body, str):
             return body

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.attach.backfill.checkpoints import read_shards, recorded_checkpoints
-from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, ApplicationIndex, SkippedIndex, describe_indices
+from simdoc_search.attach.indices import UNSUPPORTED_OR_FORBIDDEN, IndexDescription, SkippedIndex, describe_indices
 from simdoc_search.attach.inspection.counts import Counts, count_documents
 from simdoc_search.attach.inspection.ingest import Ingest, Pipelines
 from simdoc_search.attach.inspection.sample import Sample, SampleSource, sample_documents
@@ -36,7 +36,7 @@ class IndexInspection:
         checkpoints: for each shard, the number of the last write that was compared; empty if none were.
     """
 
-    index: ApplicationIndex
+    index: IndexDescription
     counts: Counts
     bytes: int | None
     ingest: Ingest
@@ -55,7 +55,7 @@ class Inspection:
         limits: default limits of `versions` and `related`.
     """
 
-    described: Sequence[ApplicationIndex]
+    described: Sequence[IndexDescription]
     indices: Sequence[IndexInspection]
     skipped: Sequence[SkippedIndex]
     sample: Sample
@@ -125,13 +125,13 @@ def inspect_indices(
 
 
 def _inspect(
-    engine: Engine, index: ApplicationIndex, text_fields: Sequence[str], pipelines: Pipelines, size: int | None
+    engine: Engine, index: IndexDescription, text_fields: Sequence[str], pipelines: Pipelines, size: int | None
 ) -> IndexInspection:
     texts = [] if index.is_own else [*text_fields] or index.text_fields
     query = text_query(engine, index.name, index.mappings, texts, index.filters)
     checkpoints: tuple[int, ...] = ()
     if index.settings is not None and (shards := read_shards(engine, index.name, index.shards)):
-        checkpoints = recorded_checkpoints(index.fields, shards, texts, index.settings)
+        checkpoints = recorded_checkpoints(index.subfields, shards, texts, index.settings)
         checkpoints = checkpoints if max(checkpoints) >= 0 else ()
     counts = count_documents(engine, index, query)
     return IndexInspection(index, counts, size, pipelines.of_index(index), checkpoints)

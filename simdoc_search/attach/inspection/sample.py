@@ -9,7 +9,7 @@ from typing import Any
 
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill.checkpoints import WriteRange
-from simdoc_search.attach.indices import ApplicationIndex
+from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.settings import Settings
@@ -36,7 +36,7 @@ class SampleSource:
         checkpoints: for each shard, the number of the last write that was compared; empty if none were.
     """
 
-    index: ApplicationIndex
+    index: IndexDescription
     settings: Settings
     text_fields: Sequence[str]
     documents: int

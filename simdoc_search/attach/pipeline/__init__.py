@@ -9,6 +9,6 @@ painless/     the scripts
 from __future__ import annotations
 
 from simdoc_search.attach.pipeline.body import LONGEST_TEXT, pipeline_body
-from simdoc_search.attach.pipeline.install import PIPELINE, WITHOUT_SCRIPTS, pipeline_steps
+from simdoc_search.attach.pipeline.install import PIPELINE, WITHOUT_SCRIPTS, plan_pipeline_steps
 
-__all__ = ["LONGEST_TEXT", "PIPELINE", "WITHOUT_SCRIPTS", "pipeline_body", "pipeline_steps"]
+__all__ = ["LONGEST_TEXT", "PIPELINE", "WITHOUT_SCRIPTS", "pipeline_body", "plan_pipeline_steps"]

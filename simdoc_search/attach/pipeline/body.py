@@ -60,7 +60,7 @@ def pipeline_body(
             {
                 "script": {
                     "lang": "painless",
-                    "source": script_source(*_SCRIPTS),
+                    "source": join_scripts(*_SCRIPTS),
                     "params": _parameters(settings, text_field_names(text_field), field),
                     # A script cannot catch all errors. The write must not fail because of the others either.
                     "on_failure": [
@@ -118,7 +118,7 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
     }
 
 
-def script_source(*names: str) -> str:
+def join_scripts(*names: str) -> str:
     """Join scripts without comments and indentation. Engines accept at most 65,535 bytes."""
     folder = resources.files(__package__).joinpath("painless")
     lines = [line for name in names for line in folder.joinpath(f"{name}.painless").read_text("utf-8").splitlines()]

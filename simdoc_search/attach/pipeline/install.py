@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.pipeline.body import pipeline_body
-from simdoc_search.attach.steps import Step, install_step
+from simdoc_search.attach.steps import Step, plan_install_step
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
@@ -22,7 +22,7 @@ WITHOUT_SCRIPTS = "use simdoc-search backfill without --in-engine, or fingerprin
 """What to do if an engine cannot run the pipeline, as a part of a message."""
 
 
-def pipeline_steps(
+def plan_pipeline_steps(
     engine: Engine,
     text_field: str | Sequence[str] = "body",
     field: str = DEFAULT_FIELD,
@@ -51,7 +51,9 @@ def pipeline_steps(
     _check_equal(engine, settings or Settings())
     segments = ["_ingest", "pipeline", name]
     existing = (engine.call("GET", segments, allow=(404,)) or {}).get(name)
-    return install_step(engine, "pipeline", segments, body, existing=existing, name=f"pipeline {name}", force=force)
+    return plan_install_step(
+        engine, "pipeline", segments, body, existing=existing, name=f"pipeline {name}", force=force
+    )
 
 
 def _check_equal(engine: Engine, settings: Settings) -> None:

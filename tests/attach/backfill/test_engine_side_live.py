@@ -200,7 +200,7 @@ def test_a_lost_task_is_an_error(made: Indices, engine: Engine) -> None:
         "the shard is gone": reply({"completed": True, "task": {}, "response": {"updated": 1, "failures": [shard]}}),
     }
     for reason, given in answers.items():
-        lost = pytest.raises(StoreError, match=f"{reason}.*; run the same command again to continue")
+        lost = pytest.raises(StoreError, match=f"{reason}.*; run the same command again to resume")
         with answering(passing, "/_tasks/", given) as through, lost:
             backfill_in_engine(through, name, BODY)
 

@@ -82,7 +82,7 @@ def test_a_malformed_fingerprint_is_replaced(made: Indices, engine: Engine, form
     assert GOOD == {key: value for key, value in found.pop("simdoc").items() if key in GOOD}
     assert {"body": OTHER, "mine": 1} == {key: value for key, value in found.items() if value is not None}
     assert 0 == engine.count(name, {"match": {"simdoc.tokens": "some"}})
-    assert [] == [finding for finding in check_index(engine, name) if "malformed" in finding.problem]
+    assert [] == [finding for finding in check_index(engine, name) if "malformed" in finding.message]
 
 
 @one_engine

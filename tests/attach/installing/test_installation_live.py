@@ -41,7 +41,10 @@ def test_the_component_template_is_installed_once(app: Application) -> None:
     assert '"composed_of": ["simdoc"]' in first
     assert "was already installed" in again
     assert {"component_template": "simdoc", "installed": False, "changes": [], "warnings": []} == values
-    assert "has a different component template simdoc; compare it with template show, or replace it with" in refused
+    assert (
+        "has a different component template simdoc; compare it with the output of simdoc-search template show, or"
+        in refused
+    )
     assert theirs["template"]["mappings"] == kept["template"]["mappings"]
     assert answer("template", "install", app.url, "--force")["installed"]
 
@@ -62,7 +65,7 @@ def test_each_fingerprint_field_has_its_component_template(app: Application) -> 
 def test_an_address_with_an_index_is_refused(app: Application) -> None:
     refused = sentence(run("template", "install", f"{app.url}/articles"))
 
-    assert f"; leave out /articles: simdoc-search template install {app.url}" in refused
+    assert f"; omit /articles from the URL: simdoc-search template install {app.url}" in refused
 
 
 def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None:
@@ -79,7 +82,9 @@ def test_the_pipeline_and_the_index_are_installed_once(app: Application) -> None
     assert (True, [index], []) == (first["pipeline_installed"], first["indices"], first["warnings"])
     assert (False, False, []) == (again["pipeline_installed"], again["installed"], again["changes"])
     assert expected(OLD) == ours(app.url, index)
-    assert f"has a different pipeline {app.name}; compare it with template show, or replace it with --force" in other
+    assert (
+        f"has a different pipeline {app.name}; compare it with the output of simdoc-search template show, or" in other
+    )
     assert f'"settings": {{"index.final_pipeline": "{app.name}"}}' in printed
 
 
@@ -200,7 +205,7 @@ def test_the_steps_before_a_refused_step_are_listed(app: Application) -> None:
 
     assert f"cannot set index.final_pipeline of {app.name}-000001 to {app.name}: " in refused
     undo = "(undo: DELETE /_component_template/simdoc)"
-    assert f"Changes made before: install the component template simdoc {undo}" in refused
+    assert f"Changes already made: install the component template simdoc {undo}" in refused
     assert f"install the pipeline {app.name} (undo: DELETE /_ingest/pipeline/{app.name})" in refused
     assert "no permission" in refused
 
