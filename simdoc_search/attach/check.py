@@ -56,10 +56,10 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     """
     inspection = inspect_indices(engine, index, field=field, sample=SAMPLE_SIZE)
     location = f"{engine.name}/{index}"
-    mappings = {described.name: described.mappings for described in inspection.described}
+    mappings = {described.name: described.mappings for described in inspection.all_indices}
     inspected_by_name = {inspected.index.name: inspected for inspected in inspection.indices}
     findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped]
-    for described in inspection.described:
+    for described in inspection.all_indices:
         notes: list[tuple[bool, str]] = []
         if not described.is_closed:
             notes += _find_mapping_faults(described, mappings, location)
@@ -68,7 +68,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
             notes += _find_document_faults(inspected_by_name[described.name])
             notes += _find_crafted_texts(engine, described)
         findings += [Finding(described.name, is_problem, message) for is_problem, message in notes]
-    common_problems = [*_find_differences(inspection.described, mappings, location), *_find_sample_faults(inspection)]
+    common_problems = [*_find_differences(inspection.all_indices, mappings, location), *_find_sample_faults(inspection)]
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
         how = f"set indices.query.bool.max_clause_count to {MAX_CLAUSES}"
@@ -111,7 +111,7 @@ def _find_document_faults(inspected: IndexInspection) -> Iterator[tuple[bool, st
     index, counts = inspected.index, inspected.counts
     if "format" not in index.subfields or index.settings is None:
         return
-    if inspected.ingest.is_wrong:
+    if inspected.ingest.is_faulty:
         yield True, f"new documents do not get correct fingerprints: {inspected.ingest}"
     if counts.errors:
         how = f"see {index.field}.error in each document, correct the document, and index it again"
@@ -196,7 +196,7 @@ def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, 
         fields = ", ".join(f"{name} from {' and '.join(texts)}" for texts, name in sorted(examples.items()))
         options = "".join(f" --text-field {name}" for name in min(examples))
         yield (
-            f"the fingerprints come from different text fields ({fields}); choose one and run, for example: "
+            f"the fingerprints were computed from different text fields ({fields}); choose one and run, for example: "
             f"simdoc-search backfill {location}{options} --stale --force"
         )
 

@@ -17,7 +17,7 @@ from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.backfill.task import Task
 from simdoc_search.attach.index_template import Extension, check_final_pipeline, plan_index_template_steps
 from simdoc_search.attach.next_index import warn_of_next_indices
-from simdoc_search.attach.pipeline import PIPELINE, plan_pipeline_steps
+from simdoc_search.attach.pipeline import DEFAULT_PIPELINE, plan_pipeline_steps
 from simdoc_search.attach.search_templates import plan_search_template_steps
 from simdoc_search.attach.steps import Part, Step, plan_install_step, run_steps
 from simdoc_search.errors import StoreError
@@ -140,7 +140,7 @@ def plan_mapping_steps(targets: Sequence[Target], field: str) -> list[Step]:
     """Return the steps that complete the mapping of the fingerprint field in each index."""
     steps = []
     for target in targets:
-        if missing := target.missing | target.record:
+        if missing := target.missing_mappings | target.record_mapping:
             body = {"properties": {field: {"dynamic": "false", "properties": missing}}}
             name = target.index.name
             change = f"add the field {field} to" if "tokens" in missing else f"complete the field {field} in"
@@ -205,7 +205,7 @@ def _require_common_settings(targets: Sequence[Target], request: InstallRequest)
 
 def _format_command(engine: Engine, request: InstallRequest) -> str:
     """Return the command for this request, without `--index` and `--index-template`."""
-    name = [] if request.pipeline == PIPELINE else ["--name", request.pipeline]
+    name = [] if request.pipeline == DEFAULT_PIPELINE else ["--name", request.pipeline]
     texts = [part for text_field in request.text_fields for part in ("--text-field", text_field)]
     field = [] if request.field == DEFAULT_FIELD else ["--field", request.field]
     return shlex.join(["simdoc-search", "template", "install", engine.name, "--pipeline", *name, *texts, *field])

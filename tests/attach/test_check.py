@@ -301,7 +301,7 @@ def test_different_text_fields_behind_an_alias_are_wrong(made: Indices, engine: 
 
     assert (alias, True) == (
         index,
-        problem.startswith(f"the fingerprints come from different text fields ({fields}); "),
+        problem.startswith(f"the fingerprints were computed from different text fields ({fields}); "),
     )
     assert " --stale --force" in problem
 

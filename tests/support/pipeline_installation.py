@@ -7,7 +7,7 @@ from typing import Any
 from simdoc_search.attach.backfill import Task
 from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.attach.installation import plan_index_pipeline_steps, plan_mapping_steps
-from simdoc_search.attach.pipeline import PIPELINE, plan_pipeline_steps
+from simdoc_search.attach.pipeline import DEFAULT_PIPELINE, plan_pipeline_steps
 from simdoc_search.attach.search_templates import plan_search_template_steps
 from simdoc_search.attach.steps import run_steps
 from simdoc_search.stores.remote.engine import Engine
@@ -30,7 +30,7 @@ def install_search_templates(engine: Engine, field: str = DEFAULT_FIELD, *, forc
     return [step.segments[-1] for step in steps]
 
 
-def use_pipeline(engine: Engine, index: str, *, name: str = PIPELINE) -> list[str]:
+def use_pipeline(engine: Engine, index: str, *, name: str = DEFAULT_PIPELINE) -> list[str]:
     """Install the pipeline for `body` in the indices of a name, and return the names of the indices."""
     targets, skipped = find_targets(engine, index, Task("body"))
     assert not skipped

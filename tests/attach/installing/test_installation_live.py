@@ -103,7 +103,7 @@ def test_the_pipeline_has_the_settings_of_the_index(app: Application) -> None:
     with open_store(f"{app.url}/{index}") as store:
         assert Settings(passages=None) == store.settings
     assert f"the index {index} cannot use the pipeline: its field simdoc has the settings 'nfkc_cf word 5" in other
-    assert "cannot make fingerprints with a secret hash key; use simdoc-search backfill" in keyed.stderr
+    assert "does not support a secret hash key; use simdoc-search backfill" in keyed.stderr
 
 
 # --- the next index ---
@@ -222,6 +222,6 @@ def test_other_text_fields_than_those_of_the_fingerprints_need_force(app: Applic
     app.call("PUT", f"/{first},{bare}/_settings", {"index.final_pipeline": "_none"})
     app.call("DELETE", "/_ingest/pipeline/NAME-2")
 
-    fields = "title and body, not body; give --text-field title --text-field body, or --force to use body"
-    assert own.endswith(f"its fingerprints come from {fields}")
-    assert beside.endswith(f"the fingerprints of the other indices behind its alias come from {fields}")
+    fields = "title and body, not body; give --text-field title --text-field body, or add --force to use body"
+    assert own.endswith(f"its fingerprints were computed from {fields}")
+    assert beside.endswith(f"the fingerprints of the other indices behind its alias were computed from {fields}")
