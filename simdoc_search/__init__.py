@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import (
         Duplicate,
         Duplicates,
-        FoldedHit,
         Group,
         GroupedDocument,
         Pair,
+        ShownHit,
         fold_near_duplicates,
     )
     from simdoc_search.errors import (
@@ -130,7 +130,6 @@ __all__ = [
     "Families",
     "FamilyMembers",
     "Fingerprint",
-    "FoldedHit",
     "FormatMismatchError",
     "Group",
     "GroupedDocument",
@@ -156,6 +155,7 @@ __all__ = [
     "SearchResult",
     "Settings",
     "SharedConcept",
+    "ShownHit",
     "SimdocError",
     "SimilaritySearch",
     "Store",
@@ -193,7 +193,7 @@ _NAMES_BY_MODULE = {
     "simdoc_search.analysis": "Analysis",
     "simdoc_search.corpus": "read_corpus",
     "simdoc_search.documents": "Document Place",
-    "simdoc_search.duplicates": "Duplicate Duplicates FoldedHit Group GroupedDocument Pair fold_near_duplicates",
+    "simdoc_search.duplicates": "Duplicate Duplicates Group GroupedDocument Pair ShownHit fold_near_duplicates",
     "simdoc_search.errors": (
         "AmbiguousQueryError CorpusError DocumentError FormatMismatchError LocationError MissingExtraError "
         "NoFingerprintError NoTextError QuerySyntaxError SimdocError StoreError StoreLockedError "

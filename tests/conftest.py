@@ -24,6 +24,7 @@ from simdoc_search.stores.base import Store
 from tests.support.elasticsearch_7 import elasticsearch_7_url
 from tests.support.elasticsearch_engine import elasticsearch_header, elasticsearch_url
 from tests.support.engines import (
+    SHARDED,
     add_engine_options,
     discard,
     engine_header,
@@ -37,7 +38,7 @@ from tests.support.in_memory import keep_files_in_memory
 from tests.support.programs import programs_header
 from tests.support.stores import NewStore
 
-settings.register_profile("daily", deadline=None, max_examples=12)  # the default tests
+settings.register_profile("daily", deadline=None, max_examples=8)  # the default tests
 settings.register_profile("all", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True, print_blob=True)
 
@@ -46,10 +47,9 @@ __all__ = ["elasticsearch_7_url", "elasticsearch_url", "engine_home", "opensearc
 ENGINES = ("opensearch_url", "elasticsearch_url", "three_nodes", "elasticsearch_7_url", "engine_home")
 """Fixtures of engines."""
 
-LATER = ("engine", "engine_store", "engine_url", "indexed", "made", "new_store", "shared_store")
 KINDS = {"opensearch": ENGINES[0], "engine": ENGINES[0], "elasticsearch": ENGINES[1], "three_nodes": ENGINES[2]}
 KINDS["elasticsearch_7"] = ENGINES[3]
-"""Fixtures whose parameter chooses an engine, and the engines of the parameters."""
+"""Parameters that choose an engine, and their fixtures."""
 
 
 NEEDED_BY_FOLDERS = {"examples": "opensearchpy", "web": "starlette"}
@@ -115,9 +115,11 @@ def pytest_collection_finish() -> None:
 
 
 def engine_of(item: pytest.Item) -> str | None:
-    """Return the engine that a test or one of its fixtures needs."""
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    names = {*getattr(item, "fixturenames", ()), *(KINDS.get(str(parameters.get(name))) for name in LATER)}
+    """Return the engine that a test or one of its fixtures needs. Parameters name engines for `getfixturevalue`."""
+    names = {*getattr(item, "fixturenames", ())}
+    if "request" in names:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        names |= {KINDS[value] for value in parameters.values() if isinstance(value, str) and value in KINDS}
     return next((engine for engine in ENGINES if engine in names), None)
 
 
@@ -127,17 +129,17 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return [engine_header(config), elasticsearch_header(config), programs_header(), *skipped]
 
 
-STORES = ["memory", "folder", "opensearch", "three_nodes", "elasticsearch"]
+STORES = ["memory", "folder", "opensearch", "elasticsearch"]
 
 
 @pytest.fixture(params=STORES)
 def new_store(request: pytest.FixtureRequest) -> NewStore:
-    """Makes empty stores of each kind."""
+    """Makes empty stores of each kind. The indices in OpenSearch have three shards."""
     maker: NewStore = request.getfixturevalue(f"new_{request.param}_store")
     return maker
 
 
-@pytest.fixture(scope="module", params=STORES)
+@pytest.fixture(scope="module", params=[*STORES, "three_nodes"])
 def shared_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewStore]:
     """Makes stores of each kind. The tests of a module share them and do not change them."""
     if request.param == "memory":
@@ -176,20 +178,14 @@ def new_folder_store(tmp_path: Path) -> Iterator[NewStore]:
 
 @pytest.fixture
 def new_opensearch_store(opensearch_url: str) -> Iterator[NewStore]:
-    """Makes indices in a running OpenSearch."""
-    yield from _indices_in(opensearch_url)
+    """Makes indices of three shards in a running OpenSearch."""
+    yield from _indices_in(opensearch_url, SHARDED)
 
 
 @pytest.fixture
 def new_elasticsearch_store(elasticsearch_url: str) -> Iterator[NewStore]:
     """Makes indices in a running Elasticsearch."""
     yield from _indices_in(elasticsearch_url)
-
-
-@pytest.fixture
-def new_three_nodes_store(three_nodes: Cluster) -> Iterator[NewStore]:
-    """Makes indices on three nodes."""
-    yield from _indices_in(three_nodes.url)
 
 
 def _folders_in(folder: Path) -> Iterator[NewStore]:
@@ -203,11 +199,11 @@ def _folders_in(folder: Path) -> Iterator[NewStore]:
         yield make
 
 
-def _indices_in(url: str) -> Iterator[NewStore]:
+def _indices_in(url: str, kind: str = "") -> Iterator[NewStore]:
     with ExitStack() as opened:
 
         def make(settings: Settings | None = None, **options: Any) -> Store:
-            name = own_name()
+            name = own_name(kind)
             store = open_store(f"{url}/{name}", settings, create=True, **options)
             opened.callback(discard, url, name)
             opened.callback(store.close)

@@ -85,7 +85,7 @@ WRITING = {
 }
 
 
-@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize("name", slow_after(1, WRITING))
 def test_a_file_that_does_not_fit_leaves_the_earlier_one(name: str, folder: Path) -> None:
     """No temporary file remains. When space is free again, the same command writes the file."""
     cli.write(folder, {name: "earlier"})
@@ -98,6 +98,7 @@ def test_a_file_that_does_not_fit_leaves_the_earlier_one(name: str, folder: Path
     assert (folder / name).stat().st_size > 20
 
 
+@pytest.mark.slow
 def test_a_plan_that_does_not_fit_leaves_no_file(folder: Path) -> None:
     command = ("duplicates", "--store", "files", "--plan", "plan.tsv")
 
@@ -152,7 +153,7 @@ def test_committed_documents_are_kept_and_the_next_run_completes_the_work(folder
     assert FIRST | MORE == stored(folder / "store")
 
 
-@pytest.mark.parametrize("limit", slow_after(1, [1_000, 0, 10, 10_000]))
+@pytest.mark.parametrize("limit", slow_after(0, [1_000, 0, 10_000]))
 def test_a_store_that_did_not_fit_can_be_created_later(folder: Path, limit: int) -> None:
     command = ("index", "first.jsonl", "--store", "new", "--workers", 1)
 
@@ -161,7 +162,7 @@ def test_a_store_that_did_not_fit_can_be_created_later(folder: Path, limit: int)
     assert FIRST == stored(folder / "new")
 
 
-@pytest.mark.parametrize("limit", slow_after(1, [300, 10, 1_000]))
+@pytest.mark.parametrize("limit", slow_after(0, [300, 10]))
 def test_documents_can_be_deleted_later(folder: Path, limit: int) -> None:
     """The file of deletions may have been written without the commit."""
     command = ("delete", "first1", "first2", "--store", "store")
@@ -172,8 +173,8 @@ def test_documents_can_be_deleted_later(folder: Path, limit: int) -> None:
     assert FIRST - {"first1", "first2"} == stored(folder / "store")
 
 
-@pytest.mark.parametrize("limit", slow_after(1, [1_000, 10, 10_000]))
-@pytest.mark.parametrize("command", [("backup", "store", "copy"), ("repair", "store", "--to", "copy")])
+@pytest.mark.parametrize("limit", slow_after(1, [1_000, 10]))
+@pytest.mark.parametrize("command", slow_after(1, [("backup", "store", "copy"), ("repair", "store", "--to", "copy")]))
 def test_a_copy_that_does_not_fit_leaves_no_folder(folder: Path, command: tuple[str, ...], limit: int) -> None:
     before = sorted(folder.iterdir())
 

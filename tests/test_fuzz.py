@@ -22,7 +22,7 @@ from simdoc_search.corpus.html import html_text
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, QuerySyntaxError
-from simdoc_search.query.syntax import fraction_of_percent, parse
+from simdoc_search.query.syntax import parse, parse_percentage
 from simdoc_search.sketch.tokens import ALPHABET, encode
 from simdoc_search.sketch.tokens import decode as decode_tokens
 from tests.support.slow_cases import examples
@@ -112,7 +112,7 @@ def test_any_string_is_parsed_or_refused(text: str) -> None:
 @example("1e400", "overlap")
 @example("٣", "overlap")
 def test_any_percentage_is_a_share_or_refused(text: str, name: str) -> None:
-    share = value_or_none(lambda: fraction_of_percent(text, name), QuerySyntaxError)
+    share = value_or_none(lambda: parse_percentage(text, name), QuerySyntaxError)
 
     assert share is None or (isinstance(share, Fraction) and 0 <= share <= 1)
 

@@ -111,6 +111,7 @@ def test_a_span_has_the_span_of_the_application_as_its_parent(finished: Finished
     assert outer.context.trace_id == inner.parent.trace_id
 
 
+@pytest.mark.slow
 def test_opentelemetry_is_not_loaded_by_us(tmp_path: Path) -> None:
     code = (
         "import sys; from simdoc_search import *; search = SimilaritySearch(open_store(':memory:')); "

@@ -53,7 +53,7 @@ class Analysis:
         if not isinstance(self.stop_words, StopWords | None):
             raise ValueError(f"stop_words must be StopWords or None, not {self.stop_words!r:.60}")
         if self.stem not in ("", AUTO, *STEMMERS):
-            raise ValueError(f"stem must be {AUTO} or one of {', '.join(STEMMERS)}, not {self.stem!r:.60}")
+            raise ValueError(f"stem must be empty, '{AUTO}' or one of {', '.join(STEMMERS)}, not {self.stem!r:.60}")
         check_whole_number("shingle_size", self.shingle_size, 1)
 
     @property
@@ -81,7 +81,9 @@ class Analysis:
         """
         names = sorted(field.name for field in fields(cls))
         if not isinstance(values, dict) or not set(values) <= set(names):
-            raise ValueError(f"the settings of Analysis are {', '.join(names)}, not {values!r:.200}")
+            raise ValueError(
+                f"the Analysis settings may only be {', '.join(names)}, but the stored ones are {values!r:.200}"
+            )
         stored = values.get("stop_words")
         return cls(**{**values, "stop_words": StopWords.of_stored(str(stored)) if stored else None})
 

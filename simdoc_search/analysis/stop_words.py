@@ -56,8 +56,8 @@ class StopWords:
         if language == AUTO:
             return cls((f"{code} {word}" for code in known for word in _list_of(code)), AUTO)
         if language not in known:
-            choices = f"{AUTO}, or one of {', '.join(sorted(known))}"
-            raise StoreError(f"there are no stop words for language {language!r:.60}; give a file, {choices}")
+            choices = f"'{AUTO}' or one of {', '.join(sorted(known))}"
+            raise StoreError(f"there are no stop words for the language {language!r:.60}; give a file, {choices}")
         return cls(_list_of(language), language)
 
     @classmethod
@@ -71,7 +71,8 @@ class StopWords:
             return cls(read_small(path, _MAX_BYTES).decode().split())
         except (OSError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or str(error)).lower()
-            raise StoreError(f"cannot read the stop words {os.fspath(path)} ({reason}); name a text file") from error
+            message = f"cannot read the stop word file {os.fspath(path)} ({reason}); give the path of a UTF-8 text file"
+            raise StoreError(message) from error
 
     @classmethod
     def of_stored(cls, text: str) -> StopWords:
@@ -82,7 +83,7 @@ class StopWords:
         """
         match = _STORED.fullmatch(text)
         if not match:
-            raise ValueError(f"{text!r:.60} is not a stored form of stop words")
+            raise ValueError(f"stored stop words must look like 'de/1a2b3c', not {text!r:.60}")
         stored = cls.__new__(cls)
         stored._words, stored.language, stored.check = None, match[1].removeprefix("-"), match[2]
         return stored
@@ -111,7 +112,7 @@ class StopWords:
         file = os.environ.get(STOP_WORDS, "")
         if not self.language and not file:
             raise FormatMismatchError(
-                f"these texts need the stop words of their index ({self.check}); set {STOP_WORDS} to their file"
+                f"the index was created with a stop word file (check value {self.check}); set {STOP_WORDS} to its path"
             )
         loaded = StopWords.of_language(self.language) if self.language else StopWords.of_file(file)
         if loaded.check != self.check:
@@ -140,7 +141,7 @@ def _languages() -> Set[str]:
     try:
         import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise MissingExtraError("stop words of languages", "language") from error
+        raise MissingExtraError("--stop-words LANGUAGE", "language") from error
     languages: Set[str] = stop_words.LANGUAGE_MAPPING.keys()
     return languages
 

@@ -1,6 +1,6 @@
-"""Converts results to values that can be written as JSON, for `--json` and `serve`.
+"""Converts results to JSON-serialisable values, for `--json` and `serve`.
 
-queries.py      places, queries and plans
+queries.py      places of documents, queries and plans
 similar.py      documents that share text
 passages.py     shared passages
 comparison.py   comparisons of two texts
@@ -8,11 +8,16 @@ versions.py     versions and their order
 related.py      related documents, and concepts
 groups.py       families and topics of a whole collection
 duplicates.py   groups of duplicates, and pairs
-store.py        information about a store
+store.py        the size and settings of a store
 """
 
 from simdoc_search.as_json.comparison import comparison_as_json
-from simdoc_search.as_json.duplicates import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
+from simdoc_search.as_json.duplicates import (
+    cluster_as_json,
+    duplicates_head_as_json,
+    duplicates_tail_as_json,
+    pair_as_json,
+)
 from simdoc_search.as_json.groups import edge_as_json, families_as_json, topics_as_json
 from simdoc_search.as_json.passages import passages_as_json
 from simdoc_search.as_json.queries import place_as_json, plan_as_json, query_as_json
@@ -25,8 +30,8 @@ __all__ = [
     "cluster_as_json",
     "comparison_as_json",
     "concepts_as_json",
-    "duplicates_head",
-    "duplicates_tail",
+    "duplicates_head_as_json",
+    "duplicates_tail_as_json",
     "edge_as_json",
     "families_as_json",
     "info_as_json",

@@ -13,7 +13,7 @@ _MEASURES = "jaccard", "containment", "contained"
 
 
 def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], Mapping[str, Any]]) -> dict[str, Any]:
-    """Convert a comparison. `names` are the names of both texts, as `{"id": ...}` or `{"file": ...}`."""
+    """Convert a comparison. `names` identifies both texts, each as `{"id": ...}` or `{"file": ...}`."""
     sides = zip(names, comparison.words, comparison.matched, comparison.covered, strict=True)
     a, b = (
         {**name, "words": words, "covered": {"words": matched, "share": share}} for name, words, matched, share in sides

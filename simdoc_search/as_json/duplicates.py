@@ -1,4 +1,4 @@
-"""Converts duplicates to JSON, in separate parts because there may be millions of pairs."""
+"""Converts duplicates to JSON in several parts, because a result can have millions of pairs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates, Group, GroupedDocument, Pair
 
 
-def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
-    """Convert the counts. `keep` is the rule that selects the kept document of a group."""
+def duplicates_head_as_json(duplicates: Duplicates, keep: str) -> dict[str, Any]:
+    """Convert the counts and options. `keep` is the rule that selects the kept document of a group."""
     measure = duplicates.measure
     return {
         "documents": duplicates.documents,
@@ -31,13 +31,17 @@ def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
     }
 
 
-def duplicates_tail(duplicates: Duplicates) -> dict[str, Any]:
-    """Convert the documents that were left out, and the sets in which not all pairs were compared."""
-    floods = None
-    if (sets := duplicates.overflow) is not None:
-        floods = {"documents": sets.documents, "limit": sets.limit, "left_over": sets.skipped_comparisons}
+def duplicates_tail_as_json(duplicates: Duplicates) -> dict[str, Any]:
+    """Convert the documents that were left out, and the sizes of the sets in which not all pairs were compared."""
+    overflow_counts = None
+    if (overflow := duplicates.overflow) is not None:
+        overflow_counts = {
+            "documents": overflow.documents,
+            "limit": overflow.limit,
+            "left_over": overflow.skipped_comparisons,
+        }
     return {
-        "floods": floods,
+        "floods": overflow_counts,
         "left_out": [{**place_as_json(place), "reason": reason} for place, reason in duplicates.left_out.items()],
     }
 
@@ -47,7 +51,7 @@ def cluster_as_json(group: Group) -> dict[str, Any]:
     members = []
     for duplicate in group.duplicates:
         member = {
-            **_file(duplicate),
+            **_document_as_json(duplicate),
             "overlap": duplicate.overlap,
             "kind": duplicate.kind,
             "exact": duplicate.exact,
@@ -60,18 +64,18 @@ def cluster_as_json(group: Group) -> dict[str, Any]:
     return {
         "representative": group.kept.id,
         "members": [duplicate.id for duplicate in group.duplicates],
-        "kept": _file(group.kept),
+        "kept": _document_as_json(group.kept),
         "duplicates": members,
     }
 
 
 def pair_as_json(pair: Pair) -> dict[str, Any]:
-    """Convert a pair of documents that overlap enough."""
+    """Convert a pair of documents that have at least the minimum overlap."""
     places = {**place_as_json(pair.a, "a"), **place_as_json(pair.b, "b")}
     return {**places, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
 
 
-def _file(document: GroupedDocument) -> dict[str, Any]:
+def _document_as_json(document: GroupedDocument) -> dict[str, Any]:
     changed = None
     if document.changed is not None:
         changed = datetime.fromtimestamp(document.changed / 1e9, timezone.utc).isoformat()

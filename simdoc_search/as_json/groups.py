@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict[str, Any]:
-    """Convert the counts, and the families to show."""
+    """Convert the counts and limits of the families, and the families in `shown`."""
     crowded = {
         "documents": families.documents_with_frequent_sentences,
         "most": families.frequent_sentence_limit,
@@ -29,14 +29,14 @@ def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict
         "compared": families.compared,
         "enough": families.limits.enough,
         "least": families.limits.least,
-        "groups": [_family(family) for family in shown],
+        "groups": [_family_as_json(family) for family in shown],
         "all_near": families.found_all_similar,
         "crowded": crowded if families.documents_with_frequent_sentences else None,
-        "left_out": _left_out(families.left_out),
+        "left_out": _left_out_as_json(families.left_out),
     }
 
 
-def _family(family: VersionFamily) -> dict[str, Any]:
+def _family_as_json(family: VersionFamily) -> dict[str, Any]:
     return {
         **order_as_json(family),
         "timeline": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.timeline],
@@ -47,7 +47,7 @@ def _family(family: VersionFamily) -> dict[str, Any]:
 
 
 def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]]) -> dict[str, Any]:
-    """Convert the counts, and the topics to show with the names of their concepts."""
+    """Convert the counts and limits of the topics, and the topics in `shown` with the names of their concepts."""
     frequent = {
         "concepts": topics.frequent_concept_count,
         "most": topics.frequent_concept_limit,
@@ -59,26 +59,26 @@ def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]])
         "members": topics.member_count,
         "pairs": topics.edge_count,
         "compared": topics.compared,
-        "groups": [_topic(topic, names) for topic, names in shown],
+        "groups": [_topic_as_json(topic, names) for topic, names in shown],
         "frequent": frequent if topics.frequent_concept_count else None,
         "cut": {"documents": topics.documents_with_too_many_candidates, "compared": topics.max_compared}
         if topics.documents_with_too_many_candidates
         else None,
         "alone": topics.documents_without_candidates,
-        "left_out": _left_out(topics.left_out),
+        "left_out": _left_out_as_json(topics.left_out),
     }
 
 
-def _topic(topic: Topic, names: Sequence[str]) -> dict[str, Any]:
+def _topic_as_json(topic: Topic, names: Sequence[str]) -> dict[str, Any]:
     members = [{**place_as_json(member.place), "score": member.score, "kind": member.kind} for member in topic.members]
     return {"centre": place_as_json(topic.centre), "concepts": list(names), "related": members}
 
 
 def edge_as_json(edge: Edge) -> dict[str, Any]:
-    """Convert a pair of documents that are versions of each other, or related."""
+    """Convert a pair of documents that are versions of each other or related."""
     places = {**place_as_json(edge.a, "a"), **place_as_json(edge.b, "b")}
     return {**places, "score": edge.score, "kind": edge.kind}
 
 
-def _left_out(left_out: Mapping[Place, str]) -> list[dict[str, Any]]:
+def _left_out_as_json(left_out: Mapping[Place, str]) -> list[dict[str, Any]]:
     return [{**place_as_json(place), "reason": reason} for place, reason in left_out.items()]

@@ -12,14 +12,17 @@ if TYPE_CHECKING:
 
 
 def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[str, Any]:
-    """Convert a result. `query` names the query document. Positions are in characters; `a` is the query document."""
+    """Convert a result. `query` identifies the query document.
+
+    Positions are in characters. In each passage, `a` is the query document and `b` the hit.
+    """
     return {
         "query": dict(query),
         "words": result.words,
         "ignored": result.ignored,
         "covered": result.covered._asdict(),
         "total": result.total,
-        "hits": [_hit(hit) for hit in result.hits],
+        "hits": [_hit_as_json(hit) for hit in result.hits],
         "candidates": result.candidates,
         "compared": result.compared,
         "run": result.run,
@@ -27,7 +30,7 @@ def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[st
     }
 
 
-def _hit(hit: PassageHit) -> dict[str, Any]:
+def _hit_as_json(hit: PassageHit) -> dict[str, Any]:
     return {
         **place_as_json(hit.place),
         "words": hit.words,

@@ -1,4 +1,4 @@
-"""Converts places, queries and plans to JSON."""
+"""Converts places of documents, queries and plans to JSON."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from simdoc_search.query.syntax import FingerprintQuery
 
 
 def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
-    """Convert a place. The key of the id is `name`.
+    """Convert the place of a document. The key of the id is `name`.
 
-    A place in an engine also has an index and a routing. Their keys are `index` and `routing` if `name` is `id`,
-    otherwise `NAME_index` and `NAME_routing`.
+    In an engine, a place also has an index and a routing. Their keys are `index` and `routing` if `name` is `id`.
+    Otherwise, the keys are `NAME_index` and `NAME_routing`.
     """
     prefix = "" if name == "id" else f"{name}_"
     engine_values = {f"{prefix}index": place.index, f"{prefix}routing": place.routing}
@@ -21,7 +21,7 @@ def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
 
 
 def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str, Any]:
-    """Convert a query. Fractions become numbers."""
+    """Convert a query. Fractions are converted to floats."""
     return {
         "id": query.id or None,
         "overlap": None if query.overlap is None else float(query.overlap),
@@ -31,7 +31,7 @@ def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str
 
 
 def plan_as_json(plan: Plan) -> dict[str, Any]:
-    """Convert the shape of a plan, without its tokens."""
+    """Convert the kind and size of a plan, without its tokens."""
     match plan:
         case Threshold():
             return {"kind": "threshold", "clauses": plan.clauses, "rows": None, "bands": None}

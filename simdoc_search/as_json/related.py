@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> dict[str, Any]:
-    """Convert a result. `id` and `file` name the query document."""
+    """Convert a result. `id` is the id of the query document, and `file` is its path."""
     return {
         "query": {"id": id, "file": file},
         "theta": result.theta,
         "limits": asdict(result.limits),
-        "hits": [_hit(hit) for hit in result.hits],
+        "hits": [_hit_as_json(hit) for hit in result.hits],
         "total": result.total,
         "candidates": result.candidates,
         "compared": result.compared,
@@ -32,27 +32,27 @@ def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> 
     }
 
 
-def _hit(hit: RelatedHit) -> dict[str, Any]:
+def _hit_as_json(hit: RelatedHit) -> dict[str, Any]:
     return {
         **place_as_json(hit.place),
         "score": hit.score,
         "kind": hit.kind,
         "concepts": list(hit.concepts),
         "shared": hit.shared,
-        **({} if hit.explanation is None else {"explanation": _explanation(hit.explanation)}),
+        **({} if hit.explanation is None else {"explanation": _explanation_as_json(hit.explanation)}),
     }
 
 
-def _explanation(explanation: Explanation) -> dict[str, Any]:
+def _explanation_as_json(explanation: Explanation) -> dict[str, Any]:
     return {
         "similarity": explanation.similarity,
         "whole": explanation.whole,
         "paragraphs": explanation.paragraphs,
-        "concepts": [_concept(concept) for concept in explanation.concepts],
+        "concepts": [_concept_as_json(concept) for concept in explanation.concepts],
     }
 
 
-def _concept(concept: SharedConcept | DocumentConcept) -> dict[str, Any]:
+def _concept_as_json(concept: SharedConcept | DocumentConcept) -> dict[str, Any]:
     return {**asdict(concept), "word": concept.word or None}
 
 
@@ -62,6 +62,6 @@ def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
         **({} if result.place is None else place_as_json(result.place)),
         "paragraphs": result.paragraphs,
         "documents": result.documents,
-        "concepts": [_concept(concept) for concept in result.concepts],
+        "concepts": [_concept_as_json(concept) for concept in result.concepts],
         "unnamed": result.unnamed or None,
     }

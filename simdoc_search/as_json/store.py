@@ -1,4 +1,4 @@
-"""Converts information about a store to JSON."""
+"""Converts the size and settings of a store to JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 def info_as_json(info: StoreInfo) -> dict[str, Any]:
     """Convert the number of documents, the size and the settings of a store."""
-    settings = {**info.settings.to_dict(), **_named_parts(info.settings), "token_length": info.settings.token_length}
+    settings = {
+        **info.settings.to_dict(),
+        **_analysis_and_sketch(info.settings),
+        "token_length": info.settings.token_length,
+    }
     return {
         "store": info.location,
         "documents": info.documents,
@@ -22,8 +26,8 @@ def info_as_json(info: StoreInfo) -> dict[str, Any]:
     }
 
 
-def _named_parts(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Return the settings of the analysis, and those of the sketch with the name of the sketch as the key."""
+def _analysis_and_sketch(settings: Settings) -> dict[str, dict[str, Any]]:
+    """Return the settings of the analysis, and those of the sketch. The key of the latter is the name of the sketch."""
     sketch = settings.minhash
     values = {key: value for key, value in asdict(cast(Any, sketch)).items() if key != "key"}
     return {"analysis": settings.to_dict()["analysis"], sketch.name: values}

@@ -23,15 +23,23 @@ def versions_as_json(
     texts: Mapping[Place | None, str],
     analysis: Analysis | None,
 ) -> dict[str, Any]:
-    """Convert a result. `id` and `file` name the query document. With `analysis`, add pairs of similar sentences."""
+    """Convert a result.
+
+    Args:
+        result: the result.
+        id: the id of the query document; None if it is not stored.
+        file: the path of the file that is the query document; None if the query is not a file.
+        texts: the texts of the hits, by place.
+        analysis: the analysis of the store, to add pairs of similar sentences. None: no pairs are added.
+    """
     return {
         "query": {"id": id, "file": file},
         "theta": result.theta,
         "limits": asdict(result.limits),
         **order_as_json(result),
-        "timeline": [_entry(entry) for entry in result.timeline],
-        "undated": [_entry(entry) for entry in result.undated],
-        "hits": [_hit(hit, result, texts, analysis) for hit in result.hits],
+        "timeline": [_entry_as_json(entry) for entry in result.timeline],
+        "undated": [_entry_as_json(entry) for entry in result.undated],
+        "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
         "sentences": dict(zip(("of_source", "asked"), result.sentences, strict=True)),
         "found": result.found,
         "candidates": result.candidates,
@@ -42,25 +50,25 @@ def versions_as_json(
 
 
 def order_as_json(order: VersionOrder) -> dict[str, Any]:
-    """Convert the newest version, and the evidence that the order is based on."""
+    """Convert the newest version, and the evidence of the order."""
     return {
         "newest": None if order.newest is None else entry_place_as_json(order.newest),
         "order": {
             "by": order.by,
             "certain": order.certain,
-            "conflict": [_contradiction(statement) for statement in order.conflict],
+            "conflict": [_contradiction_as_json(statement) for statement in order.conflict],
             "reason": order.reason,
         },
     }
 
 
 def entry_place_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the place of a version. The id is null if the version is a text that is not stored."""
+    """Convert the place of a version. If the version is a text that is not stored, the id is null."""
     return place_as_json(entry.place) if entry.place else {"id": None}
 
 
 def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Convert the date of a version, and the kind of evidence that the date comes from."""
+    """Convert the date of a version, and the kind of evidence that the date is taken from."""
     dated = entry.dated
     return {
         "date": (dated.iso or dated.shown) if dated else None,
@@ -68,7 +76,7 @@ def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
     }
 
 
-def _contradiction(statement: Contradiction) -> dict[str, Any]:
+def _contradiction_as_json(statement: Contradiction) -> dict[str, Any]:
     return {
         "by": statement.by,
         "later": {"name": statement.later, "date": statement.later_shown},
@@ -77,18 +85,18 @@ def _contradiction(statement: Contradiction) -> dict[str, Any]:
     }
 
 
-def _entry(entry: VersionEntry) -> dict[str, Any]:
-    return {**entry_place_as_json(entry), "source": entry.is_source, **dated_as_json(entry), **_step(entry)}
+def _entry_as_json(entry: VersionEntry) -> dict[str, Any]:
+    return {**entry_place_as_json(entry), "source": entry.is_source, **dated_as_json(entry), **_step_as_json(entry)}
 
 
-def _step(entry: VersionEntry) -> dict[str, Any]:
+def _step_as_json(entry: VersionEntry) -> dict[str, Any]:
     step = entry.step
     words = None if step is None or step.added is None else {"added": step.added, "removed": step.removed}
     changes = [change._asdict() for change in step.key_changes] if step else []
     return {"alike": step.share if step else None, "words": words, "key_changes": changes}
 
 
-def _hit(
+def _hit_as_json(
     hit: VersionHit, result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis | None
 ) -> dict[str, Any]:
     bits = hit.matched.bits
@@ -101,13 +109,13 @@ def _hit(
         "matched": len(hit.matched.a),
         "bits": float(bits.mean()) if len(bits) else 0.0,
         **dated_as_json(hit.entry),
-        **_step(hit.entry),
+        **_step_as_json(hit.entry),
         "changed": hit.changed,
-        **({} if analysis is None else {"pairs": _pairs(hit, result, texts, analysis)}),
+        **({} if analysis is None else {"pairs": _pairs_as_json(hit, result, texts, analysis)}),
     }
 
 
-def _pairs(
+def _pairs_as_json(
     hit: VersionHit, result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis
 ) -> list[dict[str, Any]] | None:
     if result.text is None or hit.place not in texts:

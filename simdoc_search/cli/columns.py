@@ -93,10 +93,10 @@ class HitColumns:
 
 def warn_unknown_columns(store: Store, names: Iterable[str]) -> None:
     """Print a note for each column that no document has, because it may be misspelled."""
-    from simdoc_search.search.filter_check import unknown_column
+    from simdoc_search.search.filter_check import unknown_column_error
 
     for name in dict.fromkeys(names):
-        if error := unknown_column(store, name):
+        if error := unknown_column_error(store, name):
             say(f"note: {error}", err=True)
 
 

@@ -86,7 +86,7 @@ def compare(
     from simdoc_search.as_json import comparison_as_json
     from simdoc_search.passages.align import PRESETS
     from simdoc_search.passages.compare import compare as compare_texts
-    from simdoc_search.passages.ignored_words import without_templates
+    from simdoc_search.passages.ignored_words import remove_templates
 
     if a == b == "-":
         raise click.UsageError("only one side can be stdin (-); give a file or an id for the other")
@@ -107,7 +107,7 @@ def compare(
     ignored = None
     if ignore:
         min_words = PRESETS[preset].min_run_for(comparison.words[0])
-        comparison, ignored = without_templates(comparison, texts, ignored_texts(ignore, search), analysis, min_words)
+        comparison, ignored = remove_templates(comparison, texts, ignored_texts(ignore, search), analysis, min_words)
     if html:
         _write_page(html, comparison, sides, analysis)
     if as_json:

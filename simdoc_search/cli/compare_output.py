@@ -14,8 +14,8 @@ from rich.text import Text
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import counted, printable
 from simdoc_search.passages.passage import Comparison, Difference
-from simdoc_search.passages.positions import TextPositions, after_punctuation, both_labels, words_after, words_before
-from simdoc_search.passages.repeated import repeated_passages
+from simdoc_search.passages.positions import TextPositions, both_labels, skip_punctuation, words_after, words_before
+from simdoc_search.passages.repeated import find_repeated_passages
 from simdoc_search.passages.summary import (
     describe_character_differences,
     describe_difference,
@@ -59,7 +59,7 @@ def comparison_lines(
     find repeated passages; the default is that of a new store.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
-    report = _Report(comparison, texts, repeated_passages(comparison.passages, texts, analysis))
+    report = _Report(comparison, texts, find_repeated_passages(comparison.passages, texts, analysis))
     lines = chain(_measure_lines(comparison, names), report.passages(width), report.differences())
     return _wrap(lines, width, is_coloured)
 
@@ -141,7 +141,7 @@ class _Report:
 
     def _equal_part(self, start: int, end: int) -> Iterator[_Line]:
         last = len(self._a.rstrip())
-        lines = self._in_a.lines_between(start, min(end, last)) - (start > 0 and end < last)  # whole lines
+        lines = self._in_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)  # whole lines
         words = len(self._a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:
             amount = counted(lines, "equal line") if lines > 1 else counted(words, "equal word")
@@ -162,7 +162,7 @@ class _Report:
         position = start
         for difference in group:
             is_inserted = difference.kind == "inserted"
-            place = after_punctuation(self._a, difference.a[0]) if is_inserted else difference.a[0]
+            place = skip_punctuation(self._a, difference.a[0]) if is_inserted else difference.a[0]
             if place > position:
                 content.append(("", self._a[position:place]))
             position = max(position, place)

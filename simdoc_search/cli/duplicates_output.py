@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
+from simdoc_search.as_json import cluster_as_json, duplicates_head_as_json, duplicates_tail_as_json, pair_as_json
 from simdoc_search.cli.common import Interrupted, say, stage_progress, text_file, with_left_out_indices
 from simdoc_search.display import counted, format_bytes, safe_json, show_more, showing, without_secrets
 from simdoc_search.duplicates import Duplicates, GroupedDocument
@@ -62,14 +62,14 @@ def print_as_json(
 ) -> None:
     """Print one JSON object piece by piece, because there may be millions of pairs."""
     clusters = map(cluster_as_json, result.groups(limit))
-    click.echo("{" + _json_members(with_left_out_indices(duplicates_head(result, keep))), nl=False)
+    click.echo("{" + _json_members(with_left_out_indices(duplicates_head_as_json(result, keep))), nl=False)
     for name, values in (("clusters", clusters), ("pairs", map(pair_as_json, result.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)
         for number, value in enumerate(values):
             click.echo(("," if number else "") + "\n" + _to_json(value), nl=False)
         click.echo("]", nl=False)
     mark_report = {} if marks is None else {"marks": asdict(marks)}
-    click.echo(",\n" + _json_members({**duplicates_tail(result), "problems": problems, **mark_report}) + "}")
+    click.echo(",\n" + _json_members({**duplicates_tail_as_json(result), "problems": problems, **mark_report}) + "}")
 
 
 def write_csv(result: Duplicates, file: str) -> None:

@@ -16,7 +16,7 @@ from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.query.planner import PLANNERS
 from simdoc_search.query.plans import Bands, Plan
-from simdoc_search.query.syntax import FingerprintQuery, fraction_of_percent
+from simdoc_search.query.syntax import FingerprintQuery, parse_percentage
 from simdoc_search.stores.filters import none_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class _PercentType(ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return fraction_of_percent(str(value), param.name if param and param.name else "value")
+            return parse_percentage(str(value), param.name if param and param.name else "value")
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
@@ -141,10 +141,10 @@ def _list_values(field: str, value: Any) -> list[str]:
 
 def warn_unused_exclusions(store: Store, excluded: GivenFilters) -> None:
     """Print a note for each exclusion that matches no document, because it may be misspelled."""
-    from simdoc_search.search.filter_check import unknown_field
+    from simdoc_search.search.filter_check import unknown_field_error
 
     for field, value in excluded:
-        if error := unknown_field(store, {field: value}):
+        if error := unknown_field_error(store, {field: value}):
             say(f"note: --exclude {field}={value} excludes no documents: {error}", err=True)
 
 

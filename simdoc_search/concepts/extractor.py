@@ -133,9 +133,9 @@ def extractor_of_settings(settings: Concepts, synonyms: Synonyms | None = None) 
     extractor = Extractor(_finder(settings.extractor, PREFIX), synonyms)
     if extractor.settings != settings:
         given = f", not {synonyms.check}" if synonyms else ""
-        wanted = f"with the synonyms {settings.synonyms}{given}; give their file with --synonyms"
-        problem = wanted if settings.synonyms else "without synonyms; leave out --synonyms"
-        raise FormatMismatchError(f"the concepts of the index were found {problem}", settings, extractor.settings)
+        file = f"the synonym file with the check value {settings.synonyms}{given}; give this file with --synonyms"
+        problem = f"with {file}" if settings.synonyms else "without synonyms; omit --synonyms"
+        raise FormatMismatchError(f"the index was created {problem}", settings, extractor.settings)
     return extractor
 
 
@@ -149,8 +149,8 @@ def _finder(name: str, prefix: str) -> Finder:
     if name.startswith(prefix) and (model := name.removeprefix(prefix)):
         return load_spacy(model)
     raise FormatMismatchError(
-        f"no built-in extractor is called {name!r:.60}; use yake, names or spacy:MODEL, or pass your own extractor in "
-        "Python"
+        f"there is no built-in extractor {name!r:.60}; choose yake, names or spacy:MODEL, or pass your own extractor "
+        "in Python"
     )
 
 

@@ -70,9 +70,9 @@ def read_synonyms(path: str | Path) -> Synonyms:
     try:
         text = read_small(path, _MAX_BYTES).decode("utf-8-sig")
     except OSError as error:
-        raise ConceptsError(f"cannot read the synonyms {path}: {error.strerror}; check the path") from None
+        raise ConceptsError(f"cannot read the synonym file {path}: {error.strerror}; check the path") from None
     except UnicodeDecodeError:
-        raise ConceptsError(f"the synonyms {path} are not in UTF-8; save the file as UTF-8") from None
+        raise ConceptsError(f"the synonym file {path} is not in UTF-8; save it as UTF-8") from None
     return Synonyms(_resolved(_normalised(list(_rules(path, text)))))
 
 
@@ -87,11 +87,11 @@ def _rules(path: str | Path, text: str) -> Iterator[_Rule]:
                 sides.append([])
             elif not separator:
                 break
+        line_number = f"line {number:,} of the synonym file {path}"
         if len(sides) > 2:
-            raise ConceptsError(f"line {number:,} of the synonyms {path} has more than one =>; write one rule per line")
+            raise ConceptsError(f"{line_number} has more than one =>; write one rule per line")
         if not all(name for side in sides for name in side):
-            advice = "write `a, b => c` or `a, b, c`"
-            raise ConceptsError(f"line {number:,} of the synonyms {path} has an empty name; {advice}")
+            raise ConceptsError(f"{line_number} has an empty term; write `a, b => c` or `a, b, c`")
         yield sides[0], sides[-1][0]
 
 

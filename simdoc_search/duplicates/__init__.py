@@ -26,7 +26,7 @@ folding.py            folds near-duplicates in a page of results
 from simdoc_search.duplicates.bands import band_keys
 from simdoc_search.duplicates.duplicates_result import Duplicate, Duplicates, Group, GroupedDocument, Overflow, Pair
 from simdoc_search.duplicates.finder import Progress
-from simdoc_search.duplicates.folding import FoldedHit, NearHit, fold_near_duplicates
+from simdoc_search.duplicates.folding import FoldedHit, ShownHit, fold_near_duplicates
 from simdoc_search.duplicates.keep_order import KEEP_RULES
 from simdoc_search.duplicates.measures import MEASURES
 from simdoc_search.duplicates.sources import VIA, Via, duplicates_among, duplicates_in
@@ -40,10 +40,10 @@ __all__ = [
     "FoldedHit",
     "Group",
     "GroupedDocument",
-    "NearHit",
     "Overflow",
     "Pair",
     "Progress",
+    "ShownHit",
     "Via",
     "band_keys",
     "duplicates_among",

@@ -19,8 +19,8 @@ from simdoc_search.stores.remote.records import codes_of
 EngineHit = TypeVar("EngineHit", bound=Mapping[str, Any])
 
 
-class NearHit(NamedTuple):
-    """A hit that is folded under an earlier hit.
+class FoldedHit(NamedTuple):
+    """A hit that is hidden under an earlier hit that it overlaps.
 
     Attributes:
         hit: the hit as the engine returned it.
@@ -31,16 +31,16 @@ class NearHit(NamedTuple):
     overlap: float
 
 
-class FoldedHit(NamedTuple):
+class ShownHit(NamedTuple):
     """A hit that is shown, and the near-duplicates that are folded under it.
 
     Attributes:
         hit: the hit as the engine returned it.
-        near: the later hits that overlap this hit enough, in their order.
+        near: the folded hits, in the order of the page.
     """
 
     hit: Mapping[str, Any]
-    near: list[NearHit]
+    near: list[FoldedHit]
 
 
 def fold_near_duplicates(
@@ -49,7 +49,7 @@ def fold_near_duplicates(
     *,
     field: str = "simdoc",
     settings: Settings | None = None,
-) -> list[FoldedHit]:
+) -> list[ShownHit]:
     """Fold a page of results: put each near-duplicate under the first shown hit that it overlaps enough.
 
     No request is sent. A hit is only compared with shown hits, not with folded ones. A hit without a readable
@@ -76,7 +76,7 @@ def fold_near_duplicates(
     counts: Ints = np.array([len(tokens) for tokens in codes], np.int64)
     bits = hash_bits(settings.minhash, settings.token_length)
     table = FingerprintTable.of(codes, counts, bits, settings.minhash.slot_count)
-    shown: dict[int, list[NearHit]] = {number: [] for number in range(len(page))}
+    shown: dict[int, list[FoldedHit]] = {number: [] for number in range(len(page))}
     remaining = np.arange(len(codes))
     while len(remaining):
         first, remaining = remaining[0], remaining[1:]
@@ -84,7 +84,7 @@ def fold_near_duplicates(
         is_near = shared * min_overlap.denominator >= union * min_overlap.numerator
         estimates = (shared / union)[is_near].tolist()
         for near, estimate in zip(remaining[is_near].tolist(), estimates, strict=True):
-            shown[numbers[first]].append(NearHit(page[numbers[near]], estimate))
+            shown[numbers[first]].append(FoldedHit(page[numbers[near]], estimate))
             del shown[numbers[near]]
         remaining = remaining[~is_near]
-    return [FoldedHit(page[number], near) for number, near in shown.items()]
+    return [ShownHit(page[number], near) for number, near in shown.items()]

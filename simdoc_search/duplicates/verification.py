@@ -19,7 +19,7 @@ from simdoc_search.analysis.words import placed_words
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, slices
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs
-from simdoc_search.passages.ignored_words import ignored_words, text_without_words
+from simdoc_search.passages.ignored_words import ignored_words, remove_words_from_text
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.hash_functions import siphash_2_4_128
 from simdoc_search.sketch.hashing import occurrence_hashes
@@ -152,7 +152,7 @@ class TextsWithoutTemplates:
                 words = placed_words(text, self._analysis)
                 is_ignored = ignored_words(words, self._templates)
                 self.ignored[number] = int(is_ignored.sum())
-                yield number, text_without_words(text, words, is_ignored)
+                yield number, remove_words_from_text(text, words, is_ignored)
 
     def separate_templates(self, labels: Ints) -> Ints:
         """Return labels in which each document that only contains words of templates has a unique label.

@@ -12,10 +12,17 @@ import numpy as np
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.passages.chains import chains, cut_overlaps, dense_runs, hull, split_at_gaps, uncovered_runs
+from simdoc_search.passages.chains import (
+    bounding_box,
+    cut_overlaps,
+    dense_runs,
+    join_into_chains,
+    split_at_gaps,
+    uncovered_runs,
+)
 from simdoc_search.passages.chance import RunEvidence, WeightedOverlap, trim_ends
 from simdoc_search.passages.passage import Passage
-from simdoc_search.passages.runs import common_runs, covering_runs, unique_runs
+from simdoc_search.passages.runs import add_covering_runs, find_common_runs, unique_runs
 from simdoc_search.passages.windows import Ints, Windows
 from simdoc_search.passages.word_spans import Mask, span_of
 
@@ -29,14 +36,15 @@ SHORT_RUN, LONG_RUN = 6, 12
 _MIN_EDITED_WORDS = 15
 """The minimum number of matched words in a passage of several runs."""
 _MIN_NEARBY_WORDS, _NEARBY_REACH, _MIN_LONE_RUN = 10, 30, 8
-"""A run may be part of an edited passage if at least 10 equal words are within about 30 words of it, or if it has 8."""
+"""A run may be part of an edited passage if it has at least 8 words, or if there are at least 10 equal words within
+about 30 words of it."""
 _MAX_PAIRS = 4
-"""A window of words is rare if its number of occurrences in one text times that in the other is at most 4.
+"""A window is rare if the product of its numbers of occurrences in the two texts is at most 4.
 
 Runs that are shorter than the minimum length are only found around rare windows.
 """
 _CHAIN_GAP = 50
-"""The maximum gap between two runs of a chain, in words; see `chains`."""
+"""The maximum gap between two runs of a chain, in words; see `join_into_chains`."""
 _MAX_REPLACED = 60
 """The maximum number of replaced words between two runs of a passage."""
 _MIN_DENSITY = 0.3
@@ -45,16 +53,16 @@ _MIN_DENSITY = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Which passages of two texts count as shared.
+    """Decides which passages of two texts count as shared.
 
     Attributes:
-        min_run: The minimum run length, in words; at least 1. Every run of equal words that is this long is found.
-            None: 6 if the first text has at most 1,000 words, otherwise 12. For a very short text, five sixths of its
-            words are enough.
+        min_run: The minimum run length, in words; at least 1. Every run of equal words of this length is found. If
+            None, the minimum is 6 words if the first text has at most 1,000 words, otherwise 12. For a very short text,
+            five sixths of its words are enough.
         edited: Whether a passage may contain changes. An edited passage has a run of the minimum length, or at least 15
             matched words. In the text where the passage is shorter, at least 30 % of its words are matched.
         max_gap: The maximum number of unmatched words between two runs of a passage, in the first text; at least 0. Up
-            to 60 are allowed if they replace words of the second text.
+            to 60 unmatched words are allowed if they replace words of the second text.
     """
 
     min_run: int | None = None
@@ -68,24 +76,24 @@ class Alignment:
             if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
                 raise ValueError(f"{name} must be a whole number of at least {minimum}, not {value!r}")
 
-    def min_run_for(self, words: int) -> int:
-        """The minimum run length if the first text has `words` words."""
+    def min_run_for(self, word_count: int) -> int:
+        """Return the minimum run length if the first text has `word_count` words."""
         if self.min_run is not None:
             return self.min_run
-        return SHORT_RUN if words <= SHORT_TEXT else LONG_RUN
+        return SHORT_RUN if word_count <= SHORT_TEXT else LONG_RUN
 
 
 EDITED = Alignment()
 """Also finds passages in which words were replaced, removed, inserted or shuffled."""
 
 VERBATIM = Alignment(edited=False)
-"""Finds equal words in the same order. Only letter case, punctuation and symbols may differ."""
+"""Finds only passages with equal words in the same order. Letter case, punctuation and symbols may differ."""
 
 PRESETS: dict[str, Alignment] = {"edited": EDITED, "verbatim": VERBATIM}
 
 
 def align(a: str, b: str, preset: Preset | Alignment = "edited", analysis: Analysis | None = None) -> list[Passage]:
-    """The passages that two texts share, in the order of the first text.
+    """Return the passages that two texts share, in the order of the first text.
 
     Words are compared after normalisation. Every run of at least `min_run` equal words is in a passage, in both texts.
 
@@ -93,16 +101,16 @@ def align(a: str, b: str, preset: Preset | Alignment = "edited", analysis: Analy
         a: The first text.
         b: The second text.
         preset: `edited`, `verbatim`, or your own settings.
-        analysis: How texts are split into words. None: the default.
+        analysis: How texts are split into words. If None, the default analysis is used.
 
     Raises:
-        ValueError: There is no such preset.
+        ValueError: The preset is unknown.
     """
     return align_words(placed_words(a, analysis), placed_words(b, analysis), preset)
 
 
 def align_words(a: PlacedWords, b: PlacedWords, preset: Preset | Alignment = "edited") -> list[Passage]:
-    """The passages that two texts share, already split into words; see `align`."""
+    """Return the passages shared by two texts that are already split into words; see `align`."""
     if isinstance(preset, str):
         if preset not in PRESETS:
             raise ValueError(f"preset must be {' or '.join(map(repr, PRESETS))}, not {preset!r}")
@@ -110,44 +118,46 @@ def align_words(a: PlacedWords, b: PlacedWords, preset: Preset | Alignment = "ed
     if not a.words or not b.words:
         return []
     windows = Windows(a.words, b.words)
-    min_run = _at_most_five_sixths(preset.min_run_for(len(a.words)), windows)
+    min_run = _limit_to_five_sixths(preset.min_run_for(len(a.words)), windows)
     if preset.edited:
-        candidates = list(_edited_passages(windows, min_run, preset.max_gap))
+        candidates = list(_find_edited_passages(windows, min_run, preset.max_gap))
     else:
-        runs = covering_runs(windows, min_run, common_runs(windows, min_run, _MAX_PAIRS))
+        runs = add_covering_runs(windows, min_run, find_common_runs(windows, min_run, _MAX_PAIRS))
         candidates = list(uncovered_runs(runs, windows.sizes, min_run)[:, np.newaxis])
-    passages = [_passage(a, b, runs) for runs in _without_nested(candidates, len(a.words))]
+    passages = [_make_passage(a, b, runs) for runs in _drop_nested(candidates, len(a.words))]
     return sorted(passages, key=lambda passage: (passage.a, passage.b))
 
 
-def _at_most_five_sixths(words: int, windows: Windows) -> int:
-    """A number of words, limited to five sixths of the shorter text."""
+def _limit_to_five_sixths(word_count: int, windows: Windows) -> int:
+    """Return `word_count`, but at most five sixths of the words of the shorter text."""
     shorter = min(windows.sizes)
-    return min(words, shorter - shorter // 6)
+    return min(word_count, shorter - shorter // 6)
 
 
-def _edited_passages(windows: Windows, min_run: int, max_gap: int) -> Iterator[Ints]:
-    """The matched runs of each passage, in the order of the first text."""
-    min_words = max(_at_most_five_sixths(_MIN_EDITED_WORDS, windows), min_run)
+def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Iterator[Ints]:
+    """Yield the matched runs of each edited passage, in the order of the first text."""
+    min_words = max(_limit_to_five_sixths(_MIN_EDITED_WORDS, windows), min_run)
     lengths = range(1, min(3, min_words) + 1)
-    runs = unique_runs(np.concatenate([common_runs(windows, length, _MAX_PAIRS) for length in lengths]))
+    runs = unique_runs(np.concatenate([find_common_runs(windows, length, _MAX_PAIRS) for length in lengths]))
     runs = dense_runs(runs, _NEARBY_REACH, _MIN_NEARBY_WORDS * min_words // _MIN_EDITED_WORDS, _MIN_LONE_RUN)
-    runs = uncovered_runs(covering_runs(windows, min_run, runs), windows.sizes, min_run)
+    runs = uncovered_runs(add_covering_runs(windows, min_run, runs), windows.sizes, min_run)
     overlap, evidence = WeightedOverlap(windows), RunEvidence(windows)
     taken_a, taken_b = (np.zeros(size, bool) for size in windows.sizes)
     groups, chain_gap = [runs], _CHAIN_GAP
     while groups:
         rejected: list[Ints] = []
-        for untrimmed in itertools.chain.from_iterable(chains(group, chain_gap) for group in groups):
+        for untrimmed in itertools.chain.from_iterable(join_into_chains(group, chain_gap) for group in groups):
             check_stopped()
             chain = trim_ends(untrimmed, min_run)
             if not len(chain):
                 continue
             cut_runs = cut_overlaps(chain, taken_a, taken_b)
-            yield from _repeated_runs(chain, min_run, taken_a, taken_b)
-            a_first, a_end, b_first, b_end = hull(chain)
+            yield from _find_repeated_runs(chain, min_run, taken_a, taken_b)
+            a_first, a_end, b_first, b_end = bounding_box(chain)
             taken_a[a_first:a_end] = taken_b[b_first:b_end] = False
-            for part in split_at_gaps(evidence.credible(cut_runs, min_run), min(max_gap, chain_gap), _MAX_REPLACED):
+            for part in split_at_gaps(
+                evidence.drop_chance_runs(cut_runs, min_run), min(max_gap, chain_gap), _MAX_REPLACED
+            ):
                 if len(part) == 1 or _is_one_passage(part, overlap, min_words):
                     if part[:, 2].sum() >= (min_run if len(part) == 1 else min_words):
                         yield part
@@ -156,23 +166,23 @@ def _edited_passages(windows: Windows, min_run: int, max_gap: int) -> Iterator[I
         groups, chain_gap = rejected, chain_gap // 2
 
 
-def _repeated_runs(chain: Ints, min_run: int, taken_a: Mask, taken_b: Mask) -> Iterator[Ints]:
-    """The long runs of a chain that `cut_overlaps` removed or shortened, because the chain repeats their words."""
+def _find_repeated_runs(chain: Ints, min_run: int, taken_a: Mask, taken_b: Mask) -> Iterator[Ints]:
+    """Yield the long runs that `cut_overlaps` removed or shortened, because the chain repeats their words."""
     for run in chain[chain[:, 2] >= min_run]:
         i, j, size = run.tolist()
         if not (taken_a[i : i + size].all() and taken_b[j : j + size].all()):
             yield run[np.newaxis]
 
 
-def _without_nested(passages: list[Ints], words: int) -> Iterator[Ints]:
-    """The passages that are not nested in a larger one.
+def _drop_nested(passages: list[Ints], word_count: int) -> Iterator[Ints]:
+    """Yield the passages that are not nested in a larger one.
 
     A nested passage is inside the larger one in both texts and matches no additional word of the first text.
     """
     larger: list[tuple[int, int, int, int]] = []
-    owner = np.full(words, -1)  # the larger passage that matches each word of the first text, or -1
+    owner = np.full(word_count, -1)  # the larger passage that matches each word of the first text, or -1
     for runs in sorted(passages, key=lambda runs: -int(runs[:, 2].sum())):
-        a_first, a_end, b_first, b_end = hull(runs)
+        a_first, a_end, b_first, b_end = bounding_box(runs)
         owners = set(np.concatenate([owner[i : i + size] for i, _, size in runs.tolist()]).tolist())
         overlapping = [larger[number] for number in owners if number >= 0]
         if -1 in owners or not any(
@@ -186,13 +196,13 @@ def _without_nested(passages: list[Ints], words: int) -> Iterator[Ints]:
 
 def _is_one_passage(runs: Ints, overlap: WeightedOverlap, min_words: int) -> bool:
     words = int(runs[:, 2].sum())
-    a_first, a_end, b_first, b_end = area = hull(runs)
+    a_first, a_end, b_first, b_end = area = bounding_box(runs)
     if words < min_words or words < _MIN_DENSITY * min(a_end - a_first, b_end - b_first):
         return False
     return overlap.is_one_passage(area, words, min_words)
 
 
-def _passage(a: PlacedWords, b: PlacedWords, runs: Ints) -> Passage:
-    a_first, a_end, b_first, b_end = hull(runs)
+def _make_passage(a: PlacedWords, b: PlacedWords, runs: Ints) -> Passage:
+    a_first, a_end, b_first, b_end = bounding_box(runs)
     spans = tuple((span_of(a, i, i + size), span_of(b, j, j + size)) for i, j, size in runs.tolist())
     return Passage(span_of(a, a_first, a_end), span_of(b, b_first, b_end), int(runs[:, 2].sum()), spans)

@@ -13,13 +13,13 @@ from simdoc_search.passages.windows import Ints
 from simdoc_search.passages.word_spans import Mask, stretches
 
 _MAX_GAP_FACTOR = 8
-"""A gap may have up to 8 times the maximum in one text if the gap in the other text is almost empty."""
+"""A gap in one text may be up to 8 times the maximum length if the gap in the other text is almost empty."""
 _MAX_COUNTED_WORDS = 4
-"""The maximum number of words of a run that `dense_runs` counts."""
+"""`dense_runs` counts at most this many words of each run."""
 
 
 def dense_runs(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints:
-    """The runs with at least `min_words` equal words nearby, and the runs of at least `keep_length` words.
+    """Return the runs with at least `min_words` equal words nearby, and the runs of at least `keep_length` words.
 
     A grid with one text on each axis is divided into squares of `reach` x `reach` words. Two runs are near each other
     if they begin in the same square or in adjacent squares. At most 4 words of each run count.
@@ -36,68 +36,73 @@ def dense_runs(runs: Ints, reach: int, min_words: int, keep_length: int) -> Ints
     return kept
 
 
-def uncovered_runs(runs: Ints, sizes: tuple[int, int], long_length: int) -> Ints:
-    """The runs that longer runs do not cover.
+def uncovered_runs(runs: Ints, text_lengths: tuple[int, int], min_long_run: int) -> Ints:
+    """Return the runs that longer runs do not cover.
 
-    A short run is covered if at least half of it is in longer runs, in either text. A run of at least `long_length`
-    words is covered only if all of it is in longer runs, in both texts. `sizes` are the numbers of words of the texts.
+    A short run is covered if at least half of it is in longer runs, in either text. A run of at least `min_long_run`
+    words is covered only if all of it is in longer runs, in both texts. `text_lengths` are the numbers of words of the
+    texts.
     """
     kept = [NO_RUNS]
-    marks_a, marks_b = (np.zeros(size + 1, np.int64) for size in sizes)
+    marks_a, marks_b = (np.zeros(size + 1, np.int64) for size in text_lengths)
     for size in distinct(runs[:, 2])[::-1].tolist():
         check_stopped()
-        equal = runs[runs[:, 2] == size]
-        over_a, over_b = _covered_words(marks_a, equal[:, 0], size), _covered_words(marks_b, equal[:, 1], size)
-        if size >= long_length:
-            equal = equal[np.minimum(over_a, over_b) < size]
+        same_size_runs = runs[runs[:, 2] == size]
+        covered_a = _count_covered_words(marks_a, same_size_runs[:, 0], size)
+        covered_b = _count_covered_words(marks_b, same_size_runs[:, 1], size)
+        if size >= min_long_run:
+            same_size_runs = same_size_runs[np.minimum(covered_a, covered_b) < size]
         else:
-            equal = equal[2 * np.maximum(over_a, over_b) < size]
+            same_size_runs = same_size_runs[2 * np.maximum(covered_a, covered_b) < size]
         for marks, column in ((marks_a, 0), (marks_b, 1)):
-            np.add.at(marks, equal[:, column], 1)
-            np.add.at(marks, equal[:, column] + size, -1)
-        kept.append(equal)
+            np.add.at(marks, same_size_runs[:, column], 1)
+            np.add.at(marks, same_size_runs[:, column] + size, -1)
+        kept.append(same_size_runs)
     return np.concatenate(kept)
 
 
-def _covered_words(marks: Ints, starts: Ints, size: int) -> Ints:
-    """The number of words of each run that other runs cover. `marks` has 1 where these begin and -1 where they end."""
+def _count_covered_words(marks: Ints, starts: Ints, size: int) -> Ints:
+    """For each run, count its words that other runs cover.
+
+    `marks` contains 1 where one of the other runs begins, and -1 where one ends.
+    """
     covered_before = np.concatenate(([0], np.cumsum(np.cumsum(marks) > 0)))
     covered: Ints = covered_before[starts + size] - covered_before[starts]
     return covered
 
 
-def chains(runs: Ints, gap: int) -> Iterator[Ints]:
-    """Join runs into chains, whose neighbours are about `gap` words apart or closer. With gap 0, each run is a chain.
+def join_into_chains(runs: Ints, max_gap: int) -> Iterator[Ints]:
+    """Join runs into chains. Neighbours in a chain are at most about `max_gap` words apart. With 0, no runs are joined.
 
-    The gap in the first text times the gap in the second must be at most gap x gap, because runs in a larger area are
-    more likely to be equal by chance. The gap in one text may therefore be longer if the gap in the other is short.
+    The product of the gaps in the two texts must be at most `max_gap` squared, because runs in a larger area are more
+    likely to be equal by chance. The gap in one text may therefore be longer if the gap in the other text is short.
     """
     runs = runs[np.lexsort((runs[:, 1], runs[:, 0]))]
     i, j, i_end, j_end = runs[:, 0], runs[:, 1], runs[:, 0] + runs[:, 2], runs[:, 1] + runs[:, 2]
-    min_gap = gap // _MAX_GAP_FACTOR + 1
+    min_gap = max_gap // _MAX_GAP_FACTOR + 1
     label = np.arange(len(runs))
-    for step in range(1, len(runs) if gap else 0):
+    for step in range(1, len(runs) if max_gap else 0):
         check_stopped()
-        near = np.flatnonzero(i[step:] <= i_end[:-step] + gap * gap // min_gap)
+        near = np.flatnonzero(i[step:] <= i_end[:-step] + max_gap**2 // min_gap)
         if not len(near):
             break
         later = near + step
         gap_a = i[later] - i_end[near]
         gap_b = np.maximum(j[later] - j_end[near], j[near] - j_end[later])
-        is_near = np.maximum(gap_a, gap_b) <= gap
-        is_small = gap_a.clip(min=min_gap) * gap_b.clip(min=min_gap) <= gap * gap
+        is_near = np.maximum(gap_a, gap_b) <= max_gap
+        is_small = gap_a.clip(min=min_gap) * gap_b.clip(min=min_gap) <= max_gap**2
         joined = np.where(np.minimum(gap_a, gap_b) < 0, is_near, is_small)
         joined &= label[near] != label[later]
         if joined.any():
-            label = _merged(label, label[near[joined]], label[later[joined]])
+            label = _merge_labels(label, label[near[joined]], label[later[joined]])
     order = np.argsort(label, kind="stable")
     for chain in np.split(order, np.flatnonzero(np.diff(label[order])) + 1):
         if len(chain):
             yield runs[chain]
 
 
-def _merged(label: Ints, ones: Ints, others: Ints) -> Ints:
-    """The labels after each label in `ones` is merged with the label at the same index of `others`."""
+def _merge_labels(label: Ints, first_labels: Ints, second_labels: Ints) -> Ints:
+    """Return the labels after each of `first_labels` is merged with the label at the same index of `second_labels`."""
     parent: dict[int, int] = {}
 
     def root(node: int) -> int:
@@ -105,7 +110,7 @@ def _merged(label: Ints, ones: Ints, others: Ints) -> Ints:
             node = parent[node]
         return node
 
-    for one, other in zip(ones.tolist(), others.tolist(), strict=True):
+    for one, other in zip(first_labels.tolist(), second_labels.tolist(), strict=True):
         first, second = sorted((root(one), root(other)))
         if first != second:
             parent[second] = first
@@ -117,9 +122,12 @@ def _merged(label: Ints, ones: Ints, others: Ints) -> Ints:
 
 
 def cut_overlaps(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
-    """Cut each run to its longest stretch that is not in a longer run. Return the runs in the order of the first text.
+    """Cut each run down to its longest stretch that does not overlap a longer run.
 
-    `taken_a` and `taken_b` mark the words that are already in runs. The words of the returned runs are added to them.
+    The runs are returned in the order of the first text.
+
+    `taken_a` and `taken_b` mark the words that are already in runs. This function also marks the words of the returned
+    runs.
     """
     kept: list[tuple[int, int, int]] = []
     for i, j, size in runs[np.argsort(-runs[:, 2], kind="stable")].tolist():
@@ -131,12 +139,12 @@ def cut_overlaps(runs: Ints, taken_a: Mask, taken_b: Mask) -> Ints:
     return np.array(sorted(kept), np.int64).reshape(-1, 3)
 
 
-def split_at_gaps(runs: Ints, gap: int, max_replaced: int) -> Iterator[Ints]:
+def split_at_gaps(runs: Ints, max_gap: int, max_replaced: int) -> Iterator[Ints]:
     """Split a passage where the first text has many unmatched words.
 
-    A part has at most `gap` unmatched words between two runs. Up to `max_replaced` are allowed if they replace at least
-    half as many words of the second text. The smaller side of such a gap must have at least half as many matched words
-    as the gap has words.
+    A part has at most `max_gap` unmatched words between two runs. A gap of up to `max_replaced` words is allowed if two
+    conditions hold. It replaces at least half as many words of the second text. On each side of it, there are at least
+    half as many matched words as the gap has words.
     """
     i, j, size = runs.T
     gap_a = i[1:] - np.maximum.accumulate(i + size)[:-1]
@@ -144,7 +152,7 @@ def split_at_gaps(runs: Ints, gap: int, max_replaced: int) -> Iterator[Ints]:
     words = np.concatenate(([0], np.cumsum(size)))
     is_replacement = (gap_a <= max_replaced) & (gap_a <= 2 * gap_b)
     start = 0
-    for last in np.flatnonzero(gap_a > gap).tolist():
+    for last in np.flatnonzero(gap_a > max_gap).tolist():
         smaller_side = min(words[last + 1] - words[start], words[-1] - words[last + 1])
         if not (is_replacement[last] and 2 * smaller_side >= gap_a[last]):
             yield runs[start : last + 1]
@@ -153,7 +161,7 @@ def split_at_gaps(runs: Ints, gap: int, max_replaced: int) -> Iterator[Ints]:
         yield runs[start:]
 
 
-def hull(runs: Ints) -> tuple[int, int, int, int]:
-    """The area of some runs: their first word and the word after their last, in the first text and in the second."""
+def bounding_box(runs: Ints) -> tuple[int, int, int, int]:
+    """Return the bounding box of the runs: start and end (exclusive) in the first text, then in the second."""
     ends = runs[:, :2] + runs[:, 2:]
     return int(runs[:, 0].min()), int(ends[:, 0].max()), int(runs[:, 1].min()), int(ends[:, 1].max())

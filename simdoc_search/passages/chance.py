@@ -1,4 +1,4 @@
-"""Tests whether two texts have equal words by chance. All logarithms are natural."""
+"""Tests whether equal words in two texts are there only by chance. All logarithms are natural."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from simdoc_search.passages.windows import Ints, Windows
 _END_WORDS = 40
 """The maximum number of words at each end of a chain that are tested."""
 _CHANCE_PER_WORD = 0.02
-"""The expected number of rare words or phrases, per word, that both texts have by chance."""
+"""The expected number of rare words or phrases per word that occur in both texts by chance."""
 _LOG_ODDS = 0.7
-"""The evidence that each word of a run after the first adds: the log odds of a passage against chance."""
+"""The evidence that each further word of a run adds: the logarithm of the odds for a passage, against chance."""
 _MAX_EXPECTED_RUN, _MIN_EXPECTED_GAP = 3, 0.5
-"""To compute the expected gap, a run counts as at most 3 words, and half a word is added. A nearly verbatim passage has
-short gaps, however long its runs are."""
+"""To compute the expected gap, a run counts as at most 3 words, and half a word is added. In a nearly verbatim passage,
+the gaps are short even if the runs are long."""
 
 _MIN_EVIDENCE = 3.0
-"""A run is kept if fewer than exp(-3), or 1 in 20, equally good runs are expected at its place by chance."""
+"""A run is kept if the expected number of equally good runs by chance is less than exp(-3), about 1 in 20."""
 _MIN_EVIDENCE_WORDS = 100
-"""Two texts with fewer words together are treated as if they had 100. Otherwise all their words would seem frequent."""
+"""Two texts with fewer words in total are treated as if they had 100. Otherwise all words would seem frequent."""
 
 _MIN_DICE, _MIN_SHORT_DICE = 0.35, 0.6
 """The minimum Dice coefficient of the word weights: in general, and for a passage of the minimum length."""
 _MIN_INSIDE, _INSIDE_LENGTH = 0.6, 1.5
-"""A passage of at least 1.5 times the minimum length also counts if the shared words have 60 % of the weight of one
-stretch. This finds summaries."""
+"""A passage of at least 1.5 times the minimum length also counts if the shared words have 60 % of the weight of one of
+its two stretches. This finds summaries."""
 _WEIGHT_FACTOR, _MIN_WEIGHT_WORDS = 40, 400
 """A word that makes up more than 1/40 of a text has no weight. A text with fewer words is treated as if it had 400."""
 
@@ -38,8 +38,8 @@ def trim_ends(runs: Ints, keep_length: int) -> Ints:
     """Remove the runs at both ends of a chain that are probably equal by chance, judging by the gaps next to them.
 
     Gaps inside a passage are expected to be as long as its average gap. Gaps between words that are equal by chance are
-    expected to be much longer. Both kinds of gaps are modelled by exponential distributions. The more likely
-    distribution decides. Runs of at least `keep_length` words are kept.
+    expected to be much longer. Each kind of gap has an exponential distribution, and the more likely one decides. Runs
+    of at least `keep_length` words are kept.
     """
     for column in (0, 1):
         if len(runs) < 2:
@@ -59,7 +59,7 @@ def trim_ends(runs: Ints, keep_length: int) -> Ints:
 
 
 def _count_runs_by_chance(starts: Ints, ends: Ints, expected_gap: float, max_words: int, keep_length: int) -> int:
-    """How many of the first runs are probably equal by chance."""
+    """Count the first runs that are probably equal by chance."""
     words = count = 0
     evidence = minimum = 0.0
     for number in range(min(len(starts) - 1, max_words)):
@@ -78,10 +78,11 @@ def _count_runs_by_chance(starts: Ints, ends: Ints, expected_gap: float, max_wor
 class RunEvidence:
     """The evidence that runs are not equal by chance.
 
-    The information of a word is -log f, where f is its frequency in both texts together. The information of a run is
-    the sum over its words. If da and db words are between a run and its neighbour in the passage, about
-    (da + 1)(db + 1) pairs of places could have an equal run. If da = db, words were probably replaced one by one, and
-    only da + 1 pairs are possible. The evidence is the information minus the logarithm of the number of pairs.
+    The information of a word is -log f, where f is its relative frequency in the two texts together. The information of
+    a run is the sum over its words. Suppose that da words of the first text and db words of the second are between a
+    run and its neighbour in the passage. An equal run could then begin at about (da + 1)(db + 1) pairs of positions. If
+    da = db, words were probably replaced one by one, and only da + 1 pairs are possible. The evidence is the
+    information minus the logarithm of the number of pairs.
     """
 
     def __init__(self, windows: Windows) -> None:
@@ -90,8 +91,8 @@ class RunEvidence:
         information = -np.log(counts / max(len(a) + len(b), _MIN_EVIDENCE_WORDS))
         self._sums = np.concatenate(([0.0], np.cumsum(information[a])))
 
-    def credible(self, runs: Ints, keep_length: int) -> Ints:
-        """The runs of a passage that chance does not explain, and the runs of at least `keep_length` words.
+    def drop_chance_runs(self, runs: Ints, keep_length: int) -> Ints:
+        """Return the runs of a passage that chance does not explain, and the runs of at least `keep_length` words.
 
         `runs` must be in the order of the first text and must not overlap.
         """
@@ -101,7 +102,7 @@ class RunEvidence:
             weak = (evidence < _MIN_EVIDENCE) & (runs[:, 2] < keep_length)
             if not weak.any():
                 break
-            # Only runs that are weaker than both neighbours are removed. The neighbours are then judged again.
+            # Remove only runs with less evidence than both neighbours. Then compute the neighbours' evidence again.
             padded = np.concatenate(([np.inf], np.where(weak, evidence, np.inf), [np.inf]))
             runs = runs[~(weak & (evidence <= padded[:-2]) & (evidence < padded[2:]))]
         return runs
@@ -117,11 +118,11 @@ class RunEvidence:
 
 
 class WeightedOverlap:
-    """Compares stretches of two texts by the words that both have, in any order.
+    """Compares stretches of two texts by their shared words, in any order.
 
-    Rare words weigh more. The weight is log(1 / (40 f)), where f is the higher frequency of the word in the two texts.
-    Passages that were reworded, shuffled, or translated back and forth have a Dice coefficient over 0.4. Unrelated
-    texts have a coefficient under 0.3.
+    Rare words weigh more. The weight is log(1 / (40 f)), where f is the higher of the word's relative frequencies in
+    the two texts. Passages that were reworded, shuffled, or translated back and forth have a Dice coefficient over 0.4.
+    Unrelated texts have a coefficient under 0.3.
 
     Source: Sanchez-Perez, Sidorov, Gelbukh 2014, A winning approach to text alignment for text reuse detection. They
     apply both measures to whole sentences and weight words by inverse sentence frequency.
@@ -134,18 +135,18 @@ class WeightedOverlap:
         self._weights = -np.log(_WEIGHT_FACTOR * np.maximum(a, b)).clip(max=0)
 
     def is_one_passage(self, area: tuple[int, int, int, int], words: int, min_words: int) -> bool:
-        """Whether the two stretches of an area are one passage; see `chains.hull`.
+        """Return whether the two stretches of an area are one passage; see `chains.bounding_box`.
 
-        The stretches have `words` equal words. A passage has at least `min_words`.
+        The stretches have `words` equal words. A passage must have at least `min_words`.
         """
         a_first, a_end, b_first, b_end = area
         if min(a_end - a_first, b_end - b_first) < min_words:
             return False
-        a, times_a = np.unique(self._a[a_first:a_end], return_counts=True)
-        b, times_b = np.unique(self._b[b_first:b_end], return_counts=True)
+        a, counts_a = np.unique(self._a[a_first:a_end], return_counts=True)
+        b, counts_b = np.unique(self._b[b_first:b_end], return_counts=True)
         _, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
-        shared = float(self._weights[a[in_a]] @ np.minimum(times_a[in_a], times_b[in_b]))
-        weight_a, weight_b = float(self._weights[a] @ times_a), float(self._weights[b] @ times_b)
+        shared = float(self._weights[a[in_a]] @ np.minimum(counts_a[in_a], counts_b[in_b]))
+        weight_a, weight_b = float(self._weights[a] @ counts_a), float(self._weights[b] @ counts_b)
         dice = 2 * shared / (weight_a + weight_b) if weight_a + weight_b else 1.0
         if dice >= _MIN_DICE and dice * words >= _MIN_SHORT_DICE * min_words:
             return True

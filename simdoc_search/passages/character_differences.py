@@ -15,13 +15,13 @@ from simdoc_search.passages.subsequences import EqualRun
 
 _SPACE = re.compile(r"\s+")
 _MAX_TOKEN_CHARACTERS = 40
-"""The maximum number of characters of a token on each side of a difference."""
+"""The maximum number of characters that a token has on each side of a difference."""
 
 
 def character_differences(
     texts: tuple[str, str], words: tuple[PlacedWords, PlacedWords], runs: Iterable[EqualRun]
 ) -> list[CharacterDifference]:
-    """The characters that differ inside equal words and between them, in the order of the runs.
+    """Return the differences in characters inside equal words and between them, in the order of the runs.
 
     Differences in whitespace do not count. `runs` are the runs of equal words. For two texts with the same words, pass
     `[(0, 0, number of words)]`.
@@ -30,9 +30,9 @@ def character_differences(
     first, second = map(_SpacedText, texts, words)
     for i, j, size in runs:
         check_stopped()
-        result += _before(first, second, i, j)
-        result += _inside(first, second, i, j, size)
-        result += _after(first, second, i + size, j + size)
+        result += _difference_before(first, second, i, j)
+        result += _differences_inside(first, second, i, j, size)
+        result += _difference_after(first, second, i + size, j + size)
     return result
 
 
@@ -46,25 +46,25 @@ class _SpacedText:
         return self._text[slice(*span)]
 
     def words(self, first: int, size: int = 1) -> Span:
-        """The span of some words."""
+        """Return the span of `size` words from word `first` on."""
         return int(self._words.starts[first]), int(self._words.ends[first + size - 1])
 
-    def gap(self, number: int) -> Span:
-        """The span before a word. There is also a gap before the first word and one after the last."""
-        begin = int(self._words.ends[number - 1]) if number else 0
-        end = int(self._words.starts[number]) if number < len(self._words.words) else len(self._text)
+    def gap(self, word: int) -> Span:
+        """Return the span of the gap before a word. There are also gaps before the first word and after the last."""
+        begin = int(self._words.ends[word - 1]) if word else 0
+        end = int(self._words.starts[word]) if word < len(self._words.words) else len(self._text)
         return begin, end
 
     def token(self, span: Span) -> Span:
-        """A span and the characters around it up to the next whitespace."""
+        """Return a span, extended on both sides up to the next whitespace."""
         begin, end = span
         before = self._text[max(begin - _MAX_TOKEN_CHARACTERS, 0) : begin]
         after = self._text[end : end + _MAX_TOKEN_CHARACTERS]
         return begin - len(_SPACE.split(before)[-1]), end + len(_SPACE.split(after)[0])
 
 
-def _inside(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterator[CharacterDifference]:
-    """The differences inside some words and between them. Equal stretches are skipped."""
+def _differences_inside(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterator[CharacterDifference]:
+    """Yield the differences inside some words and between them. Equal stretches are skipped."""
     text_a, text_b = a[a.words(i, size)], b[b.words(j, size)]
     if text_a == text_b or text_a.split() == text_b.split():
         return
@@ -72,33 +72,33 @@ def _inside(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterat
         yield CharacterDifference("letters", a.words(i), b.words(j))
         return
     half = size // 2
-    yield from _inside(a, b, i, j, half)
-    yield from _between(a, b, i + half, j + half)
-    yield from _inside(a, b, i + half, j + half, size - half)
+    yield from _differences_inside(a, b, i, j, half)
+    yield from _differences_between(a, b, i + half, j + half)
+    yield from _differences_inside(a, b, i + half, j + half, size - half)
 
 
-def _between(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
-    """The differences between the gap before word `i` and the gap before word `j`."""
+def _differences_between(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
+    """Yield the differences between the gap before word `i` and the gap before word `j`."""
     (begin, end), (other_begin, other_end) = gap, other_gap = a.gap(i), b.gap(j)
     gap_a, gap_b = a[gap], b[other_gap]
     if gap_a == gap_b or _SPACE.sub("", gap_a) == _SPACE.sub("", gap_b):
         return
     parts, other_parts = _SPACE.split(gap_a), _SPACE.split(gap_b)
-    if len(parts) == 1 or len(other_parts) == 1:  # as in a<b
+    if len(parts) == 1 or len(other_parts) == 1:  # a gap without whitespace, as in a<b
         yield CharacterDifference("symbols", a.token(gap), b.token(other_gap))
         return
     if parts[0] != other_parts[0]:
-        yield from _after(a, b, i, j)
+        yield from _difference_after(a, b, i, j)
     if parts[1:-1] != other_parts[1:-1]:
-        inner = _without_space(a, (begin + len(parts[0]), end - len(parts[-1])))
-        other_inner = _without_space(b, (other_begin + len(other_parts[0]), other_end - len(other_parts[-1])))
+        inner = _strip_space(a, (begin + len(parts[0]), end - len(parts[-1])))
+        other_inner = _strip_space(b, (other_begin + len(other_parts[0]), other_end - len(other_parts[-1])))
         yield CharacterDifference("symbols", inner, other_inner)
     if parts[-1] != other_parts[-1]:
-        yield from _before(a, b, i, j)
+        yield from _difference_before(a, b, i, j)
 
 
-def _before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
-    """The difference in the symbols directly before two words."""
+def _difference_before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
+    """Yield the difference in the symbols directly before two words, if any."""
     gap, other_gap = a.gap(i), b.gap(j)
     symbols_a, symbols_b = _SPACE.split(a[gap])[-1], _SPACE.split(b[other_gap])[-1]
     if symbols_a != symbols_b:
@@ -106,8 +106,8 @@ def _before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[Characte
         yield CharacterDifference("symbols", a.token(span), b.token(other))
 
 
-def _after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
-    """The difference in the symbols at the start of the gaps before two words."""
+def _difference_after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
+    """Yield the difference in the symbols at the start of the gaps before two words, if any."""
     gap, other_gap = a.gap(i), b.gap(j)
     symbols_a, symbols_b = _SPACE.split(a[gap])[0], _SPACE.split(b[other_gap])[0]
     if symbols_a != symbols_b:
@@ -115,8 +115,8 @@ def _after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[Character
         yield CharacterDifference("symbols", a.token(span), b.token(other))
 
 
-def _without_space(text: _SpacedText, span: Span) -> Span:
-    """A span without the whitespace around it. If nothing is left, an empty span at its start."""
+def _strip_space(text: _SpacedText, span: Span) -> Span:
+    """Return a span without the whitespace around it. If nothing is left, return an empty span at its start."""
     begin, end = span
     inner = text[span]
     return (end - len(inner.lstrip()), begin + len(inner.rstrip())) if inner.strip() else (begin, begin)

@@ -18,7 +18,7 @@ from simdoc_search.sketch.settings import Settings
 
 
 class Changes(NamedTuple):
-    """The differences between two texts; see the attributes of `Comparison` with the same names."""
+    """The differences between two texts. `Comparison` describes the fields."""
 
     differences: list[Difference]
     character_differences: list[CharacterDifference]
@@ -33,11 +33,11 @@ def compare(
     Args:
         text_a: The first text.
         text_b: The second text.
-        preset: What counts as a shared passage: `edited`, `verbatim`, or your own settings.
-        settings: The settings for words, shingles and fingerprints. None: the default.
+        preset: Which passages count as shared: `edited`, `verbatim`, or your own settings.
+        settings: The settings for words, shingles and fingerprints. If None, the default settings are used.
 
     Raises:
-        ValueError: There is no such preset.
+        ValueError: The preset is unknown.
     """
     settings = settings or Settings()
     texts = text_a, text_b
@@ -54,7 +54,7 @@ def compare(
         estimate=first.overlap(second),
         interval=first.interval(second),
         words=(len(a.words), len(b.words)),
-        matched=(int(matched_words(a, passages).sum()), int(matched_words(b, passages, second=True).sum())),
+        matched=(int(matched_words(a, passages).sum()), int(matched_words(b, passages, in_second_text=True).sum())),
         passages=tuple(passages),
         differences=tuple(changes.differences),
         character_differences=tuple(changes.character_differences),
@@ -65,7 +65,7 @@ def compare(
 def text_changes(
     texts: tuple[str, str], words: tuple[PlacedWords, PlacedWords], passages: Sequence[Passage]
 ) -> Changes:
-    """The differences between two texts that share these passages."""
+    """Return the differences between two texts that share these passages."""
     word_differences = differences(*words, passages)
-    of_characters = character_differences(texts, words, disjoint_runs(*words, passages))
-    return Changes(word_differences, of_characters, key_changes(*texts, word_differences, of_characters))
+    symbol_differences = character_differences(texts, words, disjoint_runs(*words, passages))
+    return Changes(word_differences, symbol_differences, key_changes(*texts, word_differences, symbol_differences))

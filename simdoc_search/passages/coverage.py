@@ -1,4 +1,4 @@
-"""Orders texts by how many words each adds to the coverage of another text."""
+"""Orders documents by the number of words that each adds to the coverage of a text."""
 
 from __future__ import annotations
 
@@ -20,51 +20,51 @@ class Cover(Generic[Key]):
     """The words or tokens of a text that another document covers.
 
     Attributes:
-        key: The document that covers them.
+        key: Identifies the other document.
         rank: If two documents add the same number of words, the one with the smaller rank comes first.
-        places: The numbers of the covered words or tokens; ascending.
+        indices: The indices of the covered words or tokens; ascending.
         length: The number of words or tokens of the text.
-        weight: How many words each place stands for: 1 for a word, usually more for a token.
+        weight: The number of words that each index stands for: 1 for words, usually more for tokens.
     """
 
     key: Key
     rank: tuple[int, str, str]
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
     length: int
     weight: float = 1.0
 
 
-def by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, float]]:
+def order_by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, float]]:
     """Yield each key with the number of words that it adds to the coverage, the largest number first.
 
-    The order is greedy: each document is the one that adds most to the documents before it. All covers with the same
-    weight must cover the same text.
+    The order is greedy: the next document is always the one that adds the most words. All covers with the same weight
+    must cover the same text.
     """
-    # The number of added words can only decrease. The top of the heap is therefore next if its number is up to date.
+    # The number of added words can only decrease, so the top of the heap is the next document if its number is current.
     covered: dict[float, Mask] = {}
-    waiting = [(-cover.weight * len(cover.places), cover.rank, number) for number, cover in enumerate(covers)]
-    heapify(waiting)
-    while waiting:
-        added, rank, number = waiting[0]
-        cover = covers[number]
+    heap = [(-cover.weight * len(cover.indices), cover.rank, index) for index, cover in enumerate(covers)]
+    heapify(heap)
+    while heap:
+        negative_bound, rank, index = heap[0]
+        cover = covers[index]
         already_covered = covered.setdefault(cover.weight, no_words(cover.length))
-        adds = cover.weight * int(np.count_nonzero(~already_covered[cover.places]))
-        if adds < -added:
-            heapreplace(waiting, (-adds, rank, number))
+        new_words = cover.weight * int(np.count_nonzero(~already_covered[cover.indices]))
+        if new_words < -negative_bound:
+            heapreplace(heap, (-new_words, rank, index))
             continue
-        heappop(waiting)
-        already_covered[cover.places] = True
-        yield cover.key, adds
+        heappop(heap)
+        already_covered[cover.indices] = True
+        yield cover.key, new_words
 
 
 def union(covers: Iterable[Cover[Key]], length: int) -> Mask:
-    """The words of a text that any document covers. The text has `length` words."""
+    """Return the words of a text of `length` words that at least one document covers."""
     covered = no_words(length)
     for cover in covers:
-        covered[cover.places] = True
+        covered[cover.indices] = True
     return covered
 
 
 def tokens_also_in(tokens: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Whether each token is in `others`; shape of `tokens`."""
+    """Return whether each token is in `others`; bool, same shape as `tokens`."""
     return np.isin(tokens, others)

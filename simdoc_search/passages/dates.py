@@ -1,7 +1,7 @@
-"""Reads dates in metadata, in file names and in texts, as people and programs write them.
+"""Reads dates in metadata, file names and texts, in the formats that people and programs use.
 
-A date is a tuple of the parts that were written: (2021,), (2021, 3), (2021, 3, 12), or all parts with hour, minute and
-second in UTC. Month names are English. An ambiguous date, such as 03/04/2021, is not read.
+A date is a tuple of the parts that are given: (2021,), (2021, 3), (2021, 3, 12), or all parts including hour, minute
+and second in UTC. Month names are English. An ambiguous date, such as 03/04/2021, is not read.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _MONTH = r"(?P<month>0[1-9]|1[0-2])"
 _DAY = r"(?P<day>0[1-9]|[12]\d|3[01])"
-_NAMED = rf"(?<![A-Za-z])(?P<named>{'|'.join(_MONTHS)})[a-z]{{0,6}}"
+_MONTH_NAME = rf"(?<![A-Za-z])(?P<named>{'|'.join(_MONTHS)})[a-z]{{0,6}}"
 _DAY_ALONE = r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_BETWEEN = r"[-_., /]{1,2}"
+_SEPARATOR = r"[-_., /]{1,2}"
 _DAY_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?<!\d){_YEAR}(?P<separator>[-_./ ]?){_MONTH}(?P=separator){_DAY}(?!\d)",
-        rf"{_DAY_ALONE}[-_. ]{{0,2}}{_NAMED}[-_., ]{{0,2}}{_YEAR}(?!\d)",
-        rf"{_NAMED}{_BETWEEN}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?{_BETWEEN}{_YEAR}(?!\d)",
+        rf"{_DAY_ALONE}[-_. ]{{0,2}}{_MONTH_NAME}[-_., ]{{0,2}}{_YEAR}(?!\d)",
+        rf"{_MONTH_NAME}{_SEPARATOR}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?{_SEPARATOR}{_YEAR}(?!\d)",
         rf"(?<!\d)(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.{_YEAR}(?!\d)",
         rf"(?<!\d)(?P<one>\d{{1,2}})(?P<separator>[-/_])(?P<two>\d{{1,2}})(?P=separator){_YEAR}(?!\d)",
     )
@@ -36,7 +36,7 @@ _DAY_PATTERNS = tuple(
 _PATTERNS = _DAY_PATTERNS + tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_NAMED}[-_., ]{{0,2}}{_YEAR}(?!\d)",
+        rf"{_MONTH_NAME}[-_., ]{{0,2}}{_YEAR}(?!\d)",
         rf"(?<!\d){_YEAR}[-_.]{_MONTH}(?!\d)",
         rf"(?<![\d.,]){_YEAR}(?![\d%]|[.,]\d)",
     )
@@ -48,14 +48,14 @@ _BEFORE_YEAR, _AFTER_YEAR = 30, 12
 """The whole date is within 30 characters before the start of its year and 12 characters after it."""
 
 _SECONDS, _MILLISECONDS = (10**8, 10**10), (10**11, 10**13)
-"""Ranges of numbers that are read as a time since 1970, in this unit: the years 1973 to 2286."""
+"""Numbers in these ranges are read as seconds or milliseconds since 1970. The ranges cover the years 1973 to 2286."""
 
 _FRACTION = re.compile(r"(?<=:\d\d)\.\d+")
 _MAX_CHARACTERS = 200
 
 
 def dates_in(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> Iterator[tuple[Date, tuple[int, int]]]:
-    """The dates in a text or a name, each with its start and end. More exact dates come first."""
+    """Yield the dates in a text or a name, each with its start and end. More exact dates come first."""
     taken = bytearray(len(text))
     for pattern in patterns:
         for match in pattern.finditer(text):
@@ -66,24 +66,24 @@ def dates_in(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> Iter
                     yield date, (begin, end)
 
 
-def latest_day(text: str) -> Date | None:
-    """The latest day in a text. None if the text has no date with a day."""
+def latest_day_in(text: str) -> Date | None:
+    """Return the latest date with a day in a text. None if the text has no such date."""
     years: dict[str, list[int]] = {}
     for match in _ANY_YEAR.finditer(text):
         years.setdefault(match[1], []).append(match.start())
     for year in sorted(years, reverse=True):
         around = "\n".join(text[max(0, start - _BEFORE_YEAR) : start + _AFTER_YEAR] for start in years[year])
-        days = [date for date, _ in dates_in(around, _DAY_PATTERNS) if date[0] == int(year)]
-        if days:
-            return max(days)
+        dates = [date for date, _ in dates_in(around, _DAY_PATTERNS) if date[0] == int(year)]
+        if dates:
+            return max(dates)
     return None
 
 
 def date_of(value: MetadataValue) -> Date | None:
-    """The date of a metadata value. None if the value is not a date.
+    """Return the date in a metadata value. None if the value is not a date.
 
     The value may be a date in ISO 8601, in the format of e-mail or PDF, or as people write it. A number is a year, or
-    the seconds or milliseconds since 1970. Only the first value of a list counts.
+    the number of seconds or milliseconds since 1970. Only the first value of a list counts.
     """
     if isinstance(value, list):
         return date_of(value[0]) if value else None
@@ -95,26 +95,26 @@ def date_of(value: MetadataValue) -> Date | None:
 
 
 def date_of_nanoseconds(value: int) -> Date | None:
-    """The date of a time in nanoseconds since 1970. None if the time is out of range."""
+    """Return the date of a time in nanoseconds since 1970. None if the time is out of range."""
     with suppress(ValueError, OverflowError, OSError):
-        return _utc(datetime.fromtimestamp(value / 1e9, timezone.utc))
+        return _to_utc(datetime.fromtimestamp(value / 1e9, timezone.utc))
     return None
 
 
 def readable_date(date: Date) -> str:
-    """A date without its time, as people write it: `12 Mar 2021`."""
+    """Format a date without its time for display: `12 Mar 2021`."""
     month_names = [_MONTHS[month - 1] for month in date[1:2]]
     return " ".join([*map(str, date[2:3]), *month_names, str(date[0])])
 
 
 def iso_date(date: Date) -> str:
-    """A date in ISO 8601: `2021-03-12`, `2021-03-12T10:15:00Z`."""
+    """Format a date in ISO 8601: `2021-03-12`, `2021-03-12T10:15:00Z`."""
     day = "-".join(f"{part:02}" for part in date[:3])
     return f"{day}T{':'.join(f'{part:02}' for part in date[3:])}Z" if len(date) > 3 else day
 
 
 def _date_of_groups(groups: dict[str, str | None]) -> Date | None:
-    """The date of a match. None if it is ambiguous or not in the calendar."""
+    """Return the date of a match. None if it is ambiguous or does not exist in the calendar."""
     year = int(groups["year"] or 0)
     if one := groups.get("one"):
         first, second = int(one), int(groups["two"] or 0)
@@ -137,23 +137,24 @@ def _date_of_number(value: float) -> Date | None:
         return (int(value),)
     for (minimum, maximum), unit in ((_SECONDS, 1), (_MILLISECONDS, 1000)):
         if minimum <= value < maximum:
-            return _utc(datetime.fromtimestamp(value / unit, timezone.utc))
+            return _to_utc(datetime.fromtimestamp(value / unit, timezone.utc))
     return None
 
 
 def _date_of_text(value: str) -> Date | None:
     with suppress(ValueError, OverflowError):
-        time = datetime.fromisoformat(_FRACTION.sub("", value).replace("Z", "+00:00"))  # for Python 3.10
-        return _utc(time) if ":" in value or "T" in value.upper() else (time.year, time.month, time.day)
+        # Python 3.10 accepts neither Z nor every number of decimals.
+        time = datetime.fromisoformat(_FRACTION.sub("", value).replace("Z", "+00:00"))
+        return _to_utc(time) if ":" in value or "T" in value.upper() else (time.year, time.month, time.day)
     if value.startswith("D:"):
         value = value[2:10] if value[2:10].isdigit() else value[2:]
     with suppress(ValueError, TypeError, IndexError, OverflowError):
         if ":" in value:
-            return _utc(parsedate_to_datetime(value))
+            return _to_utc(parsedate_to_datetime(value))
     return max((date for date, _ in dates_in(value)), default=None)
 
 
-def _utc(time: datetime) -> Date:
-    """A time in UTC. A time without a time zone is assumed to be in UTC."""
+def _to_utc(time: datetime) -> Date:
+    """Convert a time to a date in UTC. A time without a time zone is assumed to be in UTC."""
     utc = time if time.tzinfo is None else time.astimezone(timezone.utc)
     return utc.year, utc.month, utc.day, utc.hour, utc.minute, utc.second

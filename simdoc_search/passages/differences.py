@@ -12,50 +12,50 @@ import numpy as np
 from simdoc_search.analysis.words import PlacedWords
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import Difference, Passage, Span
-from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing, longest_common
+from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing_subsequence, longest_common_subsequence
 from simdoc_search.passages.word_spans import no_words, span_of
 
 _MAX_WORD_PAIRS = 1 << 22
-"""A stretch with more pairs of words is reported as one difference."""
+"""A stretch is reported as one difference if its two word counts have a larger product."""
 
 _MIN_MOVED_WORDS = 5
-"""A shorter run counts as removed and inserted, not as moved, words."""
+"""A shorter run is reported as removed and inserted, not as moved."""
 
 _MAX_MOVED_GAP = 10
-"""The maximum number of words between two runs that moved together."""
+"""The maximum number of words between two runs that were moved together."""
 
 Stretch = tuple[int, int, int, int]
 """The index of the first word and the index after the last word, in the first text and then in the second."""
 
 
 def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Difference]:
-    """The differences between two texts that share these passages, in the order of the first text.
+    """Return the differences between two texts that share these passages, in the order of the first text.
 
     Outside the differences, both texts have equal words in the same order. A `moved` difference has equal words in both
-    texts. No word is in two differences.
+    texts. Each word is in at most one difference.
     """
     runs = disjoint_runs(a, b, passages)
-    in_order = heaviest_increasing(runs)
-    others = set(runs).difference(in_order)
+    unmoved = heaviest_increasing_subsequence(runs)
+    others = set(runs).difference(unmoved)
     blocks = list(_moved_blocks([run for run in runs if run in others and run[2] >= _MIN_MOVED_WORDS], runs))
     ends = [(block[0], block[-1]) for block in blocks]
     blocks_a = sorted((first[0], last[0] + last[2]) for first, last in ends)
     blocks_b = sorted((first[1], last[1] + last[2]) for first, last in ends)
     stretches: list[Stretch] = []
-    for gap in _gaps(in_order, (0, len(a.words), 0, len(b.words))):
-        stretches += _without_blocks(gap, blocks_a, blocks_b)
+    for gap in _gaps(unmoved, (0, len(a.words), 0, len(b.words))):
+        stretches += _parts_outside_blocks(gap, blocks_a, blocks_b)
     for block in blocks:
         (i, j, size), (end, other_end, _) = block[0], block[-1]
         stretches += _gaps(block[1:-1], (i + size, end, j + size, other_end)) if len(block) > 1 else []
-    result = [_difference(a, b, "moved", (i, i + size, j, j + size)) for block in blocks for i, j, size in block]
+    result = [_make_difference(a, b, "moved", (i, i + size, j, j + size)) for block in blocks for i, j, size in block]
     for stretch in stretches:
         check_stopped()
-        result += [_difference(a, b, _kind(part), part) for part in _parts(a.words, b.words, stretch)]
+        result += [_make_difference(a, b, _kind(part), part) for part in _cut_at_equal_words(a.words, b.words, stretch)]
     return sorted(result, key=lambda difference: (difference.a, difference.b))
 
 
 def disjoint_runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[EqualRun]:
-    """The runs of passages, in the order of the first text. A run that shares words with a longer run is left out."""
+    """Return the runs of passages, in the order of the first text. A run that overlaps a longer run is omitted."""
     spans = [run for passage in passages for run in passage.runs]
     if not spans:
         return []
@@ -73,7 +73,7 @@ def disjoint_runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -
 
 
 def _moved_blocks(moved: list[EqualRun], runs: list[EqualRun]) -> Iterator[list[EqualRun]]:
-    """The moved runs, in blocks that moved together.
+    """Yield blocks of runs that were moved together.
 
     Between two runs of a block, both texts have at most 10 words and no other run.
     """
@@ -93,7 +93,7 @@ def _moved_blocks(moved: list[EqualRun], runs: list[EqualRun]) -> Iterator[list[
 
 
 def _gaps(runs: Sequence[EqualRun], stretch: Stretch) -> Iterator[Stretch]:
-    """The parts of a stretch before, between and after runs that are in the same order in both texts."""
+    """Yield the parts of a stretch before, between and after runs that are in the same order in both texts."""
     i, end, j, other_end = stretch
     for start, other, size in [*runs, (end, other_end, 0)]:
         if i < start or j < other:
@@ -101,17 +101,17 @@ def _gaps(runs: Sequence[EqualRun], stretch: Stretch) -> Iterator[Stretch]:
         i, j = start + size, other + size
 
 
-def _without_blocks(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) -> Iterator[Stretch]:
-    """The parts of a gap that are outside all moved blocks."""
+def _parts_outside_blocks(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) -> Iterator[Stretch]:
+    """Yield the parts of a gap that are outside all moved blocks."""
     i, end, j, other_end = gap
-    parts_a, parts_b = _outside((i, end), blocks_a), _outside((j, other_end), blocks_b)
+    parts_a, parts_b = _parts_outside((i, end), blocks_a), _parts_outside((j, other_end), blocks_b)
     nothing_a, nothing_b = (end, end), (other_end, other_end)
     for part_a, part_b in itertools.zip_longest(parts_a, parts_b):
         yield (*(part_a or nothing_a), *(part_b or nothing_b))
 
 
-def _outside(span: Span, blocks: list[Span]) -> Iterator[Span]:
-    """The parts of a span of words that are outside all blocks."""
+def _parts_outside(span: Span, blocks: list[Span]) -> Iterator[Span]:
+    """Yield the parts of a span of words that are outside all blocks."""
     begin, end = span
     for start, stop in itertools.islice(blocks, bisect_left(blocks, (begin, begin)), None):
         if start >= end:
@@ -123,17 +123,19 @@ def _outside(span: Span, blocks: list[Span]) -> Iterator[Span]:
         yield begin, end
 
 
-def _parts(a: Sequence[str], b: Sequence[str], stretch: Stretch) -> Iterator[Stretch]:
-    """The differences inside a stretch.
+def _cut_at_equal_words(a: Sequence[str], b: Sequence[str], stretch: Stretch) -> Iterator[Stretch]:
+    """Yield the differences inside a stretch.
 
-    Two differences become one if fewer equal words are between them than the smaller difference has words. Such words
+    Two differences are joined if fewer equal words are between them than the smaller difference has words. Such words
     are probably equal by chance.
     """
     i, end, j, other_end = stretch
     if (end - i) * (other_end - j) > _MAX_WORD_PAIRS:
         yield stretch
         return
-    equal = [(i + first, j + second, size) for first, second, size in longest_common(a[i:end], b[j:other_end])]
+    equal = [
+        (i + first, j + second, size) for first, second, size in longest_common_subsequence(a[i:end], b[j:other_end])
+    ]
     last: Stretch | None = None
     for gap in _gaps(equal, stretch):
         if last is not None and gap[0] - last[1] < min(_size(last), _size(gap)):
@@ -155,7 +157,7 @@ def _kind(stretch: Stretch) -> Literal["replaced", "inserted", "removed"]:
     return "inserted" if i == end else "removed" if j == other_end else "replaced"
 
 
-def _difference(
+def _make_difference(
     a: PlacedWords, b: PlacedWords, kind: Literal["replaced", "inserted", "removed", "moved"], stretch: Stretch
 ) -> Difference:
     i, end, j, other_end = stretch

@@ -1,4 +1,4 @@
-"""Escapes a text for HTML, and shows its invisible characters as escape sequences."""
+"""Escapes text for HTML, and replaces invisible characters with escape sequences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INVISIBLE = re.compile(
 
 
 def escaped(text: str) -> str:
-    r"""A text as the content of an HTML element.
+    r"""Return a text as the content of an HTML element.
 
     An invisible character becomes an escape sequence, such as `\u202e`, in a `<span class="escape">`. Every line ends
     with a line feed.

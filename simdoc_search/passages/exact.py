@@ -1,4 +1,4 @@
-"""Exact measures of the overlap of two texts, from their shingles."""
+"""Computes exact measures of the overlap of two texts from their shingles."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Measures:
     """How much two texts overlap.
 
     Attributes:
-        jaccard: Shingles in both texts / shingles in either text, 0..1. With `Analysis.frequencies`, repeated shingles
-            count.
+        jaccard: Shingles in both texts / shingles in either text, 0..1. With `Analysis.frequencies`, every occurrence
+            of a shingle is counted.
         containment: The share of the first text's shingles that the second text has, 0..1.
         contained: The share of the second text's shingles that the first text has, 0..1.
-        multiset: The same three measures, counting repeated shingles.
+        multiset: The same three measures, but every occurrence of a shingle is counted.
     """
 
     jaccard: float
@@ -32,12 +32,12 @@ class Measures:
 
 
 def shingle_set(text: str, analysis: Analysis | None = None) -> frozenset[str]:
-    """The distinct shingles of a text."""
+    """Return the distinct shingles of a text."""
     return frozenset(shingles(text, analysis))
 
 
 def jaccard(a: Set[str], b: Set[str]) -> float:
-    """The Jaccard similarity |A and B| / |A or B|, 0..1. Two empty sets have 0.
+    """Return the Jaccard similarity |A and B| / |A or B|, 0..1. It is 0 for two empty sets.
 
     Source: Broder 1997, On the resemblance and containment of documents.
     """
@@ -47,16 +47,16 @@ def jaccard(a: Set[str], b: Set[str]) -> float:
 
 
 def containment(a: Set[str], b: Set[str]) -> float:
-    """The share of A that B has, |A and B| / |A|, 0..1. An empty A has 0."""
+    """Return the share of A that B has, |A and B| / |A|, 0..1. It is 0 if A is empty."""
     return len(a & b) / len(a) if a else 0.0
 
 
 def measures(
     a: str, b: str, analysis: Analysis | None = None, *, words: tuple[PlacedWords, PlacedWords] | None = None
 ) -> Measures:
-    """The exact measures of two texts. Texts of 100,000 words take a tenth of a second.
+    """Return the exact measures of two texts. Texts of 100,000 words take a tenth of a second.
 
-    The shingles themselves are compared, not their hashes. If the texts are already split into words, pass them as
+    The shingles themselves are compared, not their hashes. If the texts are already split into words, pass the words as
     `words`.
     """
     analysis = analysis or Analysis()
@@ -83,16 +83,19 @@ def _shingles_are_windows(words: list[str], size: int) -> bool:
 
 
 def _measures(a: Ints, b: Ints) -> Measures:
-    """The measures of two lists of numbered shingles."""
+    """Return the measures of two lists of shingle numbers."""
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
-    times_a, times_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
-    multiset = _shares(times_a, times_b)
-    return Measures(*_shares(np.minimum(times_a, 1), np.minimum(times_b, 1)), multiset)
+    counts_a, counts_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
+    multiset = _jaccard_and_containments(counts_a, counts_b)
+    return Measures(*_jaccard_and_containments(np.minimum(counts_a, 1), np.minimum(counts_b, 1)), multiset)
 
 
-def _shares(a: Ints, b: Ints) -> tuple[float, float, float]:
-    """The Jaccard similarity of two multisets, and the share of each that the other has. An empty multiset has 0."""
+def _jaccard_and_containments(a: Ints, b: Ints) -> tuple[float, float, float]:
+    """Return the Jaccard similarity of two multisets, and the share of each that the other has.
+
+    `a` and `b` contain the number of occurrences of each shingle. A measure of an empty multiset is 0.
+    """
     shared, in_a, in_b = int(np.minimum(a, b).sum()), int(a.sum()), int(b.sum())
-    wholes = (in_a + in_b - shared, in_a, in_b)
-    jaccard, containment, contained = (shared / whole if whole else 0.0 for whole in wholes)
+    denominators = (in_a + in_b - shared, in_a, in_b)
+    jaccard, containment, contained = (shared / total if total else 0.0 for total in denominators)
     return jaccard, containment, contained

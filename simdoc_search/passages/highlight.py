@@ -1,4 +1,4 @@
-"""Marks the passages that two texts share: as positions for an application, or as HTML."""
+"""Marks the passages that two texts share, as positions for an application or as HTML."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Marked:
         return cls(text, tuple(merged))
 
     def html(self, before: str = "<mark>", after: str = "</mark>") -> str:
-        """The whole text as HTML; see `fragments`."""
+        """Return the whole text as HTML. `before` and `after` are the tags around each span; see `fragments`."""
         parts, last_end = [], 0
         for start, end in self.spans:
             parts += [escaped(self.text[last_end:start]), before, escaped(self.text[start:end]), after]
@@ -56,7 +56,7 @@ class Marked:
         before: str = "<mark>",
         after: str = "</mark>",
     ) -> list[str]:
-        """The first marked spans as HTML, each with some words around it.
+        """Return the first marked spans as HTML, each with some words around it.
 
         The text is escaped. Invisible characters become escape sequences in a `<span class="escape">`. The tags are
         inserted unchanged.
@@ -64,15 +64,15 @@ class Marked:
         Args:
             count: The maximum number of spans.
             around: The number of words before and after each span.
-            within: The maximum number of words shown of a span, half from its start and half from its end. `…` replaces
-                the words between.
+            within: The maximum number of words of a span that are shown. From a longer span, one half is taken from its
+                start and the other from its end. `…` replaces the words between them.
             before: The tag before a span.
             after: The tag after a span.
         """
         return [
-            escaped(words_before(self.text, 0, start, around + 1))  # the space next to a mark counts as a word
+            escaped(words_before(self.text, 0, start, around + 1))  # + 1, because the space next to the mark is a word
             + before
-            + escaped(_shortened(self.text[start:end], within))
+            + escaped(_shorten(self.text[start:end], within))
             + after
             + escaped(words_after(self.text, end, around + 1))
             for start, end in self.spans[:count]
@@ -108,17 +108,17 @@ def highlight(
     Args:
         query: The first text.
         hit: The second text.
-        preset: What counts as a shared passage: `edited`, `verbatim`, or your own settings.
-        analysis: How texts are split into words. None: the default.
+        preset: Which passages count as shared: `edited`, `verbatim`, or your own settings.
+        analysis: How texts are split into words. If None, the default analysis is used.
 
     Raises:
-        ValueError: There is no such preset.
+        ValueError: The preset is unknown.
     """
     return Highlights.of(query, hit, align(query, hit, preset, analysis=analysis))
 
 
-def _shortened(text: str, max_words: int) -> str:
-    """A text. If it has too many words, its beginning and its end with `…` between them."""
+def _shorten(text: str, max_words: int) -> str:
+    """Return a text. If it has more than `max_words` words, return its beginning and its end with `…` between them."""
     if len(text.split(maxsplit=max_words)) <= max_words:
         return text
     beginning = words_after(text, 0, max_words - max_words // 2)

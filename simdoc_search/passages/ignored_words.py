@@ -1,4 +1,4 @@
-"""Finds the words of a text that do not count: words of templates and of quotations."""
+"""Finds the words of a text to ignore, because they are in a template or in a quotation."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ _BLOCK_QUOTES = re.compile(r"^[^\S\n]{0,3}>.*$", re.MULTILINE)
 
 
 def quotations(text: str) -> list[Span]:
-    """The quotations of a text: text in quotation marks, and lines that begin with `>`, as in Markdown."""
+    """Return the quotations of a text: text in quotation marks, and lines that begin with `>`, as in Markdown."""
     return [match.span() for pattern in (_QUOTATIONS, _BLOCK_QUOTES) for match in pattern.finditer(text)]
 
 
 def ignored_words(text: PlacedWords, templates: Iterable[PlacedWords], spans: Sequence[Span] = ()) -> Mask:
-    """The words of a text that are in `spans` or in a template, where they may be slightly edited."""
+    """Return the words of a text that are in `spans`, or that match a template. A match may have small changes."""
     ignored = words_in(text, spans)
     for template in templates:
         ignored |= matched_words(text, align_words(text, template, Alignment()))
     return ignored
 
 
-def text_without_words(text: str, words: PlacedWords, ignored: Mask) -> str:
-    """A text without its ignored words."""
+def remove_words_from_text(text: str, words: PlacedWords, ignored: Mask) -> str:
+    """Return a text without its ignored words."""
     edges = [0, *(edge for span in spans_of(words, ignored) for edge in span), len(text)]
     return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
-def without_words(
+def remove_words_from_passages(
     passages: Iterable[Passage], a: PlacedWords, b: PlacedWords, ignored: Mask, min_words: int
 ) -> Iterator[Passage]:
-    """Remove the ignored words of the first text from passages. Drop passages that then have fewer than `min_words`."""
+    """Yield passages without the ignored words of the first text. Omit passages with fewer than `min_words` left."""
     for passage in passages:
-        runs = tuple(_kept_runs(passage, a, b, ignored))
+        runs = tuple(_runs_without_words(passage, a, b, ignored))
         spans_a, spans_b = [first for first, _ in runs], [second for _, second in runs]
         words = int(words_in(a, spans_a).sum())
         if runs and words >= min_words:
-            yield replace(passage, a=_hull(spans_a), b=_hull(spans_b), words=words, runs=runs)
+            yield replace(passage, a=_bounding_span(spans_a), b=_bounding_span(spans_b), words=words, runs=runs)
 
 
-def _kept_runs(passage: Passage, a: PlacedWords, b: PlacedWords, ignored: Mask) -> Iterator[tuple[Span, Span]]:
+def _runs_without_words(passage: Passage, a: PlacedWords, b: PlacedWords, ignored: Mask) -> Iterator[tuple[Span, Span]]:
     for (start, end), (other, _) in passage.runs:
         i, i_end = np.searchsorted(a.starts, (start, end)).tolist()
         j = int(np.searchsorted(b.starts, other))
@@ -59,31 +59,31 @@ def _kept_runs(passage: Passage, a: PlacedWords, b: PlacedWords, ignored: Mask) 
             yield span_of(a, i + first, i + last), span_of(b, j + first, j + last)
 
 
-def _hull(spans: Sequence[Span]) -> Span:
+def _bounding_span(spans: Sequence[Span]) -> Span:
     return min(start for start, _ in spans), max(end for _, end in spans)
 
 
-def without_templates(
+def remove_templates(
     comparison: Comparison, texts: tuple[str, str], templates: Sequence[str], analysis: Analysis | None, min_words: int
 ) -> tuple[Comparison, tuple[int, int]]:
     """Remove the words of templates from a comparison. Also return the number of ignored words of each text.
 
     `words`, `matched` and `passages` then exclude these words. A passage with fewer than `min_words` matched words left
-    is dropped. The shingle measures and the differences still cover the whole texts.
+    is omitted. The shingle measures and the differences still cover the whole texts.
     """
     a, b = (placed_words(text, analysis) for text in texts)
     placed = [placed_words(template, analysis) for template in templates]
     ignored_a, ignored_b = (ignored_words(text, placed) for text in (a, b))
-    passages = without_words(comparison.passages, a, b, ignored_a, min_words)
-    swapped = without_words(map(_swapped, passages), b, a, ignored_b, min_words)
-    kept = [_swapped(passage) for passage in swapped]
+    passages = remove_words_from_passages(comparison.passages, a, b, ignored_a, min_words)
+    swapped = remove_words_from_passages(map(_swap_texts, passages), b, a, ignored_b, min_words)
+    kept = [_swap_texts(passage) for passage in swapped]
     kept = [replace(passage, words=int(matched_words(a, [passage]).sum())) for passage in kept]
     words = int((~ignored_a).sum()), int((~ignored_b).sum())
-    matched = int(matched_words(a, kept).sum()), int(matched_words(b, kept, second=True).sum())
+    matched = int(matched_words(a, kept).sum()), int(matched_words(b, kept, in_second_text=True).sum())
     ignored = int(ignored_a.sum()), int(ignored_b.sum())
     return replace(comparison, passages=tuple(kept), words=words, matched=matched), ignored
 
 
-def _swapped(passage: Passage) -> Passage:
-    """The same passage with the second text first."""
+def _swap_texts(passage: Passage) -> Passage:
+    """Return the passage with the two texts swapped."""
     return replace(passage, a=passage.b, b=passage.a, runs=tuple((second, first) for first, second in passage.runs))

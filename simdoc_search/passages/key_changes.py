@@ -1,4 +1,4 @@
-"""Finds differences in negations, numbers, dates and names. One such word can change the meaning of a contract."""
+"""Finds key changes: differences in negations, numbers, dates and names, which can change the meaning of a contract."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ _NEGATION_WORDS = frozenset(_NEGATIONS.split())
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[-−+]?[\d]+(?:[.,:/]\d+)*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*-]*$")
 _BEFORE_CHARACTERS, _BEFORE_WORDS = 40, 3
-"""The words before a change are the last 3 within 40 characters."""
+"""For context, up to 3 words within the 40 characters before a change are shown."""
 _DATE_CHARACTERS = 24
-"""How many characters around a difference are searched for a date."""
+"""The number of characters on each side of a difference that are searched for a date."""
 _MAX_CHARACTERS = 60
+"""The maximum number of characters of an excerpt."""
 _SENTENCE_CHARACTERS = 8
+"""The number of characters before a word that are searched for the end of a sentence."""
 
 
 def key_changes(
     old: str, new: str, differences: Sequence[Difference], character_differences: Sequence[CharacterDifference]
 ) -> list[KeyChange]:
-    """The key changes among the differences: negations first, then numbers, dates and names."""
+    """Return the key changes among the differences: negations first, then numbers, dates and names."""
     spans = [(difference.a, difference.b) for difference in differences if difference.kind != "moved"]
     spans += [(difference.a, difference.b) for difference in character_differences]
-    changes = [change for a, b in sorted(spans) if (change := _change(old, new, a, b))]
+    changes = [change for a, b in sorted(spans) if (change := _key_change(old, new, a, b))]
     return sorted(changes, key=lambda change: _KINDS.index(change.kind))
 
 
-def _change(old: str, new: str, a: Span, b: Span) -> KeyChange | None:
+def _key_change(old: str, new: str, a: Span, b: Span) -> KeyChange | None:
     old_words, new_words = _key_words(old, a), _key_words(new, b)
     kind = next((kind for kind in _KINDS if old_words[kind] != new_words[kind]), None)
     if kind is None:
@@ -47,7 +49,7 @@ def _change(old: str, new: str, a: Span, b: Span) -> KeyChange | None:
 
 
 def _excerpt(text: str, span: Span, kind: KeyKind) -> str:
-    """The text of a change. A date is shown whole. A long text is reduced to its key words."""
+    """Return the text of a change. A date is not cut. A long text is reduced to its key words."""
     if kind == "date" and span[0] < span[1]:
         dates = [date for date in _date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
         span = min([span[0], *(begin for begin, _ in dates)]), max([span[1], *(end for _, end in dates)])
@@ -56,7 +58,7 @@ def _excerpt(text: str, span: Span, kind: KeyKind) -> str:
 
 
 def _key_words(text: str, span: Span) -> dict[KeyKind, list[str]]:
-    """The negations, numbers, dates and names in a part of a text."""
+    """Return the negations, numbers, dates and names in a part of a text."""
     words: dict[KeyKind, list[str]] = {kind: [] for kind in _KINDS}
     dates = _date_spans(text, span)
     for match in _TOKEN.finditer(text, *span):
@@ -74,7 +76,7 @@ def _key_words(text: str, span: Span) -> dict[KeyKind, list[str]]:
 
 
 def _date_spans(text: str, span: Span) -> list[Span]:
-    """The dates in and around a part of a text. A year alone does not count as a date."""
+    """Return the spans of the dates in and around a part of a text. A year alone does not count as a date."""
     begin = max(0, span[0] - _DATE_CHARACTERS)
     around = text[begin : span[1] + _DATE_CHARACTERS]
     return [(first + begin, last + begin) for date, (first, last) in dates_in(around) if len(date) > 1]

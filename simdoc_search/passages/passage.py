@@ -1,4 +1,4 @@
-"""The results of a comparison of two texts. All positions refer to the original texts."""
+"""Defines the results of a comparison of two texts. All positions refer to the original texts."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Span = tuple[int, int]
-"""The position of the first character of a stretch of text, and the position after its last character.
-
-An empty span has two equal positions.
-"""
+"""The start and end (exclusive) of a stretch of text, in characters. The two are equal for an empty span."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +14,8 @@ class Passage:
     """A passage that two texts share, perhaps with small changes.
 
     Attributes:
-        a: Its span in the first text. The span begins and ends with a matched word, and may contain other words.
-        b: Its span in the second text.
+        a: The span in the first text. The span begins and ends with a matched word, and may contain other words.
+        b: The span in the second text.
         words: The number of matched words. A matched word is paired with an equal word of the other text.
         runs: The spans of each run of matched words in both texts, in the order of the first text.
     """
@@ -31,13 +28,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Words that only one of the texts has at this place.
+    """Words that are replaced, inserted, removed or moved.
 
     Attributes:
         kind: `replaced`, `inserted` (only in the second text), `removed` (only in the first text) or `moved`.
         a: The span in the first text. It is empty if the words were `inserted`.
         b: The span in the second text. It is empty if the words were `removed`.
-        words: The number of words, in the text that has more of them here.
+        words: The number of words: that of the longer span.
     """
 
     kind: Literal["replaced", "inserted", "removed", "moved"]
@@ -85,14 +82,14 @@ class Comparison:
     """What two texts share, and how they differ.
 
     Attributes:
-        jaccard: Shingles in both texts / shingles in either text, 0..1, exact.
-        containment: The share of the first text's shingles that the second text has, 0..1, exact.
-        contained: The share of the second text's shingles that the first text has, 0..1, exact.
-        multiset: The same three measures, counting repeated shingles.
-        estimate: The Jaccard similarity that the fingerprints estimate, 0..1.
-        interval: The 95 % interval of the estimate.
+        jaccard: The exact Jaccard similarity, 0..1: shingles in both texts / shingles in either text.
+        containment: The exact share of the first text's shingles that the second text has, 0..1.
+        contained: The exact share of the second text's shingles that the first text has, 0..1.
+        multiset: The same three measures, but every occurrence of a shingle is counted.
+        estimate: The Jaccard similarity estimated from the fingerprints, 0..1.
+        interval: The 95 % confidence interval of the estimate.
         words: The number of words of each text.
-        matched: The number of matched words of each text. A word in several passages counts once.
+        matched: The number of matched words of each text. A word in several passages is counted once.
         passages: The shared passages, in the order of the first text.
         differences: The words that differ, in the order of the first text.
         character_differences: The differences in letter case, punctuation and symbols at matched words, in the order of

@@ -1,4 +1,4 @@
-"""The pages and lines of a text, and the words around a position."""
+"""Finds the page and line of a position in a text, and the words around it."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ class TextPositions:
         self.has_pages: bool = len(self._page_starts) > 1
 
     def page(self, position: int) -> int:
-        """The page of a character. The first page is 1."""
+        """Return the page number of a character. The first page is 1."""
         return bisect_right(self._page_starts, position)
 
-    def lines_between(self, start: int, end: int) -> int:
-        """How many lines end between two characters."""
+    def count_lines_between(self, start: int, end: int) -> int:
+        """Count the lines that end between two characters."""
         return bisect_right(self._line_starts, end) - bisect_right(self._line_starts, start)
 
     def label(self, position: int) -> str:
-        """The page and line of a character: `line 120`, or `page 3, line 12` if the text has pages."""
+        """Return the page and line of a character: `line 120`, or `page 3, line 12` if the text has pages."""
         page = self.page(position)
-        line = self.lines_between(self._page_starts[page - 1], position) + 1
+        line = self.count_lines_between(self._page_starts[page - 1], position) + 1
         return f"page {page:,}, line {line:,}" if self.has_pages else f"line {line:,}"
 
 
 def both_labels(first: TextPositions, a: int, second: TextPositions, b: int) -> str:
-    """The labels of a position in each of two texts: `line 3 → line 5`, or `line 3` if both are the same."""
+    """Return the labels of a position in each of two texts: `line 3 → line 5`, or `line 3` if they are the same."""
     label_a, label_b = first.label(a), second.label(b)
     return label_a if label_a == label_b else f"{label_a} → {label_b}"
 
 
 _CHARACTERS_PER_WORD = 12
-"""The maximum average length of the words around a position. If they are longer, or if there are no spaces, the words
-are shown in part."""
+"""The maximum average length of the words that are shown around a position. If the words are longer, or if there are no
+spaces, fewer words or a part of them are shown."""
 
 _PUNCTUATION = re.compile(r"[.,;:!?)\]}”’»…]+(?=\s|$)")
 
 
 def words_before(text: str, start: int, end: int, count: int) -> str:
-    """The last `count` words between `start` and `end`, with the space after them. `…` replaces the words before."""
+    """Return the last `count` words from `start` to `end`, with the space after them. `…` replaces earlier words."""
     begin = max(start, end - _CHARACTERS_PER_WORD * count)
     words = re.split(r"(\s+)", text[begin:end])
     if begin > start and len(words) > 2:
@@ -62,7 +62,7 @@ def words_before(text: str, start: int, end: int, count: int) -> str:
 
 
 def words_after(text: str, start: int, count: int) -> str:
-    """The first `count` words after `start`, with the space before them. `…` replaces the words after."""
+    """Return the first `count` words after `start`, with the space before them. `…` replaces later words."""
     end = start + _CHARACTERS_PER_WORD * count
     words = re.split(r"(\s+)", text[start:end])
     if end < len(text) and len(words) > 2:
@@ -71,7 +71,7 @@ def words_after(text: str, start: int, count: int) -> str:
     return kept if start + len(kept) >= len(text) else f"{kept.rstrip()} …"
 
 
-def after_punctuation(text: str, word_end: int) -> int:
-    """The position after the punctuation at the end of a word."""
+def skip_punctuation(text: str, word_end: int) -> int:
+    """Return the position after the punctuation that follows a word."""
     punctuation = _PUNCTUATION.match(text, word_end)
     return punctuation.end() if punctuation else word_end

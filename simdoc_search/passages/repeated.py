@@ -1,4 +1,4 @@
-"""Finds boilerplate: passages that a text repeats."""
+"""Finds boilerplate: shared passages that a text repeats."""
 
 from __future__ import annotations
 
@@ -10,23 +10,27 @@ from simdoc_search.passages.passage import Passage
 
 _MAX_WORDS = 200
 """A longer passage counts as content, even if a text repeats it."""
-_MIN_TIMES = 3
+_MIN_OCCURRENCES = 3
 _MIN_SHARE = 0.9
 """The minimum share of a passage's shingles that must occur at least three times."""
 
 
-def repeated_passages(
+def find_repeated_passages(
     passages: tuple[Passage, ...], texts: tuple[str, str], analysis: Analysis | None = None
 ) -> frozenset[int]:
-    """The indices of the passages of up to 200 words that occur at least three times in one of the texts."""
-    short = {number: passage for number, passage in enumerate(passages) if passage.words <= _MAX_WORDS}
+    """Return the indices of the passages that are boilerplate.
+
+    These are passages of up to 200 words that occur at least three times in one of the texts.
+    """
+    short = {index: passage for index, passage in enumerate(passages) if passage.words <= _MAX_WORDS}
     counts = [Counter(shingles(text, analysis)) for text in texts] if short else []
     repeated = set()
-    for number, passage in short.items():
+    for index, passage in short.items():
         passage_shingles = shingles(texts[0][slice(*passage.a)], analysis)
         if passage_shingles and any(
-            sum(count[shingle] >= _MIN_TIMES for shingle in passage_shingles) >= _MIN_SHARE * len(passage_shingles)
+            sum(count[shingle] >= _MIN_OCCURRENCES for shingle in passage_shingles)
+            >= _MIN_SHARE * len(passage_shingles)
             for count in counts
         ):
-            repeated.add(number)
+            repeated.add(index)
     return frozenset(repeated)

@@ -1,7 +1,7 @@
 """Finds runs of equal words in two texts. Each run is as long as possible.
 
-Runs are an int64 array of shape (runs, 3), in ascending order. The columns are the first word in the first text, the
-first word in the second text, and the number of words.
+Runs are stored in an int64 array of shape (runs, 3), in ascending order. Each row contains the index of the first word
+in the first text, its index in the second text, and the number of words.
 """
 
 from __future__ import annotations
@@ -14,82 +14,85 @@ from numpy.typing import NDArray
 
 from simdoc_search.passages.windows import Ints, Windows
 
-_TRIED_PLACES = 4
-"""How many occurrences of a frequent window are tried to find the longest run."""
+_MAX_TRIED_POSITIONS = 4
+"""The number of occurrences of a frequent window that are tried to find the longest run."""
 
 NO_RUNS: Ints = np.zeros((0, 3), np.int64)
 
 
-def common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
-    """The runs around equal windows of `length` words.
+def find_common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
+    """Return the runs around equal windows of `length` words.
 
-    A window that occurs m times in one text and n times in the other is left out if m * n is more than `max_pairs`.
+    A window that occurs m times in one text and n times in the other is omitted if m * n is more than `max_pairs`.
     """
     a, b = windows.classes(length)
     if not len(a) or not len(b):
         return NO_RUNS
     size = int(max(a.max(), b.max())) + 1
-    times_a, times_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
-    wanted = (times_a > 0) & (times_b > 0) & (times_a * times_b <= max_pairs)
-    i = np.flatnonzero(wanted[a])
+    counts_a, counts_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
+    is_rare = (counts_a > 0) & (counts_b > 0) & (counts_a * counts_b <= max_pairs)
+    i = np.flatnonzero(is_rare[a])
     order = np.argsort(b, kind="stable")
-    first = np.cumsum(times_b) - times_b  # the first place of each class in this order
-    times = times_b[a[i]]
-    within = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
-    return _extended(windows, np.repeat(i, times), order[np.repeat(first[a[i]], times) + within])
+    first = np.cumsum(counts_b) - counts_b  # the first position of each class in this order
+    pairs = counts_b[a[i]]
+    rank = np.arange(int(pairs.sum())) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    return _extend_to_runs(windows, np.repeat(i, pairs), order[np.repeat(first[a[i]], pairs) + rank])
 
 
-def covering_runs(windows: Windows, length: int, known: Ints) -> Ints:
+def add_covering_runs(windows: Windows, length: int, known: Ints) -> Ints:
     """Add runs to the known runs until every window of `length` words that both texts have is in a run.
 
     If each text has a window 1,000 times, at most 2,000 runs are added, not a million.
     """
     a, b = windows.classes(length)
-    starts = _uncovered_starts(windows.equal_after, a, b, length, known)
-    known = unique_runs(np.concatenate((known, _extended(windows, *starts))))
-    j, i = _uncovered_starts(lambda j, i: windows.equal_after(i, j), b, a, length, known[:, [1, 0, 2]])
-    return unique_runs(np.concatenate((known, _extended(windows, i, j))))
+    starts = _find_uncovered_starts(windows.count_equal_after, a, b, length, known)
+    known = unique_runs(np.concatenate((known, _extend_to_runs(windows, *starts))))
+    j, i = _find_uncovered_starts(lambda j, i: windows.count_equal_after(i, j), b, a, length, known[:, [1, 0, 2]])
+    return unique_runs(np.concatenate((known, _extend_to_runs(windows, i, j))))
 
 
-def _extended(windows: Windows, i: Ints, j: Ints) -> Ints:
-    """The runs that contain word i of the first text and word j of the second, for each pair in `i` and `j`."""
+def _extend_to_runs(windows: Windows, i: Ints, j: Ints) -> Ints:
+    """Return the runs that contain word i of the first text and word j of the second, for each pair in `i` and `j`."""
     diagonal = j - i
     order = np.lexsort((i, diagonal))
     i, j, diagonal = i[order], j[order], diagonal[order]
     begins = np.flatnonzero((np.diff(diagonal, prepend=np.iinfo(np.int64).min) != 0) | (np.diff(i, prepend=-2) != 1))
     i, j = i[begins], j[begins]
-    before = windows.equal_before(i, j)
-    return unique_runs(np.stack((i - before, j - before, before + windows.equal_after(i, j)), axis=1))
+    before = windows.count_equal_before(i, j)
+    return unique_runs(np.stack((i - before, j - before, before + windows.count_equal_after(i, j)), axis=1))
 
 
 def unique_runs(runs: Ints) -> Ints:
-    """Each run once, ascending."""
+    """Return each run once, in ascending order."""
     runs = runs[np.lexsort((runs[:, 1], runs[:, 0]))]
     is_repeated = (np.diff(runs[:, 0], prepend=-1) == 0) & (np.diff(runs[:, 1], prepend=-1) == 0)
     unique: Ints = runs[~is_repeated]
     return unique
 
 
-def _uncovered_starts(
+def _find_uncovered_starts(
     equal_after: Callable[[Ints, Ints], Ints], a: Ints, b: Ints, length: int, known: Ints
 ) -> tuple[Ints, Ints]:
-    """The starts of runs, in both texts, for the windows of one text that no known run covers.
+    """Return the starts of runs, in both texts, for the windows of one text that no known run covers.
 
-    `a` and `b` are the classes of the windows of this text and of the other text. `known` and `equal_after` take this
-    text as the first; see `Windows.equal_after`.
+    `a` and `b` are the classes of the windows of this text and of the other text. In `known` and in
+    the arguments of `equal_after`, this text is the first; see `Windows.count_equal_after`.
     """
-    places: dict[int, list[int]] = {}
+    positions: dict[int, list[int]] = {}
     uncovered = np.flatnonzero(~_is_covered(known, len(a), length) & np.isin(a, b))
     for j in np.flatnonzero(np.isin(b, a[uncovered])).tolist():
-        places.setdefault(int(b[j]), []).append(j)
+        positions.setdefault(int(b[j]), []).append(j)
     starts: list[tuple[int, int]] = []
     end = other_end = next_index = 0
     order = uncovered.tolist()
     while next_index < len(order):
         i = order[next_index]
-        candidates = places[int(a[i])]
-        next_place = bisect_left(candidates, other_end + min(i - end, 0))
-        tried = np.array(candidates[next_place : next_place + _TRIED_PLACES] or candidates[:_TRIED_PLACES], np.int64)
+        candidates = positions[int(a[i])]
+        next_position = bisect_left(candidates, other_end + min(i - end, 0))
+        tried = np.array(
+            candidates[next_position : next_position + _MAX_TRIED_POSITIONS] or candidates[:_MAX_TRIED_POSITIONS],
+            np.int64,
+        )
         sizes = equal_after(np.full(len(tried), i), tried)
         best = int(sizes.argmax())
         end, other_end = i + int(sizes[best]), int(tried[best] + sizes[best])
@@ -100,7 +103,7 @@ def _uncovered_starts(
 
 
 def _is_covered(runs: Ints, count: int, length: int) -> NDArray[np.bool_]:
-    """Which of the windows of the first text are inside a run; shape (count,)."""
+    """Return whether each window of the first text is inside a run; bool, shape (count,)."""
     change = np.zeros(count + 1, np.int64)
     long = runs[runs[:, 2] >= length]
     np.add.at(change, long[:, 0], 1)

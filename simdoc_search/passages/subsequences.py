@@ -6,26 +6,26 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 EqualRun = tuple[int, int, int]
-"""The first word in the first text, the first word in the second text, and the number of equal words."""
+"""The index of the first word in the first text, its index in the second text, and the number of equal words."""
 
 
-def longest_common(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
-    """A longest common subsequence of two lists of words, as runs.
+def longest_common_subsequence(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
+    """Return a longest common subsequence of two lists of words, as runs.
 
     Each step compares one word of `a` with all words of `b` at once, as the bits of an integer. This takes
     len(a) x len(b) bits of memory.
 
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
     """
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}  # the positions of each word in b, as bits
     for position, word in enumerate(b):
-        places[word] = places.get(word, 0) | 1 << position
-    everywhere = (1 << len(b)) - 1
-    row, rows = everywhere, []
+        positions[word] = positions.get(word, 0) | 1 << position
+    all_bits = (1 << len(b)) - 1
+    row, rows = all_bits, []
     for word in a:
-        # Bit j is 0 if the subsequence of a up to this word and of b[: j + 1] is longer than with b[:j].
-        both = row & places.get(word, 0)
-        row = ((row + both) | (row - both)) & everywhere
+        # Bit j is 0 if a longest common subsequence of a up to this word and b[: j + 1] is longer than one with b[:j].
+        both = row & positions.get(word, 0)
+        row = ((row + both) | (row - both)) & all_bits
         rows.append(row)
     runs: list[EqualRun] = []
     i, j = len(a), len(b)
@@ -43,8 +43,8 @@ def longest_common(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
     return runs[::-1]
 
 
-def heaviest_increasing(runs: Sequence[EqualRun]) -> list[EqualRun]:
-    """The runs that are in the same order in both texts, chosen to have as many words as possible.
+def heaviest_increasing_subsequence(runs: Sequence[EqualRun]) -> list[EqualRun]:
+    """Return runs that are in the same order in both texts, chosen to have as many words as possible.
 
     The search uses a Fenwick tree of the best subsequences. Source: Fenwick 1994, A new data structure for cumulative
     frequency tables.
@@ -53,7 +53,7 @@ def heaviest_increasing(runs: Sequence[EqualRun]) -> list[EqualRun]:
         runs: Runs in the order of the first text, without overlaps.
     """
     order = sorted(j for _, j, _ in runs)
-    tree = [(0, -1)] * (len(runs) + 1)  # the words and the last run of the best subsequence in a range of `order`
+    tree = [(0, -1)] * (len(runs) + 1)  # the word count and the last run of the best subsequence in a range of `order`
     previous: list[int] = []
     for number, (_, j, size) in enumerate(runs):
         rank = bisect_left(order, j)
@@ -72,7 +72,7 @@ def heaviest_increasing(runs: Sequence[EqualRun]) -> list[EqualRun]:
 
 
 def _best(tree: list[tuple[int, int]], end: int) -> tuple[int, int]:
-    """The best subsequence before a rank."""
+    """Return the word count and the last run of the best subsequence before a rank."""
     best = (0, -1)
     while end:
         best = max(best, tree[end])

@@ -1,4 +1,4 @@
-"""Describes a comparison in a few words."""
+"""Describes the results of a comparison in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"\W*\d")
 
 
 def excerpt(text: str, max_words: int = _EXCERPT_WORDS) -> str:
-    """A text as one line of at most about 120 characters. A longer text is reduced to its first and last words."""
+    """Return a text as one line of at most about 120 characters: the whole text, or its first and last words."""
     if len(text) <= 4 * _EXCERPT_CHARACTERS:
         words = text.split()
     else:
@@ -28,7 +28,7 @@ def excerpt(text: str, max_words: int = _EXCERPT_WORDS) -> str:
 
 
 def describe_difference(difference: Difference, text_a: str, text_b: str) -> str:
-    """One difference: "3 words differ: 'may' → 'may not'"."""
+    """Describe one difference: "3 words differ: 'may' → 'may not'"."""
     before, after = excerpt(text_a[slice(*difference.a)]), excerpt(text_b[slice(*difference.b)])
     words = counted(difference.words, "word")
     match difference.kind:
@@ -41,7 +41,7 @@ def describe_difference(difference: Difference, text_a: str, text_b: str) -> str
 
 
 def describe_differences(comparison: Comparison) -> str:
-    """All differences: "37 words differ in 9 places, 120 words moved"."""
+    """Describe all differences: "37 words differ in 9 places, 120 words moved"."""
     moved = sum(difference.words for difference in comparison.differences if difference.kind == "moved")
     others = [difference.words for difference in comparison.differences if difference.kind != "moved"]
     parts = []
@@ -50,20 +50,21 @@ def describe_differences(comparison: Comparison) -> str:
         parts.append(f"{counted(sum(others), 'word')} {'differs' if sum(others) == 1 else 'differ'}{places}")
     if moved:
         parts.append(f"{counted(moved, 'word')} moved")
-    return ", ".join(parts) or "no word differs"
+    return ", ".join(parts) or "no words differ"
 
 
 def describe_character_difference(difference: CharacterDifference, text_a: str, text_b: str) -> str:
-    """One difference in characters: "'-500' / '500'"."""
+    """Describe one difference in characters: "'-500' / '500'"."""
     return f"'{excerpt(text_a[slice(*difference.a)])}' / '{excerpt(text_b[slice(*difference.b)])}'"
 
 
 def describe_character_differences(
     differences: Sequence[CharacterDifference], texts: tuple[str, str], maximum: int = _MAX_CHARACTER_DIFFERENCES
 ) -> str:
-    """The number of differences in characters, and the first ones, those at numbers first.
+    """Describe the number of differences in characters, and up to `maximum` of them. Differences at numbers come first.
 
-    For example "letter case, punctuation or symbols differ in 1 place: '-500' / '500'". Empty if there are none.
+    For example: "letter case, punctuation or symbols differ in 1 place: '-500' / '500'". Without differences, the
+    result is empty.
     """
     if not differences:
         return ""
@@ -75,18 +76,18 @@ def describe_character_differences(
     first = sorted(differences, key=rank)[:maximum]
     quoted = "; ".join(describe_character_difference(difference, *texts) for difference in first)
     more = f"; and {len(differences) - maximum:,} more" if len(differences) > maximum > 1 else ""
-    return f"{count_character_differences(len(differences))}: {quoted}{more}"
+    return f"{describe_character_difference_count(len(differences))}: {quoted}{more}"
 
 
-def count_character_differences(count: int) -> str:
-    """The number of differences in characters: "letter case, punctuation or symbols differ in 2 places"."""
+def describe_character_difference_count(count: int) -> str:
+    """Describe the number of differences in characters: "letter case, punctuation or symbols differ in 2 places"."""
     return f"letter case, punctuation or symbols differ in {counted(count, 'place')}"
 
 
 def key_change_lines(changes: Sequence[KeyChange], maximum: int = _MAX_KEY_CHANGES) -> list[str]:
-    """One line for each key change, such as "number: The rent is “850” → “890”".
+    """Return one line for each key change, such as "number: The rent is “850” → “890”".
 
-    If there are more than `maximum`, the last line says how many are left out.
+    If there are more than `maximum`, the last line gives the number of the others.
     """
     lines = [
         f"{change.kind}: {printable(f'{change.before} ') if change.before else ''}"
@@ -94,7 +95,7 @@ def key_change_lines(changes: Sequence[KeyChange], maximum: int = _MAX_KEY_CHANG
         for change in changes[:maximum]
     ]
     more = len(changes) - maximum
-    return [*lines, f"and {more:,} more such changes"] if more > 0 else lines
+    return [*lines, f"and {counted(more, 'more key change')}"] if more > 0 else lines
 
 
 def _quoted(text: str) -> str:
@@ -102,7 +103,7 @@ def _quoted(text: str) -> str:
 
 
 class MeasureRow(NamedTuple):
-    """A measure as shown to people: its name, its value and a remark."""
+    """A measure for display: its name, its value and a remark."""
 
     name: str
     value: str
@@ -110,15 +111,15 @@ class MeasureRow(NamedTuple):
 
 
 def word_measures(comparison: Comparison) -> list[MeasureRow]:
-    """The measures of matched words."""
+    """Return the measures of matched words for display."""
     passages = len(comparison.passages)
-    shared = f"{counted(comparison.matched[0], 'word')} in {counted(passages, 'passage')}" if passages else "no passage"
+    in_passages = f"{counted(comparison.matched[0], 'word')} in {counted(passages, 'passage')}"
     first, second = (
         (percent(share), f"{matched:,} of {counted(words, 'word')}")
         for share, matched, words in zip(comparison.covered, comparison.matched, comparison.words, strict=True)
     )
     return [
-        MeasureRow("in common", shared),
+        MeasureRow("in common", in_passages if passages else "no passages"),
         MeasureRow("share of the first text", *first),
         MeasureRow("share of the second text", *second),
         MeasureRow("different", describe_differences(comparison)),
@@ -126,11 +127,11 @@ def word_measures(comparison: Comparison) -> list[MeasureRow]:
 
 
 def shingle_measures(comparison: Comparison) -> list[MeasureRow]:
-    """The measures of shingles."""
+    """Return the measures of shingles for display."""
     low, high = comparison.interval
     interval = f"estimated {estimate(comparison.estimate)} ({100 * low:.0f} to {100 * high:.0f})"
     return [
         MeasureRow("Jaccard similarity of shingles", percent(comparison.jaccard), interval),
-        MeasureRow("shingles of the first that the second has", percent(comparison.containment)),
-        MeasureRow("shingles of the second that the first has", percent(comparison.contained)),
+        MeasureRow("shingles of the first text in the second", percent(comparison.containment)),
+        MeasureRow("shingles of the second text in the first", percent(comparison.contained)),
     ]

@@ -1,4 +1,4 @@
-"""Finds equal windows of words in two texts. Each distinct window has a number, its class. No hashes are used.
+"""Finds equal windows of words in two texts. Each distinct window has a number, called its class. No hashes are used.
 
 The class of a window of 2n words follows from the classes of its two halves. Source: Karp, Miller, Rosenberg 1972,
 Rapid identification of repeated patterns in strings, trees and arrays.
@@ -27,14 +27,14 @@ class Windows:
     def __init__(self, a: Sequence[str], b: Sequence[str]) -> None:
         numbers = dict(zip(dict.fromkeys(chain(a, b)), count(), strict=False))
         self.sizes: tuple[int, int] = len(a), len(b)
-        self._second = len(a) + 1  # where the second text begins
+        self._second_start = len(a) + 1  # position of the first word of the second text
         # A unique number after each text prevents equal windows across the end of a text.
         both = [*map(numbers.__getitem__, a), len(numbers), *map(numbers.__getitem__, b), len(numbers) + 1]
         self._levels = [np.array(both, np.int64)]
-        self._is_complete = False  # whether the last level has the longest equal windows
+        self._is_complete = False  # whether the last level contains the longest shared windows
 
     def classes(self, length: int) -> tuple[Ints, Ints]:
-        """The class of the window of `length` words that begins at each word, for both texts.
+        """Return the class of the window of `length` words that begins at each word, for both texts.
 
         Two windows have the same class if their words are equal.
         """
@@ -42,14 +42,14 @@ class Windows:
         classes, size = self._levels[level], 2**level
         while size < length:
             shift = min(size, length - size)
-            classes, size = _joined(classes, shift), size + shift
+            classes, size = _extend_classes(classes, shift), size + shift
         first, second = (max(words - length + 1, 0) for words in self.sizes)
-        return classes[:first], classes[self._second : self._second + second]
+        return classes[:first], classes[self._second_start : self._second_start + second]
 
-    def equal_after(self, i: Ints, j: Ints) -> Ints:
-        """How many words are equal, starting at word i of the first text and word j of the second text; shape of i."""
+    def count_equal_after(self, i: Ints, j: Ints) -> Ints:
+        """Count the equal words from word i of the first text and word j of the second text on; shape of `i`."""
         check_stopped()
-        in_a, in_b = i.copy(), j + self._second
+        in_a, in_b = i.copy(), j + self._second_start
         for level, classes in reversed([*enumerate(self._levels_up_to())]):
             inside = np.flatnonzero(np.maximum(in_a, in_b) < len(classes))
             equal = inside[classes[in_a[inside]] == classes[in_b[inside]]]
@@ -57,35 +57,35 @@ class Windows:
             in_b[equal] += 2**level
         return in_a - i
 
-    def equal_before(self, i: Ints, j: Ints) -> Ints:
-        """How many words are equal just before word i of the first text and word j of the second text; shape of i."""
-        in_a, in_b = i.copy(), j + self._second
+    def count_equal_before(self, i: Ints, j: Ints) -> Ints:
+        """Count the equal words directly before word i of the first text and word j of the second; shape of `i`."""
+        in_a, in_b = i.copy(), j + self._second_start
         for level, classes in reversed([*enumerate(self._levels_up_to())]):
             size = 2**level
-            inside = np.flatnonzero((in_a >= size) & (in_b - size >= self._second))
+            inside = np.flatnonzero((in_a >= size) & (in_b - size >= self._second_start))
             equal = inside[classes[in_a[inside] - size] == classes[in_b[inside] - size]]
             in_a[equal] -= size
             in_b[equal] -= size
         return i - in_a
 
     def _levels_up_to(self, length: int | None = None) -> list[Ints]:
-        """The classes of windows of 1, 2, 4, ... words: up to `length`, or up to the longest that both texts have."""
+        """Return the classes of windows of 1, 2, 4, ... words, up to `length` or up to the longest shared window."""
         while not self._is_complete and (length is None or 2 ** len(self._levels) <= length):
             last, half = self._levels[-1], 2 ** (len(self._levels) - 1)
             self._is_complete = 2 * half > min(self.sizes) or not self._is_shared(last)
             if not self._is_complete:
-                self._levels.append(_joined(last, half))
+                self._levels.append(_extend_classes(last, half))
         return self._levels
 
     def _is_shared(self, classes: Ints) -> bool:
-        """Whether both texts have a window of the same class."""
+        """Return whether both texts have a window of the same class."""
         seen = np.zeros(int(classes.max()) + 1, bool)
-        seen[classes[: self._second]] = True
-        return bool(seen[classes[self._second :]].any())
+        seen[classes[: self._second_start]] = True
+        return bool(seen[classes[self._second_start :]].any())
 
 
-def _joined(classes: Ints, shift: int) -> Ints:
-    """The classes of windows that are `shift` words longer."""
+def _extend_classes(classes: Ints, shift: int) -> Ints:
+    """Return the classes of windows that are `shift` words longer."""
     check_stopped()
     pairs = classes[:-shift] * (int(classes.max(initial=0)) + 1) + classes[shift:]
     joined: Ints = np.unique(pairs, return_inverse=True)[1].reshape(-1)

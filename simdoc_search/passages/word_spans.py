@@ -11,38 +11,38 @@ from simdoc_search.analysis.words import PlacedWords
 from simdoc_search.passages.passage import Passage, Span
 
 Mask = NDArray[np.bool_]
-"""For each word of a text, whether it is chosen; shape (words,)."""
+"""Whether each word of a text is chosen; bool, shape (words,)."""
 
 
 def no_words(length: int = 0) -> Mask:
-    """A mask of `length` words with no word chosen."""
+    """Return a mask of `length` words in which no word is chosen."""
     return np.zeros(length, bool)
 
 
 def span_of(text: PlacedWords, first: int, end: int) -> Span:
-    """The span of the words from `first` up to, but not including, `end`.
+    """Return the span of the words from `first` up to, but not including, `end`.
 
     If there are no such words, the span is empty and follows the word before `first`.
     """
     if first < end:
         return int(text.starts[first]), int(text.ends[end - 1])
-    place = int(text.ends[first - 1]) if first else 0
-    return place, place
+    position = int(text.ends[first - 1]) if first else 0
+    return position, position
 
 
 def spans_of(text: PlacedWords, chosen: Mask) -> list[Span]:
-    """The spans of the chosen words. Consecutive words share a span."""
+    """Return the spans of the chosen words. Consecutive chosen words have a common span."""
     return [span_of(text, first, end) for first, end in stretches(chosen)]
 
 
 def stretches(chosen: Mask) -> list[tuple[int, int]]:
-    """The first word of each stretch of chosen words, and the word after its last."""
+    """Return the (start, end) of each stretch of consecutive chosen words; `end` is exclusive."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], chosen, [0])).astype(np.int8)))
     return [(first, end) for first, end in edges.reshape(-1, 2).tolist()]
 
 
 def words_in(text: PlacedWords, spans: Sequence[Span]) -> Mask:
-    """The words of a text that are in any of the spans."""
+    """Return the words of a text that are in any of the spans."""
     change = np.zeros(len(text.words) + 1, np.int64)
     if spans:
         np.add.at(change, np.searchsorted(text.starts, [start for start, _ in spans]), 1)
@@ -51,6 +51,6 @@ def words_in(text: PlacedWords, spans: Sequence[Span]) -> Mask:
     return inside
 
 
-def matched_words(text: PlacedWords, passages: Iterable[Passage], *, second: bool = False) -> Mask:
-    """The matched words of the first text of some passages, or of the second text."""
-    return words_in(text, [run[second] for passage in passages for run in passage.runs])
+def matched_words(text: PlacedWords, passages: Iterable[Passage], *, in_second_text: bool = False) -> Mask:
+    """Return the matched words of a text, which is the first or the second text of the passages."""
+    return words_in(text, [run[in_second_text] for passage in passages for run in passage.runs])

@@ -1,12 +1,12 @@
-"""Turns FINGERPRINT queries into queries for an engine. All functions are pure and need neither engine nor store.
+"""Turns FINGERPRINT queries into queries for an engine or a database. Nothing here sends requests or opens a store.
 
 syntax.py             the FINGERPRINT string "doc123_20_80"
-planner.py            plans for an overlap and a probability
+planner.py            plans, made from an overlap and a probability
 plans.py              the kinds of plans
 curve.py              the probability that a plan finds a document
 alfresco.py           FINGERPRINT strings in the syntax of Alfresco
 clauses.py            FINGERPRINT clauses among the other clauses of a query
-lucene.py             clauses of a query in Lucene's query syntax
+lucene.py             splitting of queries in Lucene's query syntax into clauses
 dsl.py                plans as JSON for OpenSearch and Elasticsearch
 application_query.py  similarity within an application's own request
 sql.py                plans as SQL for SQLite, DuckDB and PostgreSQL
@@ -38,8 +38,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in ("Similar", "SimilarHit"):  # the module is slow to import, and most callers do not need it
-        from simdoc_search.query import application_query  # noqa: PLC0415 - only if needed
+    if name in ("Similar", "SimilarHit"):  # this module is slow to import, and most callers do not need it
+        from simdoc_search.query import application_query  # noqa: PLC0415 - imported on first use
 
         return getattr(application_query, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,8 +1,8 @@
 """Reads FINGERPRINT strings as Alfresco does: `workspace://SpacesStore/UUID_20_80`, `UUID_0.2_0.8`.
 
-In Alfresco, the id ends at the first `_`. A number up to 1 is a fraction, and a larger number is a percentage. The id
-may be a node reference. The field name is case-insensitive. The whole value or only the id may be quoted. One bug of
-Alfresco is not copied: here, a probability of 100 % does not discard the overlap.
+In Alfresco, the id ends at the first `_`. A number up to 1 is a fraction. A larger number, or one with a percent
+sign, is a percentage. The id may be a node reference. The field name is case-insensitive. The whole value or only the
+id may be quoted. One bug of Alfresco is not reproduced: here, a probability of 100 % does not discard the overlap.
 
 Source: Solr4QueryParser of Alfresco Search Services.
 """
@@ -24,11 +24,11 @@ _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 
 
 def parse_alfresco(text: str) -> FingerprintQuery:
-    """Return the query that Alfresco would read, with the UUID of the node as id.
+    """Return the query that Alfresco reads from a string. The id of the query is the UUID of the node.
 
-    To get the same hits as Alfresco, use `planner="all"` and `include_self=True`. Also add filters for the documents
-    that the user may read, because an index does not know the permissions. In Alfresco, the repository adds such
-    filters.
+    To get the same hits as Alfresco, use `planner="all"` and `include_self=True`. An index does not contain
+    permissions, so also add filters that select the documents that the user may read. In Alfresco, the repository
+    adds these filters.
 
     Raises:
         QuerySyntaxError: there is no id, or a number is malformed or out of range.
@@ -38,16 +38,18 @@ def parse_alfresco(text: str) -> FingerprintQuery:
     id, *numbers = value.strip().rstrip("_").split("_")
     if not id or len(numbers) >= _MAX_PARTS:
         raise QuerySyntaxError(
-            f"{text!r} is not a FINGERPRINT in the syntax of Alfresco; write UUID_20_80, without _ in the id"
+            f"{text!r} is not a FINGERPRINT in Alfresco's syntax; write UUID or UUID_20_80, without _ in the UUID"
         )
-    overlap, probability = [*(_fraction(number, text) for number in numbers), None, None][:2]
+    overlap, probability = [*(_parse_number(number, text) for number in numbers), None, None][:2]
     return FingerprintQuery(id.rpartition("/")[2], overlap, probability)
 
 
-def _fraction(part: str, text: str) -> Fraction:
-    """Return a number as a fraction. It is a percentage if it is over 1 or has a percent sign."""
+def _parse_number(part: str, text: str) -> Fraction:
+    """Return a number as a fraction. A number greater than 1 or with a percent sign is a percentage."""
     match = _NUMBER.fullmatch(part)
     if not match:
-        raise QuerySyntaxError(f"{part!r} in {text!r} is not a number; write UUID_20_80")
+        raise QuerySyntaxError(f"{part!r} in {text!r} is not a number; write a percentage, as in UUID_20_80")
     number = Fraction(match[1])
-    return parse_fraction(number / 100 if number > 1 or match[2] else number, "a number of FINGERPRINT")
+    if number > 100:
+        raise QuerySyntaxError(f"{part!r} in {text!r} is over 100; write a percentage from 0 to 100")
+    return parse_fraction(number / 100 if number > 1 or match[2] else number, f"{part!r} in {text!r}")

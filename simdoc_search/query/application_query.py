@@ -1,4 +1,4 @@
-"""Adds similarity to an application's own request. It makes a clause for the query, and refines the hits."""
+"""Adds similarity to an application's own request. Builds a clause for the query, and refines the hits."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _log = logging.getLogger(__name__)
 
 
 class SimilarHit(NamedTuple):
-    """A hit that is similar to the source document.
+    """A hit that is similar to the query document.
 
     Attributes:
         hit: the hit as returned by the engine.
-        overlap: estimated overlap with the source document, 0..1.
-        matched: number of tokens that it shares with the source document.
+        overlap: estimated overlap with the query document, 0..1.
+        matched: number of tokens that the hit shares with the query document.
     """
 
     hit: Mapping[str, Any]
@@ -36,28 +36,31 @@ class SimilarHit(NamedTuple):
 
 
 class Similar:
-    """Finds documents similar to a source document within one request of an application.
+    """Finds documents similar to a query document, as part of one request of an application.
 
-    Put `clause` into the application's query, next to its own words, filters and permissions. The clause only selects
-    candidates. Then pass the hits to `refine`. It keeps similar hits by the rules of `SimilaritySearch.similar`, and
-    adds their overlaps. This class does not send requests. An instance can be reused, and shared between threads.
+    Add `clause` to the application's query, which can also search for words, filter, and restrict permissions. The
+    clause only selects candidates. Then pass the hits to `refine`. It keeps the hits that `SimilaritySearch.similar`
+    would also keep, and adds their overlaps. This class does not send requests. You can reuse an instance, and share it
+    between threads.
 
     Args:
-        tokens: the content of the source document's field `field`. Read it with the permissions of the caller. For a
-            text, use `of_text`. With None or no tokens, no document is similar.
-        overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more equal tokens than by chance.
-        probability: probability of finding a document of exactly that overlap, over 0, up to 1. None: certainty.
-        field: the field with the tokens.
+        tokens: the value of `field` in the query document. Read it with the permissions of the caller. For a text, use
+            `of_text`. None or no tokens: no document is similar.
+        overlap: minimum Jaccard similarity, 0..1. None: any overlap, that is, more equal tokens than expected by
+            chance.
+        probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
+        field: the field that contains the tokens.
         kind: `text` (a field of simdoc-search) or `terms` (a keyword field with one token per term).
-        buckets_field: the field with each document's number of tokens, which is `simdoc.buckets` in the mapping of
-            simdoc-search. With it, the engine leaves out documents that are too short or too long to reach the overlap.
+        buckets_field: the field that contains each document's number of tokens: `simdoc.buckets` in the mapping of
+            simdoc-search. If it is given, the engine excludes documents that are too short or too long to reach the
+            overlap.
         planner: `enough` or `all`; see `plan`.
         settings: settings of the fingerprints; None for the defaults.
 
     Attributes:
         tokens: the tokens as a tuple.
         plan: the plan of the query.
-        parts: the fields that `refine` needs in the `_source` of hits.
+        parts: the fields that the `_source` of hits must contain for `refine`.
 
     Raises:
         QuerySyntaxError: a number is out of range, or the planner is unknown.
@@ -92,7 +95,7 @@ class Similar:
         settings: Settings | None = None,
         **options: Any,
     ) -> Similar:
-        """Return an instance for a text that need not be stored. Nothing is similar to a text without words."""
+        """Return an instance for a text, which need not be stored. No document is similar to a text without words."""
         settings = settings or Settings()
         tokens = fingerprint(text, settings.analysis, settings.minhash).tokens(length=settings.token_length)
         return cls(tokens, overlap, probability, settings=settings, **options)
@@ -105,9 +108,9 @@ class Similar:
         score: Score = "tokens",
         max_clauses: int = MAX_CLAUSES,
     ) -> dict[str, Any]:
-        """Return the clause. Put it into the `must` of a `bool` query, or into its `filter` to keep your own scores.
+        """Return the clause. Add it to `must` of a `bool` query, or to `filter` to keep the scores of your own clauses.
 
-        For the arguments and errors, see `to_dsl`. With the score `tokens`, hits are approximately sorted by overlap.
+        For the arguments and errors, see `to_dsl`. With `score="tokens"`, hits are sorted approximately by overlap.
         """
         return to_dsl(
             self.plan,
@@ -121,64 +124,65 @@ class Similar:
         )
 
     def refine(self, hits: Iterable[Mapping[str, Any]]) -> list[SimilarHit]:
-        """Return the hits that are similar, in the same order.
+        """Return the similar hits, in the same order.
 
         With an overlap but no probability, a hit is kept if its estimate reaches the overlap. With a probability, it is
-        kept unless its estimate rules the overlap out. The limit is 2.33 standard deviations, so 1 in 100 documents of
-        exactly that overlap is dropped. Because hits are dropped, request several times as many as you show.
+        kept unless its estimate is more than 2.33 standard deviations below the overlap. This drops 1 in 100 documents
+        of exactly that overlap. Because hits are dropped, request several times as many hits as you show.
 
-        Hits without tokens are left out. Hits with unreadable tokens are left out, too, and are logged.
+        Hits without tokens are dropped. Hits with unreadable tokens are dropped and logged.
 
         Args:
-            hits: `response["hits"]["hits"]` of an engine's response. Their `_source` must contain `parts`.
+            hits: the hits of an engine, `response["hits"]["hits"]`. Their `_source` must contain the fields `parts`.
 
         Raises:
-            QuerySyntaxError: no hit has tokens in its `_source`, or the tokens of the source document were not made by
-                simdoc-search. Hits cannot be refined by the terms of an engine's `min_hash` filter, for example.
+            QuerySyntaxError: no hit has tokens in its `_source`, or simdoc-search did not create the tokens of the
+                query document with these settings. For example, they may be terms of an engine's `min_hash` filter.
         """
-        rows = [(hit, list(_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
-        if rows and not any(values for _, values in rows):
+        hits_and_values = [(hit, list(_values_at(hit.get("_source"), self._field.split(".")))) for hit in hits]
+        if hits_and_values and not any(values for _, values in hits_and_values):
             raise QuerySyntaxError(
-                f"no hit has {self._field} in its _source; add the field to the _source of the request"
+                f"no hit has {self._field} in its _source; add the field to the _source parameter of the request"
             )
         try:
-            source_codes = self._codes(self.tokens)
+            query_codes = self._decode(self.tokens)
         except ValueError as error:
             raise QuerySyntaxError(
-                f"cannot refine hits, because the source document has no tokens of simdoc-search: {error}"
+                "cannot refine hits, because simdoc-search did not create the tokens of the query document with these "
+                f"settings: {error}"
             ) from error
         refined = []
-        for hit, values in rows:
+        for hit, values in hits_and_values:
             tokens = [token for value in values for token in str(value).split()]
             try:
-                shared, union = self._settings.estimate(source_codes, self._codes(tokens))
+                shared, union = self._settings.estimate(query_codes, self._decode(tokens))
             except ValueError as error:
-                _log.warning("left out document %r, because its tokens are not readable: %s", hit.get("_id"), error)
+                _log.warning("skipping document %r, because its tokens cannot be read: %s", hit.get("_id"), error)
                 continue
             if tokens and self.plan.is_hit(shared, union, self._overlap):
                 refined.append(SimilarHit(hit, shared / union, shared))
         return refined
 
-    def _codes(self, tokens: Sequence[str]) -> NDArray[np.uint32]:
-        """Return the codes of tokens, ascending.
+    def _decode(self, tokens: Sequence[str]) -> NDArray[np.uint32]:
+        """Return the codes of tokens in ascending order.
 
         Raises:
-            ValueError: a token is malformed, or occurs twice.
+            ValueError: a token is malformed, or occurs more than once.
         """
         codes = np.unique(decode(tokens, self._settings.token_length))
         if len(codes) < len(tokens):
-            raise ValueError("a token occurs twice")
+            raise ValueError("a token occurs more than once")
         return codes
 
 
-def _values(value: Any, path: Sequence[str]) -> Iterator[Any]:
-    """Yield the values at a path of a document. It may lead through objects, keys with dots, and lists of objects."""
+def _values_at(value: Any, path: Sequence[str]) -> Iterator[Any]:
+    """Yield the values at a path of a document. The path can lead through objects, keys with dots, and lists."""
     if isinstance(value, list | tuple):
         for item in value:
-            yield from _values(item, path)
+            yield from _values_at(item, path)
     elif not path:
         if value is not None:
             yield value
     elif isinstance(value, Mapping):
         for count in range(1, len(path) + 1):
-            yield from _values(value.get(".".join(path[:count])), path[count:])
+            yield from _values_at(value.get(".".join(path[:count])), path[count:])

@@ -1,7 +1,7 @@
 """Handles FINGERPRINT as one clause among others in Lucene's query syntax: `FINGERPRINT:doc123_20 AND team:legal`.
 
-Engines have no such clause. `expand` rewrites each `query_string` that contains a FINGERPRINT as a `bool` query, and
-leaves everything else unchanged. `parse_filters` reads simple queries of this kind for stores without a query syntax.
+Engines do not have this clause. `expand` rewrites each `query_string` that contains a FINGERPRINT as a `bool` query,
+and leaves everything else unchanged. `parse_filters` reads a FINGERPRINT with filters, which any store can run.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from simdoc_search.query.lucene import (
 
 Clause = dict[str, Any]
 
-_OPERATOR = re.compile(rf"{QUOTED}|(?P<found>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)
-_FIELD_NAME = re.compile(rf"{QUOTED}|(?P<found>\b{FIELD}\s*:)", re.DOTALL)
-_ADVICE = "write one FINGERPRINT:ID_20, then AND FIELD:VALUE, AND FIELD:(VALUE OR VALUE) or AND NOT FIELD:VALUE"
+_OPERATOR = re.compile(rf"{QUOTED}|(?P<unquoted>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)
+_FIELD_NAME = re.compile(rf"{QUOTED}|(?P<unquoted>\b{FIELD}\s*:)", re.DOTALL)
+_ADVICE = "write one FINGERPRINT:ID_20, followed by AND FIELD:VALUE, AND FIELD:(VALUE OR VALUE) or AND NOT FIELD:VALUE"
 
 
 class ClauseFilters(NamedTuple):
-    """A FINGERPRINT and its filters.
+    """A FINGERPRINT and the filters that are combined with it.
 
     Attributes:
         fingerprint: the FINGERPRINT, such as `doc123_20`.
-        required: pairs of a field and its values. A document must have one of the values.
-        excluded: pairs of a field and its values. A document must not have any of the values.
+        required: pairs of a field and values. A document must have one of the values.
+        excluded: pairs of a field and values. A document must not have any of the values.
     """
 
     fingerprint: str
@@ -45,36 +45,36 @@ class ClauseFilters(NamedTuple):
 
 
 def has_clauses(text: str) -> bool:
-    """Whether a text has a FINGERPRINT among other clauses. Otherwise it is an id, which may contain spaces."""
-    return all(_occurs_unquoted(pattern, text) for pattern in (_FIELD_NAME, _OPERATOR))
+    """Return whether a string contains a FINGERPRINT and other clauses. Otherwise it is an id, perhaps with spaces."""
+    return all(_has_unquoted(pattern, text) for pattern in (_FIELD_NAME, _OPERATOR))
 
 
-def _occurs_unquoted(pattern: re.Pattern[str], text: object) -> bool:
-    return isinstance(text, str) and any(match["found"] for match in pattern.finditer(text))
+def _has_unquoted(pattern: re.Pattern[str], text: object) -> bool:
+    return isinstance(text, str) and any(match["unquoted"] for match in pattern.finditer(text))
 
 
-def expand(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause]) -> Clause:
+def expand(query: str | Mapping[str, Any], make_clause: Callable[[str], Clause]) -> Clause:
     """Replace the FINGERPRINT clauses of a query with clauses of an engine.
 
     Args:
         query: a string in `query_string` syntax, or a request body or part of one. In a body, every `query_string` is
             expanded. The body itself is not changed.
-        clause_of: a function that returns the clause for a FINGERPRINT such as `doc123_20_80` or `"an id"_20`.
+        make_clause: a function that returns the clause for a FINGERPRINT such as `doc123_20_80` or `"an id"_20`.
 
     Returns:
         A clause, or an expanded copy of the body. Clauses without a FINGERPRINT are unchanged.
 
     Raises:
-        QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or the FINGERPRINT is not allowed there.
+        QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or has a FINGERPRINT where none is allowed.
         MissingExtraError: luqum is not installed.
     """
     if isinstance(query, str):
-        return _expanded_query_string({"query": query}, clause_of)
-    return dict(_expanded_value(query, clause_of))
+        return _expand_query_string({"query": query}, make_clause)
+    return dict(_expand_value(query, make_clause))
 
 
 def parse_filters(query: str) -> ClauseFilters:
-    """Return the FINGERPRINT of a query and its filters: clauses FIELD:VALUE that are required or excluded.
+    """Return the FINGERPRINT of a query, and its filters: required or excluded clauses FIELD:VALUE.
 
     Raises:
         QuerySyntaxError: the query does not have this form.
@@ -83,75 +83,75 @@ def parse_filters(query: str) -> ClauseFilters:
     tree, values = parse_query(query)
     filters = ClauseFilters("", [], [])
     for part in parts_of(tree, is_and=False):
-        fingerprint, (field, field_values) = fingerprint_of(part.node, values), _field_values(part.node)
+        fingerprint, (field, field_values) = fingerprint_of(part.node, values), _field_and_values(part.node)
         if fingerprint and part.occur == "must" and not filters.fingerprint:
             filters = filters._replace(fingerprint=fingerprint)
         elif fingerprint or not field or part.occur == "should":
-            raise _unsupported(query)
+            raise _unsupported_error(query)
         else:
             (filters.required if part.occur == "must" else filters.excluded).append((field, field_values))
     if not filters.fingerprint:
-        raise _unsupported(query)
+        raise _unsupported_error(query)
     return filters
 
 
-def _unsupported(query: str) -> QuerySyntaxError:
-    return QuerySyntaxError(f"this store does not support the query {query!r:.200}; {_ADVICE}")
+def _unsupported_error(query: str) -> QuerySyntaxError:
+    return QuerySyntaxError(f"the query {query!r:.200} is not a FINGERPRINT with filters; {_ADVICE}")
 
 
-def _expanded_value(value: Any, clause_of: Callable[[str], Clause]) -> Any:
+def _expand_value(value: Any, make_clause: Callable[[str], Clause]) -> Any:
     if isinstance(value, Mapping):
         options = value.get("query_string")
-        if isinstance(options, Mapping) and _occurs_unquoted(_FIELD_NAME, options.get("query")):
-            if len(value) > 1:
-                raise QuerySyntaxError("a clause with query_string has other keys; remove them")
-            return _expanded_query_string(options, clause_of)
-        return {key: _expanded_value(part, clause_of) for key, part in value.items()}
-    return [_expanded_value(part, clause_of) for part in value] if isinstance(value, list) else value
+        if isinstance(options, Mapping) and _has_unquoted(_FIELD_NAME, options.get("query")):
+            if others := sorted(key for key in value if key != "query_string"):
+                raise QuerySyntaxError(f"the clause with query_string also has {', '.join(others)}; remove these keys")
+            return _expand_query_string(options, make_clause)
+        return {key: _expand_value(part, make_clause) for key, part in value.items()}
+    return [_expand_value(part, make_clause) for part in value] if isinstance(value, list) else value
 
 
-def _expanded_query_string(query_string: Mapping[str, Any], clause_of: Callable[[str], Clause]) -> Clause:
-    if not _occurs_unquoted(_FIELD_NAME, query_string["query"]):
+def _expand_query_string(query_string: Mapping[str, Any], make_clause: Callable[[str], Clause]) -> Clause:
+    if not _has_unquoted(_FIELD_NAME, query_string["query"]):
         return {"query_string": dict(query_string)}
     tree, values = parse_query(query_string["query"])
     options = dict(query_string)
     del options["query"]
     boost, minimum = options.pop("boost", None), options.pop("minimum_should_match", None)
-    clause = _Expansion(options, values, clause_of).expanded(tree, minimum)
+    clause = _Expander(options, values, make_clause).expand(tree, minimum)
     return clause if boost is None else {"bool": {"must": [clause], "boost": boost}}
 
 
-class _Expansion:
-    """Rewrites the parts of a tree of clauses that contain FINGERPRINTs as `bool` queries."""
+class _Expander:
+    """Rewrites the parts of a query's tree that contain a FINGERPRINT as `bool` queries."""
 
-    def __init__(self, options: dict[str, Any], values: list[str], clause_of: Callable[[str], Clause]) -> None:
-        self._options, self._values, self._clause_of = options, values, clause_of
+    def __init__(self, options: dict[str, Any], values: list[str], make_clause: Callable[[str], Clause]) -> None:
+        self._options, self._values, self._make_clause = options, values, make_clause
         self._is_and = str(options.get("default_operator", "or")).lower() == "and"
 
-    def expanded(self, node: Any, minimum: object = None) -> Clause:
-        """Expand a clause with all clauses in it. `minimum` is the `minimum_should_match` of the outermost level."""
+    def expand(self, node: Any, minimum: object = None) -> Clause:
+        """Expand a clause and all clauses in it. `minimum` is the `minimum_should_match` of the outermost level."""
         from luqum import tree  # noqa: PLC0415 - of an extra
 
         if not has_fingerprint(node):
-            return self._unchanged(str(node).strip())
+            return self._query_string(str(node).strip())
         if fingerprint := fingerprint_of(node, self._values):
-            return self._clause_of(fingerprint)
+            return self._make_clause(fingerprint)
         if isinstance(node, tree.Boost):
-            return {"bool": {"must": [self.expanded(node.expr, minimum)], "boost": float(node.force)}}
+            return {"bool": {"must": [self.expand(node.expr, minimum)], "boost": float(node.force)}}
         if isinstance(node, tree.Group):
-            return self.expanded(node.expr, minimum)
+            return self.expand(node.expr, minimum)
         if isinstance(node, tree.SearchField):
-            return self._expanded_field(node)
+            return self._expand_field(node)
         if isinstance(node, tree.BaseOperation | tree.Unary):
-            return self._expanded_level(list(parts_of(node, is_and=self._is_and)), minimum)
+            return self._expand_level(list(parts_of(node, is_and=self._is_and)), minimum)
         raise QuerySyntaxError(
             f"{str(node).strip()!r} is not a FINGERPRINT; write FINGERPRINT:ID_20 or FINGERPRINT:ID_20_80"
         )
 
-    def _unchanged(self, query: str) -> Clause:
+    def _query_string(self, query: str) -> Clause:
         return {"query_string": {**self._options, "query": query}}
 
-    def _expanded_field(self, node: Any) -> Clause:
+    def _expand_field(self, node: Any) -> Clause:
         """Expand `FINGERPRINT:(a_20 OR b_20)`."""
         from luqum import tree  # noqa: PLC0415 - of an extra
 
@@ -161,36 +161,36 @@ class _Expansion:
                 "another field"
             )
         parts = parts_of(node.expr.expr, is_and=self._is_and)
-        return _bool([(part.occur, self._clause_of(value_of(part.node, self._values))) for part in parts])
+        return _combine([(part.occur, self._make_clause(value_of(part.node, self._values))) for part in parts])
 
-    def _expanded_level(self, parts: list[Part], minimum: object) -> Clause:
+    def _expand_level(self, parts: list[Part], minimum: object) -> Clause:
         """Expand the clauses of a level.
 
-        Adjacent clauses without a FINGERPRINT are put into one `query_string` if they have the same `occur`. With a
-        `minimum`, they are separate, because the engine counts the clauses of the `bool` query.
+        Adjacent clauses without a FINGERPRINT are joined into one `query_string` if they have the same `occur`. With a
+        `minimum`, they are not joined, because the engine counts the clauses of the `bool` query.
         """
         clauses: list[tuple[Occur, Clause]] = []
         run: list[str] = []
-        for part, following in zip(parts, [*parts[1:], None], strict=True):
+        for part, next_part in zip(parts, [*parts[1:], None], strict=True):
             if has_fingerprint(part.node):
-                clauses.append((part.occur, self.expanded(part.node)))
+                clauses.append((part.occur, self.expand(part.node)))
                 continue
             run.append(str(part.node).strip())
-            if following and minimum is None and self._can_be_joined(part, following):
+            if next_part and minimum is None and self._can_be_joined(part, next_part):
                 continue
             is_default = (part.occur == "must") == self._is_and
             conjunction = " " if is_default else " AND " if part.occur == "must" else " OR "
-            clauses.append((part.occur, self._unchanged(conjunction.join(run))))
+            clauses.append((part.occur, self._query_string(conjunction.join(run))))
             run = []
-        return _bool(clauses, minimum)
+        return _combine(clauses, minimum)
 
     @staticmethod
-    def _can_be_joined(part: Part, following: Part) -> bool:
-        are_bare = part.is_bare and following.is_bare and not has_fingerprint(following.node)
-        return are_bare and part.occur == following.occur != "must_not"
+    def _can_be_joined(part: Part, next_part: Part) -> bool:
+        are_bare = part.is_bare and next_part.is_bare and not has_fingerprint(next_part.node)
+        return are_bare and part.occur == next_part.occur != "must_not"
 
 
-def _bool(clauses: list[tuple[Occur, Clause]], minimum: object = None) -> Clause:
+def _combine(clauses: list[tuple[Occur, Clause]], minimum: object = None) -> Clause:
     """Combine the clauses of a level. `minimum` is the number of optional clauses that must match."""
     if len(clauses) == 1 and clauses[0][0] != "must_not" and minimum is None:
         return clauses[0][1]
@@ -200,8 +200,8 @@ def _bool(clauses: list[tuple[Occur, Clause]], minimum: object = None) -> Clause
     return {"bool": body}
 
 
-def _field_values(node: Any) -> tuple[str, list[str]]:
-    """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE), both empty for other clauses."""
+def _field_and_values(node: Any) -> tuple[str, list[str]]:
+    """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE). Other clauses have neither."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     if not isinstance(node, tree.SearchField):

@@ -1,6 +1,7 @@
 """Computes the probability that a document is found, as a function of its true overlap (the S-curve).
 
-The model assumes that each token of the query is shared with probability `overlap`, independently of the others.
+The model assumes that a document shares each token of the query with probability `overlap`, independently of the
+other tokens.
 """
 
 from __future__ import annotations
@@ -13,79 +14,80 @@ from numpy.typing import NDArray
 
 
 def probability_of_matches(count: int, minimum: int, overlap: float) -> float:
-    """Return the probability, 0..1, that at least `minimum` of `count` tokens are shared."""
+    """Return the probability, 0..1, that a document shares at least `minimum` of `count` tokens."""
     return min(1.0, math.fsum(_binomial(count, matched, overlap) for matched in range(minimum, count + 1)))
 
 
-@functools.lru_cache(maxsize=4096)  # queries have few different numbers of tokens
-def reliable_matches(count: int, overlap: float, missed: float) -> int:
-    """Return how many of `count` tokens a document of this overlap shares, except with probability `missed`.
+@functools.lru_cache(maxsize=4096)  # most queries have the same number of tokens
+def reliable_matches(count: int, overlap: float, miss_probability: float) -> int:
+    """Return the number of tokens that a document with this overlap shares, except with probability `miss_probability`.
 
-    This is the largest k with P(Binomial(count, overlap) < k) < missed. For example, a document of overlap 0.2 shares
-    82 or more of 512 tokens in 99 of 100 cases. The expected number is 102.4.
+    This is the largest k with P(Binomial(count, overlap) < k) < miss_probability. For example, a document of overlap
+    0.2 shares 82 or more of 512 tokens in 99 of 100 cases. The expected number is 102.4.
     """
     fewer = 0.0
     for matched in range(count):
         fewer += _binomial(count, matched, overlap)
-        if fewer >= missed:
+        if fewer >= miss_probability:
             return matched
     return count
 
 
 @functools.lru_cache(maxsize=4096)
 def probability_of_bands(count: int, rows: int, bands: int, overlap: float, minimum: int = 0) -> float:
-    """Return the probability, 0..1, that at least one whole band is shared, and at least `minimum` tokens in total.
+    """Return the probability, 0..1, that a document shares at least one whole band and at least `minimum` tokens.
 
-    The result is exact, even if the last band wraps around, that is, contains the first tokens again. For example, 40
-    bands of 2 tokens at overlap 0.2 give 1 - (1 - 0.04)**40 = 0.805. With a `minimum`, the result is the probability of
-    enough tokens, minus the probability of enough tokens without a whole band. For the latter, the generating functions
-    of the bands are multiplied.
+    The result is exact, even if the last band wraps around, that is, also contains the first tokens. For example, for
+    40 bands of 2 tokens and overlap 0.2, it is 1 - (1 - 0.04)**40 = 0.805. With a `minimum`, the probability of enough
+    tokens without a whole band is subtracted from the probability of enough tokens. The number of shared tokens
+    without a whole band is distributed as the convolution of the bands' distributions.
 
     Args:
         count: number of tokens of the query.
         rows: tokens per band.
         bands: number of bands.
         overlap: the true overlap, 0..1.
-        minimum: number of tokens that must be shared. Values up to `rows` make no difference.
+        minimum: minimum number of shared tokens. Values up to `rows` have no effect, because a whole band has `rows`
+            tokens.
     """
     if not count or not bands:
         return 0.0
     if minimum > rows:
-        without_band = float(_without_band(count, rows, bands, overlap)[minimum:].sum())
+        without_band = float(_distribution_without_band(count, rows, bands, overlap)[minimum:].sum())
         return max(0.0, probability_of_matches(count, minimum, overlap) - without_band)
-    match: float = overlap**rows
+    band_probability: float = overlap**rows
     wrapped = rows * bands - count  # tokens of the first band that are also in the last band
     if wrapped <= 0 or bands == 1:
-        return 1 - (1 - match) ** bands
-    both: float = overlap ** (2 * rows - wrapped)
-    return 1 - (1 - match) ** (bands - 2) * (1 - 2 * match + both)
+        return 1 - (1 - band_probability) ** bands
+    both_probability: float = overlap ** (2 * rows - wrapped)
+    return 1 - (1 - band_probability) ** (bands - 2) * (1 - 2 * band_probability + both_probability)
 
 
-def _without_band(count: int, rows: int, bands: int, overlap: float) -> NDArray[np.float64]:
-    """Return the probability of each number of shared tokens, for documents that do not share a whole band."""
+def _distribution_without_band(count: int, rows: int, bands: int, overlap: float) -> NDArray[np.float64]:
+    """Return for each number of tokens the probability that a document shares exactly these, and no whole band."""
     wrapped = max(0, rows * bands - count) if bands > 1 else 0
-    partial = _distribution(rows, overlap)
-    partial[rows] = 0.0
+    partial_band = _distribution(rows, overlap)
+    partial_band[rows] = 0.0
     if wrapped:
-        both = 2 * rows - wrapped  # tokens of the first band and the last band together
-        others = _distribution(both, overlap)
-        others[rows:] -= 2 * overlap**rows * _distribution(both - rows, overlap)
-        others[both] += overlap**both
+        joint_tokens = 2 * rows - wrapped  # number of distinct tokens in the first and the last band
+        distribution = _distribution(joint_tokens, overlap)
+        distribution[rows:] -= 2 * overlap**rows * _distribution(joint_tokens - rows, overlap)
+        distribution[joint_tokens] += overlap**joint_tokens
     else:
-        others = _distribution(count - rows * bands, overlap)
+        distribution = _distribution(count - rows * bands, overlap)
     for _ in range(bands - 2 if wrapped else bands):
-        others = np.convolve(others, partial)
-    return others
+        distribution = np.convolve(distribution, partial_band)
+    return distribution
 
 
-def _distribution(count: int, share: float) -> NDArray[np.float64]:
-    """Return the probability of each number of shared tokens, from 0 to `count`."""
-    return np.array([_binomial(count, matched, share) for matched in range(count + 1)])
+def _distribution(count: int, probability: float) -> NDArray[np.float64]:
+    """Return the probabilities of 0 to `count` shared tokens; float64, shape (count + 1,)."""
+    return np.array([_binomial(count, matched, probability) for matched in range(count + 1)])
 
 
-def _binomial(count: int, matched: int, share: float) -> float:
-    """Return P(Binomial(count, share) = matched), without overflow."""
-    if share <= 0 or share >= 1:
-        return float(matched == (0 if share <= 0 else count))
-    log = math.lgamma(count + 1) - math.lgamma(matched + 1) - math.lgamma(count - matched + 1)
-    return math.exp(log + matched * math.log(share) + (count - matched) * math.log1p(-share))
+def _binomial(count: int, matched: int, probability: float) -> float:
+    """Return P(Binomial(count, probability) = matched), without overflow."""
+    if probability <= 0 or probability >= 1:
+        return float(matched == (0 if probability <= 0 else count))
+    log_coefficient = math.lgamma(count + 1) - math.lgamma(matched + 1) - math.lgamma(count - matched + 1)
+    return math.exp(log_coefficient + matched * math.log(probability) + (count - matched) * math.log1p(-probability))

@@ -1,7 +1,7 @@
 """Splits a query in Lucene's query syntax into clauses that are required, optional or excluded.
 
-Clauses without parentheses are combined as in Lucene's classic query parser (`QueryParserBase.addClause`): AND makes
-the clauses on both sides required, and there is no precedence.
+Clauses of one level are combined as in Lucene's classic query parser (`QueryParserBase.addClause`): AND makes the
+clauses on both sides required, and no operator takes precedence.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from simdoc_search.errors import MissingExtraError, QuerySyntaxError
 Occur = Literal["must", "should", "must_not"]
 
 FIELD = "FINGERPRINT"
-"""The field name is in capitals, because applications may have a field `fingerprint`, for example from Logstash."""
+"""The name is in capitals, because an application may have a field `fingerprint`, for example from Logstash."""
 
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 _TOKEN = re.compile(
-    rf"(?P<named>\b{FIELD})\s*:\s*(?P<value>{QUOTED}(?:_[^\s()\"]*)?)"
-    rf"|(?P<kept>{QUOTED}|\\.|(?<![^\s(:])/(?:[^/\\]|\\.)+/)"
+    rf"(?P<fingerprint>\b{FIELD})\s*:\s*(?P<value>{QUOTED}(?:_[^\s()\"]*)?)"
+    rf"|(?P<unchanged>{QUOTED}|\\.|(?<![^\s(:])/(?:[^/\\]|\\.)+/)"
     r"|(?P<and>(?<!\S)&&(?!\S))|(?P<or>(?<!\S)\|\|(?!\S))|(?P<not>(?<![^\s(])!(?=\S))",
     re.DOTALL,
 )
-"""Matches a FINGERPRINT with a quoted id, the operators &&, || and !, and parts that must not be changed.
+"""Matches a FINGERPRINT with a quoted id, the operators &&, || and !, and parts that are not changed.
 
-The operators are replaced, because luqum would read them as words.
+The operators are replaced with AND, OR and NOT, because luqum reads &&, || and ! as words.
 """
 
 
@@ -36,7 +36,7 @@ class Part:
     """A clause of a query.
 
     Attributes:
-        node: the node of luqum's tree, without its modifier.
+        node: the node in luqum's tree, without the modifier +, - or NOT.
         occur: whether the clause is required, optional or excluded.
         is_bare: whether the clause has no modifier.
     """
@@ -47,7 +47,9 @@ class Part:
 
 
 def parse_query(query: str) -> tuple[Any, list[str]]:
-    """Return the tree of a query, and the values of its quoted FINGERPRINTs, for which the tree has placeholders.
+    """Return the tree of a query, and the values of its quoted FINGERPRINTs.
+
+    In the tree, each quoted value is replaced with its index in the list of values.
 
     Raises:
         QuerySyntaxError: the query is malformed.
@@ -60,26 +62,31 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
         raise MissingExtraError("a query with FINGERPRINT and other clauses", "lucene") from None
     values: list[str] = []
 
-    def replacement(match: re.Match[str]) -> str:
-        if match["named"]:
+    def replace_token(match: re.Match[str]) -> str:
+        if match["fingerprint"]:
             values.append(match["value"])
             return f'{FIELD}:"{len(values) - 1}"'
-        signs = {"and": "AND", "or": "OR", "not": "NOT "}
-        return next((word for name, word in signs.items() if match[name]), match[0])
+        operators = {"and": "AND", "or": "OR", "not": "NOT "}
+        return next((word for name, word in operators.items() if match[name]), match[0])
 
     try:
-        return parser.parse(_TOKEN.sub(replacement, query)), values
+        return parser.parse(_TOKEN.sub(replace_token, query)), values
     except ParseError as error:
-        raise QuerySyntaxError(f"{query!r:.200} is not in Lucene's query syntax: {error}") from None
+        raise QuerySyntaxError(f"{query!r:.200} is not valid in Lucene's query syntax: {error}") from None
 
 
 def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
-    """Yield the clauses of a level without parentheses, as `QueryParserBase.addClause` combines them."""
+    """Yield the clauses of one level, outside parentheses, as `QueryParserBase.addClause` combines them.
+
+    Args:
+        node: the node of the level.
+        is_and: whether clauses without an operator are combined with AND. Otherwise they are combined with OR.
+    """
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     occurs: list[Occur] = []
     nodes: list[tuple[Any, bool]] = []
-    for conjunction, clause in _flat(node):
+    for conjunction, clause in _flatten(node):
         modifier = type(clause) if isinstance(clause, tree.Not | tree.Prohibit | tree.Plus) else None
         if occurs and occurs[-1] != "must_not":
             if conjunction == "AND":
@@ -93,20 +100,20 @@ def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
         yield Part(clause, occur, is_bare)
 
 
-def _flat(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the clauses in order, each with the conjunction before it."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
-    names = {tree.AndOperation: "AND", tree.OrOperation: "OR", tree.UnknownOperation: ""}
-    if type(node) not in names:
+    operators = {tree.AndOperation: "AND", tree.OrOperation: "OR", tree.UnknownOperation: ""}
+    if type(node) not in operators:
         yield conjunction, node
         return
-    for number, child in enumerate(node.children):
-        yield from _flat(child, names[type(node)] if number else conjunction)
+    for index, child in enumerate(node.children):
+        yield from _flatten(child, operators[type(node)] if index else conjunction)
 
 
 def has_fingerprint(node: Any) -> bool:
-    """Whether a clause is or contains a FINGERPRINT."""
+    """Return whether a clause is a FINGERPRINT or contains one."""
     return _is_fingerprint(node) or any(map(has_fingerprint, node.children))
 
 
@@ -115,17 +122,21 @@ def _is_fingerprint(node: Any) -> bool:
 
 
 def fingerprint_of(node: Any, values: list[str]) -> str:
-    """Return the value of a FINGERPRINT clause. It is empty for other clauses."""
+    """Return the value of a FINGERPRINT clause, or an empty string for another clause."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     return value_of(node.expr, values) if _is_fingerprint(node) and isinstance(node.expr, tree.Term) else ""
 
 
 def value_of(node: Any, values: list[str]) -> str:
-    """Return the value of a FINGERPRINT clause.
+    """Return the value of a FINGERPRINT, such as `doc123_20`.
+
+    Args:
+        node: the node of the value.
+        values: the quoted values of the query; see `parse_query`.
 
     Raises:
-        QuerySyntaxError: the value is not an id, for example a range or a wildcard.
+        QuerySyntaxError: the value is not an id, but for example a range or a wildcard.
     """
     from luqum import tree  # noqa: PLC0415 - of an extra
 
@@ -133,4 +144,7 @@ def value_of(node: Any, values: list[str]) -> str:
         return values[int(node.value[1:-1])]
     if isinstance(node, tree.Word) and not re.search(r"(?<!\\)[*?]", node.value):
         return re.sub(r"\\(.)", r"\1", node.value)
-    raise QuerySyntaxError(f"{str(node).strip()!r} does not name a document; write ID_20 or ID_20_80")
+    raise QuerySyntaxError(
+        f"{str(node).strip()!r} is not a document id; write ID_OVERLAP or ID_OVERLAP_PROBABILITY, such as doc123_20 or "
+        "doc123_20_80"
+    )

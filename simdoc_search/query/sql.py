@@ -1,7 +1,7 @@
 """Compiles plans to SELECT statements, for applications with documents in SQLite, DuckDB or PostgreSQL.
 
-These functions only make SQL. They do not connect to a database. There are two tables. `simdoc_documents` has one row
-per document, with a number, the id and the number of tokens. `simdoc_tokens` has one row per token of each document.
+This module only creates SQL. It does not connect to a database. There are two tables. `simdoc_documents` has one row
+per document, with its number, its id and its number of tokens. `simdoc_tokens` has one row per token of each document.
 Create the tables, and add each document:
 
     tables = Tables()
@@ -10,23 +10,23 @@ Create the tables, and add each document:
     for statement in tables.put("doc123", fingerprint(text).tokens()):
         connection.execute(*statement)
 
-Then query, for a stored document or for any text:
+Then run a query for a stored document or for any text:
 
     tokens = sorted(token for (token,) in connection.execute(*tables.tokens_of("doc123")))
     rows = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
 
-The rows are candidates with `id` and `matched`, the largest `matched` first. Estimate their overlaps with
+Each row is a candidate with the columns `id` and `matched`, by descending `matched`. Estimate the overlaps with
 `sketch.overlap_of_tokens`; see examples/with_sql.py. Add filters and permissions in your application, for example by
 using the SELECT as a subquery.
 
-The bands of a plan depend on the tokens of the query document, so they cannot be columns. In the SELECT, they are a
-table with one row per token. A document has a whole band if it has as many tokens of the band as the band has.
-Expressions are not nested, so the depth limits of SQLite and DuckDB do not matter. SQLite allows 32,766 parameters, and
-PostgreSQL 65,535. The plan of a document with 512 tokens has up to 1,536.
+The bands of a plan depend on the tokens of the query document, so they cannot be stored in columns. In the SELECT, they
+are a table with one row per token. A document has a whole band if the number of its tokens in the band is the size of
+the band. Expressions are not nested, so the depth limits of SQLite and DuckDB do not apply. SQLite allows 32,766
+parameters, and PostgreSQL 65,535. The plan of a document with 512 tokens has up to 1,536 parameters.
 
-Tokens and ids are always parameters, never part of the statement. The statement is the same for all three databases,
-except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg, `$1` for asyncpg.
-Text in PostgreSQL cannot contain NUL, so ids with NUL and Lucene terms work only in the other two.
+Tokens and ids are always passed as parameters. They are never part of the statement. The statement is the same for all
+three databases, except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg,
+`$1` for asyncpg. Text in PostgreSQL cannot contain NUL, so ids with NUL and Lucene terms work only in the other two.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ MAX_PARAMETERS = 32_766
 """Default maximum number of parameters of a statement in SQLite."""
 
 Placeholder = Literal["?", "%s", "$1"]
-"""The driver's placeholder for a parameter. `$1` is followed by `$2`."""
+"""The driver's placeholder for a parameter. `$1` means numbered placeholders: `$1`, `$2` and so on."""
 
 _DOCUMENTS = "simdoc_documents"
 _TOKENS = "simdoc_tokens"
 
 
 class Statement(NamedTuple):
-    """A statement for `connection.execute(*statement)`.
+    """A statement, to be run with `connection.execute(*statement)`.
 
     Attributes:
         text: SQL with placeholders.
-        parameters: their values, in order.
+        parameters: the values of the placeholders, in order.
     """
 
     text: str
@@ -62,7 +62,7 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Makes statements that create, fill and read the two tables.
+    """Creates the statements that create, fill and read the two tables.
 
     Attributes:
         placeholder: the driver's placeholder.
@@ -78,7 +78,7 @@ class Tables:
             raise QuerySyntaxError(f"placeholder must be '?', '%s' or '$1', not {self.placeholder!r:.60}")
 
     def create(self) -> tuple[str, ...]:
-        """Return statements that create the tables, and the index for a document's tokens, if they do not exist."""
+        """Return statements that create the tables and an index of the tokens by document, if they do not exist."""
         return (
             f"CREATE TABLE IF NOT EXISTS {_DOCUMENTS} "
             "(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, buckets INTEGER NOT NULL)",
@@ -90,12 +90,12 @@ class Tables:
     def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
         """Return statements that add a document. Execute them in one transaction.
 
-        If there is already a document with this id, `delete` it first. If two writers choose the same number for
-        different documents, the second insert violates the primary key. Retry it then.
+        If a document with this id exists, `delete` it first. If two writers choose the same number for different
+        documents, the second insert violates the primary key. Retry the transaction then.
 
         Args:
-            id: any id.
-            tokens: the result of `Fingerprint.tokens`; empty for a text without words.
+            id: the id of the document; any string.
+            tokens: the result of `Fingerprint.tokens`. It is empty for a text without words.
         """
         document = _Parameters(self.placeholder)
         statement = document.statement(
@@ -114,7 +114,7 @@ class Tables:
     def delete(self, id: str) -> tuple[Statement, ...]:
         """Return statements that delete a document. Execute them in one transaction.
 
-        There is no error if the document does not exist.
+        The statements do nothing if the document does not exist.
         """
         tokens, document = _Parameters(self.placeholder), _Parameters(self.placeholder)
         numbers = f"SELECT number FROM {_DOCUMENTS} WHERE id = {tokens.add(id)}"
@@ -145,14 +145,14 @@ def to_sql(
     Args:
         plan: the plan.
         tables: the tables. None: tables with placeholder `?`.
-        exclude_id: the id of a document to leave out, usually the source document.
-        score: what `matched` counts for a plan with bands: equal tokens, or whole bands, which is faster. With
-            `tokens`, documents with fewer equal tokens than the plan's `minimum_match` are left out. A threshold always
-            counts tokens.
+        exclude_id: the id of a document to exclude, usually the query document.
+        score: what `matched` counts for a plan with bands: `tokens` for equal tokens, or `bands` for whole bands, which
+            is faster. `tokens` also excludes documents with fewer equal tokens than the plan's `minimum_match`. For a
+            threshold, equal tokens are always counted.
         max_parameters: the maximum number of parameters of the database.
 
     Returns:
-        A SELECT of the columns `id` and `matched`, the largest `matched` first. A plan without tokens finds nothing.
+        A SELECT of the columns `id` and `matched`, by descending `matched`. A plan without tokens finds nothing.
 
     Raises:
         QuerySyntaxError: the statement would have too many parameters.
@@ -160,25 +160,25 @@ def to_sql(
     values = _Parameters((tables or Tables()).placeholder)
     if not plan.can_match:
         return Statement(f"SELECT id, 0 AS matched FROM {_DOCUMENTS} WHERE 1 = 0", ())
-    query, candidates = _candidates(plan, values, score)
+    query, candidates = _select_candidates(plan, values, score)
     text = (
         f"WITH {query} SELECT d.id AS id, c.matched AS matched FROM ({candidates}) AS c "
-        f"JOIN {_DOCUMENTS} AS d ON d.number = c.document{_where(plan, values, exclude_id)} "
+        f"JOIN {_DOCUMENTS} AS d ON d.number = c.document{_where_clause(plan, values, exclude_id)} "
         "ORDER BY matched DESC, id"
     )
     if len(values.values) > max_parameters:
         raise QuerySyntaxError(
-            f"the query has {len(values.values)} parameters but the database allows {max_parameters}; "
-            "query with fewer tokens, or use planner 'enough'"
+            f"the statement has {len(values.values)} parameters, but max_parameters is {max_parameters}; "
+            "use planner='enough' with a probability below 1, or fewer tokens"
         )
     return values.statement(text)
 
 
-def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
-    """Return the tokens of the query as tables, and the SELECT of the candidates of a plan.
+def _select_candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
+    """Return the tables of the query's tokens, and the SELECT that finds a plan's candidates.
 
-    SQLite does not know the sizes of the tables, and might start a join with the larger one. A CROSS JOIN with a
-    condition prevents this.
+    SQLite does not know the sizes of the tables, so it might read the larger table of a join first. A CROSS JOIN with
+    a condition prevents this.
     """
     match plan:
         case Threshold():
@@ -191,25 +191,25 @@ def _candidates(plan: Plan, values: _Parameters, score: str) -> tuple[str, str]:
         case Bands():
             bands = [band for band in plan.bands if band]
             rows = (values.rows_of(band, f"{number}, {len(band)}, ") for number, band in enumerate(bands))
-            whole = (
+            whole_bands = (
                 f"banded(band, size, token) AS (VALUES {', '.join(rows)}), whole(document, band) AS "
                 f"(SELECT t.document, b.band FROM banded AS b CROSS JOIN {_TOKENS} AS t WHERE t.token = b.token "
                 "GROUP BY t.document, b.band HAVING COUNT(*) >= MIN(b.size))"
             )
             if score == "bands":
-                return whole, "SELECT document, COUNT(*) AS matched FROM whole GROUP BY document"
-            query = f"{whole}, query(token) AS (VALUES {values.rows_of(plan.tokens)})"
-            equal = "COUNT(CASE WHEN t.token IN (SELECT token FROM query) THEN 1 END)"
+                return whole_bands, "SELECT document, COUNT(*) AS matched FROM whole GROUP BY document"
+            query = f"{whole_bands}, query(token) AS (VALUES {values.rows_of(plan.tokens)})"
+            equal_tokens = "COUNT(CASE WHEN t.token IN (SELECT token FROM query) THEN 1 END)"
             return query, (
-                f"SELECT t.document AS document, {equal} AS matched "
+                f"SELECT t.document AS document, {equal_tokens} AS matched "
                 f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {_TOKENS} AS t "
                 "WHERE t.document = chosen.document "
-                f"GROUP BY t.document HAVING {equal} >= {values.add(plan.minimum_match)}"
+                f"GROUP BY t.document HAVING {equal_tokens} >= {values.add(plan.minimum_match)}"
             )
 
 
-def _where(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
-    """Return the conditions for the row of a document."""
+def _where_clause(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
+    """Return the WHERE clause for the row of a document, or an empty string."""
     conditions: list[str] = []
     if isinstance(plan, Threshold) and plan.buckets:
         minimum, maximum = plan.buckets
@@ -220,7 +220,7 @@ def _where(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
 
 
 class _Parameters:
-    """The values of a statement, in the order of their placeholders."""
+    """Collects the values of a statement, in the order of their placeholders."""
 
     def __init__(self, placeholder: Placeholder) -> None:
         self.values: list[str | int] = []
@@ -232,9 +232,9 @@ class _Parameters:
         return f"${len(self.values)}" if self._placeholder == "$1" else self._placeholder
 
     def rows_of(self, tokens: Sequence[str], before: str = "") -> str:
-        """Return a row of VALUES for each token. `before` has the columns before the token."""
+        """Return a row of VALUES for each token. `before` contains the columns before the token."""
         return ", ".join(f"({before}{self.add(token)})" for token in tokens)
 
     def statement(self, text: str) -> Statement:
-        """Return the statement with the values."""
+        """Return a statement with the collected values."""
         return Statement(text, tuple(self.values))

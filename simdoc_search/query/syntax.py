@@ -2,11 +2,12 @@
 
     [FINGERPRINT:]<id>[_<overlap>[_<probability>]]
 
-An id may contain underscores and end with a number. So `invoice_10` may be a document, or may mean 10 % overlap with
-`invoice`. `parse` returns every reading, and `choose` picks the reading whose document exists. A quoted id, as in
-`"my_doc_7"_20`, has only one reading.
+An id can contain underscores and end with a number. So `invoice_10` is either the id of a document, or 10 % overlap
+with `invoice`. `parse` returns all readings, and `choose` returns the reading whose document exists. A string with a
+quoted id, such as `"my_doc_7"_20`, has only one reading.
 
-Source: Alfresco Search Services, FINGERPRINT. There, 0.2 and 1 mean 20 % and 100 %, and the id ends at the first `_`.
+Source: FINGERPRINT in Alfresco Search Services. There, 0.2 and 1 mean 20 % and 100 %, and the id ends at the first
+`_`; see `alfresco.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownD
 _RANGE_ADVICE = "write a percentage from 1 to 100"
 _PREFIX = "FINGERPRINT:"
 _MAX_SUGGESTIONS = 3
-_MAX_SHOWN = 10
+_MAX_ALTERNATIVES = 10
 _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(?: ?%)?")  # longer numbers are part of an id
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"(?:_(?P<overlap>[^_]*)(?:_(?P<probability>[^_]*))?)?', re.DOTALL)
 
@@ -33,8 +34,8 @@ class FingerprintQuery:
 
     Attributes:
         id: id of the query document.
-        overlap: minimum Jaccard similarity, as a fraction; None for any overlap.
-        probability: probability of finding a document of exactly that overlap, as a fraction. None: certainty.
+        overlap: minimum Jaccard similarity, as a fraction. None: any overlap.
+        probability: probability of finding a document of exactly that overlap, as a fraction. None: 1.
     """
 
     id: str
@@ -55,8 +56,8 @@ class ParsedFingerprint:
 
     Attributes:
         text: the string.
-        readings: the valid readings, the longest id first.
-        refused: pairs of the id of an invalid reading and the error message.
+        readings: the valid readings, by descending length of the id.
+        refused: the invalid readings, as pairs of the id and the error message.
     """
 
     text: str
@@ -64,15 +65,15 @@ class ParsedFingerprint:
     refused: tuple[tuple[str, str], ...] = ()
 
 
-def fraction_of_percent(text: str, name: str) -> Fraction:
-    """Return a percentage as an exact fraction: "12.5" and "12.5%" are 1/8. `name` is for messages.
+def parse_percentage(text: str, name: str) -> Fraction:
+    """Return a percentage as an exact fraction: "12.5" and "12.5%" are 1/8. Error messages begin with `name`.
 
     Raises:
-        QuerySyntaxError: the text is not a number, the number is over 100 or between 0 and 1, or a probability is 0.
+        QuerySyntaxError: the string is not a number, the number is over 100 or between 0 and 1, or a probability is 0.
     """
     number = _NUMBER.fullmatch(text.strip())
     if not number:
-        raise QuerySyntaxError(f"{name} {text!r} is not a percentage; write a number like 20 or 12.5")
+        raise QuerySyntaxError(f"{name} {text!r} is not a percentage; write a number such as 20 or 12.5")
     percent = Fraction(number[1])
     if percent > 100:
         raise QuerySyntaxError(f"{name} {text} is over 100; {_RANGE_ADVICE}")
@@ -86,7 +87,7 @@ def fraction_of_percent(text: str, name: str) -> Fraction:
 
 
 def _percent(fraction: Fraction) -> str:
-    """Return a fraction as a percentage that parses to the same fraction (to nine decimals)."""
+    """Return a fraction as a percentage without a percent sign, rounded to nine decimals."""
     digits = f"{Decimal(100 * fraction.numerator) / Decimal(fraction.denominator):.9f}"
     return digits.rstrip("0").rstrip(".")
 
@@ -95,7 +96,7 @@ def parse(text: str) -> ParsedFingerprint:
     """Parse a FINGERPRINT string.
 
     Raises:
-        QuerySyntaxError: there is no id, a quote is not closed, or the part after a quoted id is malformed.
+        QuerySyntaxError: the id is missing, a quotation mark is not closed, or the part after a quoted id is malformed.
     """
     body = text.strip()
     if body[: len(_PREFIX)].upper() == _PREFIX:
@@ -103,7 +104,7 @@ def parse(text: str) -> ParsedFingerprint:
     if not body:
         raise QuerySyntaxError("the FINGERPRINT is empty; write an id, such as doc123 or doc123_20_80")
     if body.startswith('"'):
-        return ParsedFingerprint(text, (_quoted(body),))
+        return ParsedFingerprint(text, (_parse_quoted(body),))
     readings, refused = [FingerprintQuery(body)], []
     id = body
     numbers: tuple[str, ...] = ()
@@ -113,69 +114,71 @@ def parse(text: str) -> ParsedFingerprint:
             break
         numbers = (last, *numbers)
         if not id:
-            refused.append(("", f"{text!r} has no id before the numbers; write an id, such as doc123_20_80"))
+            refused.append(("", f"{text!r} has no id before the numbers; write an id before them, as in doc123_20_80"))
             break
         try:
-            readings.append(_reading(id, numbers[0], *numbers[1:]))
+            readings.append(_parse_reading(id, numbers[0], *numbers[1:]))
         except QuerySyntaxError as error:
             refused.append((id, str(error)))
     return ParsedFingerprint(text, tuple(readings), tuple(refused))
 
 
-def _reading(id: str, overlap: str, probability: str | None = None) -> FingerprintQuery:
-    share = fraction_of_percent(overlap, "overlap")
-    chance = None if probability is None else fraction_of_percent(probability, "probability")
-    return FingerprintQuery(id, share, chance)
+def _parse_reading(id: str, overlap: str, probability: str | None = None) -> FingerprintQuery:
+    overlap_fraction = parse_percentage(overlap, "overlap")
+    probability_fraction = None if probability is None else parse_percentage(probability, "probability")
+    return FingerprintQuery(id, overlap_fraction, probability_fraction)
 
 
-def _quoted(body: str) -> FingerprintQuery:
+def _parse_quoted(body: str) -> FingerprintQuery:
     match = _QUOTED.match(body)
     if not match:
-        raise QuerySyntaxError(f'the quote in {body!r} is not closed; write "the id"_20_80')
+        raise QuerySyntaxError(
+            f'the quotation mark in {body!r} is not closed; write the FINGERPRINT as in "my id"_20_80'
+        )
     if match.end() < len(body):
         raise QuerySyntaxError(
-            f'{body[match.end() :]!r} after the quoted id is not a number; write percentages, as in "the id"_20_80'
+            f'{body[match.end() :]!r} after the quoted id is not a number; write percentages, as in "my id"_20_80'
         )
     id = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
     if not id:
         raise QuerySyntaxError("the quoted id is empty; write an id between the quotes")
     if match["overlap"] is None:
         return FingerprintQuery(id)
-    return _reading(id, match["overlap"], match["probability"])
+    return _parse_reading(id, match["overlap"], match["probability"])
 
 
 def choose(
     parsed: ParsedFingerprint,
-    find: Callable[[str], Sequence[str]],
-    suggest: Callable[[str], Sequence[str]] = lambda _: (),
+    find_ids: Callable[[str], Sequence[str]],
+    suggest_ids: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> FingerprintQuery:
-    """Return the reading whose document exists, with the document's full id.
+    """Return the reading whose document exists. Its id is the full id of the document.
 
     Args:
         parsed: the result of `parse`.
-        find: a function that returns the ids of all documents that a name may mean.
-        suggest: a function that returns ids similar to a name, for the error message.
+        find_ids: a function that returns the ids of all documents that match a name.
+        suggest_ids: a function that returns ids similar to a name, for the error message.
 
     Raises:
-        AmbiguousQueryError: the documents of several readings exist, or a name may mean several documents.
-        QuerySyntaxError: the only reading whose document exists has a number that is out of range.
-        UnknownDocumentError: no reading has a document that exists.
+        AmbiguousQueryError: several documents exist for the readings.
+        QuerySyntaxError: the only reading whose document exists is invalid, or a reading has no id.
+        UnknownDocumentError: no document exists for any reading.
     """
     existing = [
         FingerprintQuery(id, reading.overlap, reading.probability)
         for reading in parsed.readings
-        for id in find(reading.id)
+        for id in find_ids(reading.id)
     ]
     if len(existing) == 1:
         return existing[0]
     if existing:
-        written = [str(reading) for reading in existing]
-        more = f" and {len(written) - _MAX_SHOWN} more" if len(written) > _MAX_SHOWN else ""
-        shown = ", ".join(written[:_MAX_SHOWN]) + more
-        raise AmbiguousQueryError(f"{parsed.text!r} may mean several documents; write one of: {shown}", written)
+        alternatives = [str(reading) for reading in existing]
+        more = f" and {len(alternatives) - _MAX_ALTERNATIVES} more" if len(alternatives) > _MAX_ALTERNATIVES else ""
+        shown = ", ".join(alternatives[:_MAX_ALTERNATIVES]) + more
+        raise AmbiguousQueryError(f"{parsed.text!r} matches several documents; write one of: {shown}", alternatives)
     for id, reason in parsed.refused:
-        if not id or find(id):
+        if not id or find_ids(id):
             raise QuerySyntaxError(reason)
-    tried = [reading.id for reading in reversed(parsed.readings)]
-    suggestions = dict.fromkeys(id for name in tried for id in suggest(name))
-    raise UnknownDocumentError(tried[0], list(suggestions)[:_MAX_SUGGESTIONS])
+    tried_ids = [reading.id for reading in reversed(parsed.readings)]
+    suggestions = dict.fromkeys(id for name in tried_ids for id in suggest_ids(name))
+    raise UnknownDocumentError(tried_ids[0], list(suggestions)[:_MAX_SUGGESTIONS])

@@ -1,39 +1,40 @@
 """Searches a store for similar documents, shared passages, versions, related documents and duplicates.
 
-Each kind of query has its options, finds candidates in the store, compares them, and returns a result.
+For each kind of query, one class describes the options, one module finds candidates in the store, one module compares
+them, and one class describes the result.
 
 similarity_search.py        `SimilaritySearch`, with one method per kind of query
 async_similarity_search.py  the same methods for asyncio
-threads.py                  threads for an event loop
-keywords.py                 methods that take the fields of an options class
+threads.py                  thread pool for an event loop
+keywords.py                 decorator for methods that take the fields of an options class
 options.py                  options of all kinds of query
 results.py                  base class and helpers of results
-resolver.py                 from a query to a stored document
-query_document.py           the query document, which is a stored document or a text
-stored_texts.py             stored texts, read in batches and compared
-files.py                    documents by the paths of their files
-filter_check.py             unknown fields in filters
+resolver.py                 lookup of the stored document of a query
+query_document.py           the query document: a stored document or a text
+stored_texts.py             reading and exact comparison of stored texts
+files.py                    lookup of documents by the paths of their files
+filter_check.py             detection of unknown fields and columns
 similar.py                  documents that share text
-similar_candidates.py       plans, and the candidates that they find
-similar_ranking.py          ranking by tokens or texts
-similar_containment.py      measures other than the Jaccard similarity
-similar_result.py           the result
-nearest.py                  the document that a text duplicates
+similar_candidates.py       plans and their candidates
+similar_ranking.py          ranking of the candidates by tokens or texts
+similar_containment.py      documents that contain a text or are contained in it
+similar_result.py           the result of `similar`
+nearest.py                  the stored document that a text duplicates
 rejection.py                rejection of duplicates by `index`
 passages.py                 documents that share passages
 passages_candidates.py      candidates by tokens, phrases and fingerprints
-passages_result.py          the result
-versions.py                 versions of a document
+passages_result.py          the result of `passages`
+versions.py                 versions of a document, in order
 versions_candidates.py      candidates by sentences or texts
-versions_result.py          the result
+versions_result.py          the result of `versions`
 related.py                  documents on the same topic
 related_candidates.py       candidates by rare concepts
-related_concepts.py         concepts of the query document, and their names
-related_result.py           the result
+related_concepts.py         concepts of the query document and their names
+related_result.py           the result of `related`
 concepts.py                 the concepts of a document
-columns.py                  file, size, date and metadata of documents
-document_list.py            all documents of a store or folder
-watches.py                  new documents that are copies of watched documents
+columns.py                  columns with the path, size, date and metadata of documents
+document_list.py            list of the documents of a store or folder
+watches.py                  watches, which find copies of documents among new documents
 """
 
 from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch

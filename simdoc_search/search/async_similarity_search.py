@@ -1,7 +1,7 @@
 """`AsyncSimilaritySearch`: the methods of `SimilaritySearch` for asyncio.
 
-The methods run in threads, so they do not block the event loop. With an asynchronous client, the event loop sends each
-request over the connections of the client.
+The methods run in threads, so they do not block the event loop. If the store has an asynchronous client, the event loop
+sends the requests over that client's connections.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Self = TypeVar("Self", bound="AsyncSimilaritySearch")
 DEFAULT_THREADS = 16
 
 
-def _awaited(
+def _make_awaitable(
     method: Callable[Concatenate[SimilaritySearch, Params], Result],
 ) -> Callable[Concatenate[AsyncSimilaritySearch, Params], Coroutine[Any, Any, Result]]:
     @wraps(method)
@@ -33,7 +33,7 @@ def _awaited(
     return awaited_method
 
 
-def _iterated(
+def _make_asynchronous_iterator(
     method: Callable[Concatenate[SimilaritySearch, Params], Iterator[Result]],
 ) -> Callable[Concatenate[AsyncSimilaritySearch, Params], AsyncGenerator[Result, None]]:
     @wraps(method)
@@ -48,11 +48,11 @@ def _iterated(
 
 
 class AsyncSimilaritySearch:
-    """`SimilaritySearch` for asyncio. Methods that return an iterator return an asynchronous one, others are awaited.
+    """`SimilaritySearch` for asyncio. Its methods are coroutines, or return asynchronous iterators.
 
-    Arguments, results and errors are the same. Functions that you pass are called in a thread, and iterables are read
-    in a thread. A method that is cancelled or times out stops waiting at once, and stops computing within about a
-    second::
+    Arguments, results and errors are the same. Functions that you pass are called in a thread, and iterables that you
+    pass are read in a thread. If you cancel a call or it times out, it stops waiting at once and stops computing within
+    about a second::
 
         async with AsyncOpenSearch(url) as client:
             store = await open_store_async(client=client, index="manuals")
@@ -60,8 +60,8 @@ class AsyncSimilaritySearch:
                 result = await search.similar("doc123_50")
 
     Args:
-        store: the store, see `open_store_async`; or `open_store` without an asynchronous client.
-        threads: maximum number of calls that run at once. Further calls wait.
+        store: the store. Open it with `open_store_async`, or with `open_store` if you have no asynchronous client.
+        threads: maximum number of calls that run at the same time. Further calls wait.
 
     Raises:
         ValueError: `threads` is less than 1.
@@ -71,33 +71,33 @@ class AsyncSimilaritySearch:
         self.store = store
         self._threads = Threads(threads)
 
-    index: Final = _awaited(SimilaritySearch.index)
-    similar: Final = _awaited(SimilaritySearch.similar)
-    similar_many: Final = _iterated(SimilaritySearch.similar_many)
-    similar_to_text: Final = _awaited(SimilaritySearch.similar_to_text)
-    passages: Final = _awaited(SimilaritySearch.passages)
-    highlight: Final = _awaited(SimilaritySearch.highlight)
-    passages_of_many: Final = _iterated(SimilaritySearch.passages_of_many)
-    delete: Final = _awaited(SimilaritySearch.delete)
-    info: Final = _awaited(SimilaritySearch.info)
-    resolve: Final = _awaited(SimilaritySearch.resolve)
-    expand_fingerprints: Final = _awaited(SimilaritySearch.expand_fingerprints)
-    tokens: Final = _awaited(SimilaritySearch.tokens)
-    versions: Final = _awaited(SimilaritySearch.versions)
-    related: Final = _awaited(SimilaritySearch.related)
-    concepts: Final = _awaited(SimilaritySearch.concepts)
-    version_families: Final = _awaited(SimilaritySearch.version_families)
-    topics: Final = _awaited(SimilaritySearch.topics)
-    ordered: Final = _awaited(SimilaritySearch.ordered)
-    named: Final = _awaited(SimilaritySearch.named)
-    languages: Final = _awaited(SimilaritySearch.languages)
-    duplicates: Final = _awaited(SimilaritySearch.duplicates)
-    mark_duplicates: Final = _awaited(SimilaritySearch.mark_duplicates)
-    kept_by_marks: Final = _awaited(SimilaritySearch.kept_by_marks)
-    nearest_duplicate: Final = _awaited(SimilaritySearch.nearest_duplicate)
+    index: Final = _make_awaitable(SimilaritySearch.index)
+    similar: Final = _make_awaitable(SimilaritySearch.similar)
+    similar_many: Final = _make_asynchronous_iterator(SimilaritySearch.similar_many)
+    similar_to_text: Final = _make_awaitable(SimilaritySearch.similar_to_text)
+    passages: Final = _make_awaitable(SimilaritySearch.passages)
+    highlight: Final = _make_awaitable(SimilaritySearch.highlight)
+    passages_of_many: Final = _make_asynchronous_iterator(SimilaritySearch.passages_of_many)
+    delete: Final = _make_awaitable(SimilaritySearch.delete)
+    info: Final = _make_awaitable(SimilaritySearch.info)
+    resolve: Final = _make_awaitable(SimilaritySearch.resolve)
+    expand_fingerprints: Final = _make_awaitable(SimilaritySearch.expand_fingerprints)
+    tokens: Final = _make_awaitable(SimilaritySearch.tokens)
+    versions: Final = _make_awaitable(SimilaritySearch.versions)
+    related: Final = _make_awaitable(SimilaritySearch.related)
+    concepts: Final = _make_awaitable(SimilaritySearch.concepts)
+    version_families: Final = _make_awaitable(SimilaritySearch.version_families)
+    topics: Final = _make_awaitable(SimilaritySearch.topics)
+    ordered: Final = _make_awaitable(SimilaritySearch.ordered)
+    named: Final = _make_awaitable(SimilaritySearch.named)
+    languages: Final = _make_awaitable(SimilaritySearch.languages)
+    duplicates: Final = _make_awaitable(SimilaritySearch.duplicates)
+    mark_duplicates: Final = _make_awaitable(SimilaritySearch.mark_duplicates)
+    kept_by_marks: Final = _make_awaitable(SimilaritySearch.kept_by_marks)
+    nearest_duplicate: Final = _make_awaitable(SimilaritySearch.nearest_duplicate)
 
     def each(self, items: Iterable[Result]) -> AsyncGenerator[Result, None]:
-        """Yield the items of an iterator that reads the store, such as `Duplicates.pairs()`."""
+        """Yield the items of an iterator that reads the store, such as `Duplicates.pairs()`, without blocking."""
         return self._threads.each(iter(items), self._threads.stop.make_child())
 
     async def aclose(self) -> None:

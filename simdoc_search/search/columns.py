@@ -1,4 +1,4 @@
-"""Reads the values that are shown in columns beside the ids of documents: file, size, date and metadata."""
+"""Reads the columns of documents: path, size, date and metadata. Lists and results show them next to the ids."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from simdoc_search.stores.record import Record
 from simdoc_search.versions import date_written
 from simdoc_search.versions.evidence import DATE_FIELDS
 
-DESCENDING = frozenset({"date", "overlap", "size"})
-"""Columns that are sorted in descending order."""
+DESCENDING_COLUMNS = frozenset({"date", "overlap", "size"})
+"""Columns whose default sort order is descending."""
 
-BUILT_IN = frozenset({"date", "id", "path", "size"})
-"""The built-in columns. Any other column is a metadata field."""
+BUILT_IN_COLUMNS = frozenset({"date", "id", "path", "size"})
+"""The built-in columns. All other columns are metadata fields."""
 
 _NAME = re.compile(r"[^\s,=][^,=]*")
 
@@ -26,11 +26,11 @@ _NAME = re.compile(r"[^\s,=][^,=]*")
 class Columns:
     """Reads columns of documents.
 
-    `path` is the absolute path of the file that a document was read from. Without a file, it is the metadata field
-    `path`. `size` is the size of the file in bytes. `date` is the UTC time when the document was written. It comes from
-    the metadata, otherwise from the name, otherwise from the modification time of the file. Any other column is a
-    metadata field, or a field of an application's own index. A nested field is written with dots, such as
-    `author.name`.
+    `path` is the absolute path of the file that a document was read from. If a document was not read from a file,
+    `path` is its metadata field `path`. `size` is the size of the file in bytes. `date` is the UTC time when the
+    document was written. It comes from the metadata, otherwise from the name, otherwise from the modification time of
+    the file. Any other column is a metadata field, or a field of an index that simdoc-search did not create. Write a
+    nested field with dots, such as `author.name`.
 
     Args:
         names: the names of the columns.
@@ -42,12 +42,14 @@ class Columns:
     def __init__(self, names: Sequence[str]) -> None:
         for name in names:
             if not is_column(name):
-                raise QuerySyntaxError(f"{name!r} is not a column; give names like date,size,path,title")
+                raise QuerySyntaxError(
+                    f"{name!r} is not a valid column name; use names such as date, size, path or title"
+                )
         self.names: tuple[str, ...] = tuple(dict.fromkeys(names))
 
     def values(self, record: Record) -> dict[str, Any]:
-        """Return the value of each column for a document; None for a missing value."""
-        return {name: _value(record, name) for name in self.names}
+        """Return the value of each column for a document. A missing value is None."""
+        return {name: _column_value(record, name) for name in self.names}
 
     def values_at(self, store: Store, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
         """Return the values of the documents at these places. Deleted documents are omitted."""
@@ -68,12 +70,12 @@ class Columns:
 
 
 def is_column(name: str) -> bool:
-    """Return whether a string can be the name of a column."""
+    """Return whether a string is a valid column name."""
     return _NAME.fullmatch(name) is not None
 
 
 def column_text(name: str, value: Any) -> str:
-    """Return the value of a column as one line of text."""
+    """Return the value of a column as a single line for people."""
     match value:
         case None:
             return ""
@@ -90,21 +92,21 @@ def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]
     """Return the sort key of a value. Numbers come before strings, and missing values come last.
 
     Args:
-        name: the name of the column. Dates, sizes and overlaps are sorted in descending order, other columns in
-            ascending order.
-        value: the value, as in JSON.
-        reverse: whether to reverse the order.
+        name: the name of the column. The default order is descending for dates, sizes and overlaps, and ascending for
+            other columns.
+        value: the value of the column, as returned by `Columns.values`.
+        reverse: whether to reverse the default order.
     """
     if value is None or value == "":
         return (2,)
-    is_descending = (name in DESCENDING) != reverse
+    is_descending = (name in DESCENDING_COLUMNS) != reverse
     if isinstance(value, int | float):
         return (0, -value if is_descending else value)
-    letters = map(ord, value if isinstance(value, str) else str(value))
-    return (1, (*(-letter for letter in letters), 1)) if is_descending else (1, tuple(letters))
+    code_points = map(ord, value if isinstance(value, str) else str(value))
+    return (1, (*(-code_point for code_point in code_points), 1)) if is_descending else (1, tuple(code_points))
 
 
-def _value(record: Record, name: str) -> Any:
+def _column_value(record: Record, name: str) -> Any:
     match name:
         case "id":
             return record.id

@@ -18,11 +18,12 @@ class DocumentConcept:
     """A word that occurs in the concepts of a document.
 
     Attributes:
-        word: the normalised word. A synonym is replaced by the word that it stands for. Empty if the word is not known.
-        weight: 1 if only one document in the index has the word, near 0 if all documents have it.
+        word: the normalised word. A synonym is replaced with the word that it stands for. It is empty if the word is
+            not known.
+        weight: 0..1. It is 1 if only one document in the index has the word, and close to 0 if all documents have it.
         documents: number of documents in the index that have the word.
         times: number of times that the word occurs in this document.
-        names: concepts of this document that contain the word, the most frequent first.
+        names: concepts of this document that contain the word, by descending frequency.
         synonyms: words of this document that are synonyms of the word.
     """
 
@@ -44,7 +45,7 @@ class ConceptsResult:
         concepts: the words of the concepts, ordered by descending weight, then by descending frequency.
         paragraphs: number of paragraphs of the document that have concepts.
         documents: number of documents in the index that have concepts.
-        unnamed: the reason why some words are not known; empty if all are known.
+        unnamed: the reason why some words are not known. It is empty if all words are known.
     """
 
     source: str
@@ -69,17 +70,17 @@ def concepts_of(store: Store, document: QueryDocument, concepts: QueryConcepts) 
         settings = store.settings.concepts
         if settings is not None and settings.synonyms and names.extractor.synonyms is None:
             unnamed = "synonyms cannot be named; give the synonyms that the index was created with"
-    whole = concepts.paragraphs.as_one_paragraph()
-    by_code, frequencies = weights.weights_by_code(), weights.frequencies()
+    document_concepts = concepts.paragraphs.as_one_paragraph()
+    weights_by_code, frequencies = weights.weights_by_code(), weights.frequencies()
     words_of_document = [
-        DocumentConcept(named.word, by_code[code], frequencies[code], times, named.names, named.synonyms)
-        for code, times in zip(whole.codes.tolist(), whole.frequencies.tolist(), strict=True)
+        DocumentConcept(named.word, weights_by_code[code], frequencies[code], times, named.names, named.synonyms)
+        for code, times in zip(document_concepts.codes.tolist(), document_concepts.frequencies.tolist(), strict=True)
         for named in [named_words.get(code, UNNAMED)]
     ]
     words_of_document.sort(key=lambda concept: (-concept.weight, -concept.times, concept.word))
-    missing = sum(not concept.word for concept in words_of_document)
-    if missing and not unnamed:
-        unnamed = f"{counted(missing, 'word')} cannot be named, because the text has changed since it was indexed"
+    unnamed_count = sum(not concept.word for concept in words_of_document)
+    if unnamed_count and not unnamed:
+        unnamed = f"{counted(unnamed_count, 'word')} cannot be named, because the text has changed since it was indexed"
     paragraphs = concepts.paragraphs.count
     return ConceptsResult(
         document.name, document.place, tuple(words_of_document), paragraphs, weights.documents, unnamed

@@ -14,11 +14,11 @@ from simdoc_search.stores.record import Record
 
 
 class IndexedFile(NamedTuple):
-    """The document of a file.
+    """The document that was read from a file.
 
     Attributes:
-        id: the id of the document. If it is not in the store, the id that `index` would give it.
-        place: the place of the document; None if it is not in the store.
+        id: the id of the document. If the document is not stored, the id that `index` would give it.
+        place: the place of the document; None if it is not stored.
     """
 
     id: str
@@ -26,10 +26,10 @@ class IndexedFile(NamedTuple):
 
 
 class IndexedFiles:
-    """Finds the documents of the files and folders that a store was made from.
+    """Finds the documents of indexed files and folders.
 
     Args:
-        store: the store. It is read once per folder.
+        store: the store with the documents. It is read once per folder.
     """
 
     def __init__(self, store: Store) -> None:
@@ -37,7 +37,7 @@ class IndexedFiles:
         self._folders = NamedPaths(store, None)
 
     def get(self, path: str | Path) -> IndexedFile | None:
-        """Return the document of a file; None if neither the file nor a folder above it was indexed."""
+        """Return the document of a file. None: neither the file nor a folder that contains it was indexed."""
         file = absolute(path)
         folder = self._folders.get_or_add(str(PurePath(file).parent))
         if folder.stored_count:
@@ -51,43 +51,44 @@ class IndexedFiles:
 
 
 def possible_ids(path: str) -> list[str]:
-    """Return the possible ids of the document of a file: the path without its leading folders, longest first.
+    """Return the possible ids of the document of a file: the path without its first folders, longest id first.
 
-    There are none for a name without folders, and for an address such as `https://host/page`.
+    A name without folders, or a URL such as `https://host/page`, has no possible ids.
     """
     if "://" in path or len(path) > 8 * MAX_ID_BYTES:
         return []
-    parts = _parts(path)
+    parts = _path_parts(path)
     ids = ["/".join(parts[start:]) for start in range(len(parts))]
     return [id for id in ids if id != path and len(id) <= MAX_ID_BYTES]
 
 
 def ids_of_file(path: str, records: Iterable[Record]) -> list[str]:
-    """Return the ids of the records that were read from this file. If there are none, return ids equal to the path."""
+    """Return the ids of the records that were read from this file, otherwise of those whose id is equal to the path."""
     candidates = list(records)
-    posix = _posix(path)
-    paths = {_posix(os.path.abspath(posix)), _posix(os.path.realpath(posix))}  # noqa: PTH100 - with links and without
-    ids = [record.id for record in candidates if paths & _paths_of(record)]
+    posix = _to_posix(path)
+    paths = {_to_posix(os.path.abspath(posix)), _to_posix(os.path.realpath(posix))}  # noqa: PTH100 - with and without links resolved
+    ids = [record.id for record in candidates if paths & _possible_paths(record)]
     if not ids and not posix.startswith("/"):
-        ids = [record.id for record in candidates if record.id == "/".join(_parts(path))]
+        ids = [record.id for record in candidates if record.id == "/".join(_path_parts(path))]
     return list(dict.fromkeys(ids))  # behind an alias, several documents can have the same id
 
 
-def _paths_of(record: Record) -> set[str]:
-    """Return the possible paths of the file of a record. Its root can be a folder or the file itself."""
+def _possible_paths(record: Record) -> set[str]:
+    """Return the possible paths of a record's file. The root of a record is a folder or the file itself."""
     if record.origin is None:
         return set()
-    root = _posix(record.origin.root)
-    below = record.id.removeprefix(record.origin.prefix)
+    root = _to_posix(record.origin.root)
+    relative_path = record.id.removeprefix(record.origin.prefix)
     folder, _, name = root.rpartition("/")
-    is_root = below == name or below.startswith(f"{name}!")  # the root is the file, or the archive that contains it
-    return {f"{root.rstrip('/')}/{below}"} | ({f"{folder}/{below}"} if is_root else set())
+    # The root is the file itself, or the archive that contains it.
+    is_root = relative_path == name or relative_path.startswith(f"{name}!")
+    return {f"{root.rstrip('/')}/{relative_path}"} | ({f"{folder}/{relative_path}"} if is_root else set())
 
 
-def _parts(path: str) -> list[str]:
+def _path_parts(path: str) -> list[str]:
     """Return the folders and the file name in a path, without `.` and `..`."""
     parts: list[str] = []
-    for part in PurePosixPath(_posix(path)).parts:
+    for part in PurePosixPath(_to_posix(path)).parts:
         if part == ".." and parts:
             parts.pop()
         elif part not in ("/", "//", ".", ".."):
@@ -95,5 +96,5 @@ def _parts(path: str) -> list[str]:
     return parts
 
 
-def _posix(path: str) -> str:
+def _to_posix(path: str) -> str:
     return path.replace("\\", "/")

@@ -18,8 +18,8 @@ class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
     """Decorate a method whose last parameter is an options object, so that callers pass its fields instead.
 
     The signature of the decorated method has the fields in place of the options. In the docstring, the descriptions of
-    the fields replace the argument `options`, and the errors of the options are added. The method can have one other
-    parameter before the options::
+    the fields replace that of the argument `options`, and the errors of the options class are added. The method can
+    have one other parameter before the options::
 
         @keywords_of(SimilarOptions)
         def similar_many(self, queries: Iterable[Query], options: SimilarOptions) -> ...:
@@ -27,7 +27,7 @@ class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
         search.similar_many(["doc123"], overlap=0.5)
 
     Args:
-        options: the class of the options, a dataclass.
+        options: the options class; a dataclass.
     """
 
     def __init__(self, options: Callable[Fields, Options]) -> None:
@@ -44,7 +44,7 @@ class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
     ) -> Callable[Concatenate[Owner, First, Fields], Result]: ...
 
     def __call__(self, method: Callable[..., Any], /) -> Callable[..., Any]:
-        """Decorate a method."""
+        """Return the decorated method."""
         options = self._options
         signature = inspect.signature(method)
         *parameters, _ = signature.parameters.values()
@@ -56,24 +56,24 @@ class keywords_of(Generic[Fields, Options]):  # noqa: N801 - a decorator
             return method(*args[:count], options(*args[count:], **fields))
 
         with_fields.__signature__ = signature.replace(parameters=[*parameters, *fields])  # type: ignore[attr-defined]
-        with_fields.__doc__ = "\n".join(_documented(inspect.getdoc(method) or "", cast(type, options)))
+        with_fields.__doc__ = "\n".join(_merge_docstrings(inspect.getdoc(method) or "", cast(type, options)))
         return with_fields
 
 
-def _documented(text: str, options: type) -> Iterator[str]:
+def _merge_docstrings(text: str, options: type) -> Iterator[str]:
     """Yield the lines of a docstring, with the attributes of all options classes and their longest error list."""
     classes = inspect.getmro(options)
     for line in text.splitlines():
         if line.startswith("    options: "):
             for base in reversed(classes):
-                yield from _section(base, "Attributes")
+                yield from _docstring_section(base, "Attributes")
             continue
         yield line
         if line == "Raises:":
-            yield from max((_section(base, "Raises") for base in classes), key=len)
+            yield from max((_docstring_section(base, "Raises") for base in classes), key=len)
 
 
-def _section(documented: type, name: str) -> list[str]:
-    """Return the lines of a section of the docstring of a class."""
-    text = inspect.cleandoc(documented.__dict__.get("__doc__") or "")
+def _docstring_section(documented_class: type, name: str) -> list[str]:
+    """Return the lines of a section in the docstring of a class."""
+    text = inspect.cleandoc(documented_class.__dict__.get("__doc__") or "")
     return text.partition(f"\n{name}:\n")[2].partition("\n\n")[0].splitlines()

@@ -20,9 +20,9 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record, has_changed
 
 _MAX_HITS = 10
-"""Number of best hits that are checked for the same text."""
+"""Maximum number of best hits that are checked for the same text."""
 
-_KINDS: tuple[DuplicateKind, ...] = ("same text", "same words", "near")
+_KINDS_BY_PREFERENCE: tuple[DuplicateKind, ...] = ("same text", "same words", "near")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class NearestDuplicate(Placed):
 
     Attributes:
         place: the place of the document.
-        overlap: Jaccard similarity of the shingles of both texts, 0..1.
+        overlap: Jaccard similarity of the shingles of the two texts, 0..1.
         kind: `same text`, `same words` or `near`.
         exact: whether the overlap was computed from the texts. Otherwise it is estimated from the fingerprints.
     """
@@ -46,7 +46,7 @@ def parse_min_overlap(overlap: float | Fraction) -> Fraction:
     """Convert the minimum overlap of duplicates to an exact fraction.
 
     Raises:
-        QuerySyntaxError: the overlap is not a number over 0, up to 1.
+        QuerySyntaxError: the overlap is not a number greater than 0 and at most 1.
     """
     return Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
 
@@ -59,18 +59,18 @@ def nearest_duplicates(
     probability: Fraction | None = None,
     filters: Filters | None = None,
     exclude: Place | None = None,
-    accepts: Callable[[Record], bool] = lambda _: True,
+    is_allowed: Callable[[Record], bool] = lambda _: True,
 ) -> Iterator[NearestDuplicate | None]:
-    """Yield for each text the stored document that it duplicates, or None.
+    """Yield for each text the stored document that it duplicates; None if there is no such document.
 
     Args:
-        store: the store to search. All queries run at once. Their hits are compared lazily.
-        sources: the texts, with their tokens and hashes.
+        store: the store to search. All queries run at once. Hits are compared when a result is requested.
+        sources: the texts, as records with their tokens and hashes.
         overlap: minimum Jaccard similarity.
         probability: probability of finding a document of exactly that overlap.
-        filters: only stored documents that match can be returned.
-        exclude: the place of a stored document that is never returned.
-        accepts: whether a stored document can be returned.
+        filters: return only documents that match.
+        exclude: the place of a document that is never returned.
+        is_allowed: returns whether a document can be returned.
 
     Raises:
         NoFingerprintError: a text has no words.
@@ -79,11 +79,11 @@ def nearest_duplicates(
     options = SimilarOptions(overlap=overlap, probability=probability, size=_MAX_HITS, filters=filters)
     for source, outcome in zip(sources, similar_to_records(store, sources, options, exclude), strict=True):
         hits = [hit for hit in result_or_raise(outcome).hits if hit.overlap >= overlap]
-        yield _nearest(store, source, hits, accepts)
+        yield _choose_nearest(store, source, hits, is_allowed)
 
 
-def kind_of_pair(one: Record, other: Record) -> DuplicateKind:
-    """Return what two duplicates have in common."""
+def duplicate_kind(one: Record, other: Record) -> DuplicateKind:
+    """Return the kind of a pair of duplicates. The text of `other` may have changed since it was indexed."""
     if has_changed(other):
         return "same text" if one.text == other.text else "near"
     if one.text_hash and one.text_hash == other.text_hash:
@@ -91,14 +91,14 @@ def kind_of_pair(one: Record, other: Record) -> DuplicateKind:
     return "same words" if one.words_hash and one.words_hash == other.words_hash else "near"
 
 
-def _nearest(
-    store: Store, source: Record, hits: Sequence[Hit], accepts: Callable[[Record], bool]
+def _choose_nearest(
+    store: Store, source: Record, hits: Sequence[Hit], is_allowed: Callable[[Record], bool]
 ) -> NearestDuplicate | None:
-    """Return a hit with the same text, otherwise one with the same words, otherwise the first one."""
+    """Return a hit with the same text, otherwise a hit with the same words, otherwise the first hit."""
     records = read_records(store, [hit.place for hit in hits]) if hits else {}
     duplicates = [
-        NearestDuplicate(hit.place, hit.overlap, kind_of_pair(source, records[hit.place]), hit.kind == "exact")
+        NearestDuplicate(hit.place, hit.overlap, duplicate_kind(source, records[hit.place]), hit.kind == "exact")
         for hit in hits
-        if hit.place in records and accepts(records[hit.place])
+        if hit.place in records and is_allowed(records[hit.place])
     ]
-    return min(duplicates, key=lambda duplicate: _KINDS.index(duplicate.kind), default=None)
+    return min(duplicates, key=lambda duplicate: _KINDS_BY_PREFERENCE.index(duplicate.kind), default=None)

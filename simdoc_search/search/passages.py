@@ -10,10 +10,10 @@ from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.documents import Document, Place
 from simdoc_search.errors import SimdocError
 from simdoc_search.passages.align import Alignment, align_words
-from simdoc_search.passages.coverage import Cover, by_added_words, tokens_also_in, union
-from simdoc_search.passages.ignored_words import without_words
+from simdoc_search.passages.coverage import Cover, order_by_added_words, tokens_also_in, union
+from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.word_spans import Mask, matched_words, spans_of
-from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import PassageOptions
 from simdoc_search.search.passages_candidates import PassageCandidates, passage_candidates
 from simdoc_search.search.passages_result import Covered, PassageHit, PassageResult
@@ -71,7 +71,7 @@ def _passages(
     if templates or options.ignore_quotes:
         document = replace(document, templates=templates, ignore_quotes=options.ignore_quotes)
     candidates = _candidates(store, document, options, document.place or exclude)
-    if not candidates.total and (error := unknown_field(store, options.filters)):
+    if not candidates.total and (error := unknown_field_error(store, options.filters)):
         raise error
     matches, compared = _compare(store, document, candidates, options)
     return _result(store, document, options, matches=matches, candidates=candidates, compared=compared)
@@ -121,11 +121,11 @@ def _aligned(
     passages = align_words(own, other, alignment)
     if passages and document.ignored.any():
         min_words = alignment.min_run_for(len(own.words))
-        passages = list(without_words(passages, own, other, document.ignored, min_words))
+        passages = list(remove_words_from_passages(passages, own, other, document.ignored, min_words))
     if not passages:
         return None
     covers = matched_words(own, passages)
-    words = int(min(covers.sum(), matched_words(other, passages, second=True).sum()))
+    words = int(min(covers.sum(), matched_words(other, passages, in_second_text=True).sum()))
     share = words / document.word_count
     hit = PassageHit(record.place, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
     return _match(hit, covers)
@@ -159,7 +159,7 @@ def _result(
     compared: int,
 ) -> PassageResult:
     """Return the result with the hits of the page. Shingle measures are computed for these only."""
-    ordered = list(by_added_words(matches))
+    ordered = list(order_by_added_words(matches))
     page = ordered[options.offset : options.offset + options.size]
     hits = [replace(hit, adds=round(adds)) for hit, adds in page]
     exact = [match for match in matches if match.key.kind == "exact"]

@@ -10,7 +10,7 @@ from simdoc_search.analysis.words import PlacedWords
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.errors import NoFingerprintError, NoTextError
 from simdoc_search.passages.exact import Measures
-from simdoc_search.passages.ignored_words import ignored_words, quotations, text_without_words
+from simdoc_search.passages.ignored_words import ignored_words, quotations, remove_words_from_text
 from simdoc_search.passages.word_spans import Mask, no_words
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.estimate import count_common
@@ -104,7 +104,7 @@ class QueryDocument:
         """The text without its ignored words."""
         if self.analysed is None or not self.ignored.any():
             return self.text
-        return text_without_words(self.analysed.text, self.analysed.words, self.ignored)
+        return remove_words_from_text(self.analysed.text, self.analysed.words, self.ignored)
 
     @cached_property
     def _fingerprint(self) -> Fingerprint | None:

@@ -11,7 +11,7 @@ from simdoc_search.documents import Rejected
 from simdoc_search.duplicates.verdicts import DuplicateKind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import is_missing
-from simdoc_search.search.nearest import NearestDuplicate, kind_of_pair, nearest_duplicates, parse_min_overlap
+from simdoc_search.search.nearest import NearestDuplicate, duplicate_kind, nearest_duplicates, parse_min_overlap
 from simdoc_search.search.similar_ranking import max_overlap
 from simdoc_search.search.stored_texts import AnalysedText, exact_measures
 from simdoc_search.stores.base import Store
@@ -54,7 +54,7 @@ class DuplicateFilter:
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
         """Return the outcomes, with a `Rejected` for each rejected document; see `DocumentFilter`."""
         new = [record for _, record in outcomes if isinstance(record, Record) and not is_stored(record.id)]
-        options = {"probability": _PROBABILITY, "accepts": self._can_be_original}
+        options = {"probability": _PROBABILITY, "is_allowed": self._can_be_original}
         stored = nearest_duplicates(self._store, new, self._overlap, **options)  # type: ignore[arg-type]
         return list(self._decisions(outcomes, new, stored))
 
@@ -136,7 +136,7 @@ class _WrittenDocuments:
         return max(near, key=lambda duplicate: (duplicate.overlap, duplicate.kind == "same text"), default=None)
 
     def _compared(self, record: Record, text: AnalysedText | None, other: Record, estimated: float) -> NearestDuplicate:
-        kind = kind_of_pair(record, other)
+        kind = duplicate_kind(record, other)
         if text is None or other.text is None:
             return NearestDuplicate(other.place, estimated, kind, False)
         if kind != "near":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import RelatedQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.related_candidates import RelatedCandidates, related_candidates
@@ -40,7 +40,7 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
     concepts = query_concepts(document, query.extractor, query.synonyms)
     weights = ConceptWeights(concepts.paragraphs, store.concept_frequencies, is_stored=document.is_stored)
     candidates = related_candidates(store, weights, query, document.place or query.exclude)
-    if not candidates.total and (error := unknown_field(store, query.filters)):
+    if not candidates.total and (error := unknown_field_error(store, query.filters)):
         raise error
     weighted = weights.weighted_with([paragraphs for _, paragraphs in candidates.documents])
     scored = _scored(document, weights, candidates, weighted, limits)

@@ -12,7 +12,7 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.resolver import Query, Resolver, fingerprint_query
@@ -101,7 +101,7 @@ def _result(
 ) -> SearchResult | SimdocError:
     if isinstance(candidates, SimdocError):
         return candidates
-    if not candidates.total and (error := unknown_field(store, options.filters)):
+    if not candidates.total and (error := unknown_field_error(store, options.filters)):
         return error
     query, source, plan = planned.query, planned.source, candidates.plan
     ranking = Ranking(store, source, plan, query.overlap, options.size, options.offset)

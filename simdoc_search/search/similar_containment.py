@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Threshold
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.passages_candidates import passage_candidates
 from simdoc_search.search.query_document import QueryDocument, estimated_measures
@@ -56,7 +56,7 @@ def similar_by_containment(
     size = max(MAX_COMPARED, _COMPARED_PER_HIT * needed)
     exclude = None if options.include_self else document.place
     candidates = passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
-    if not candidates.total and (error := unknown_field(store, options.filters)):
+    if not candidates.total and (error := unknown_field_error(store, options.filters)):
         raise error
     hits: list[Hit] = []
     total = compared = 0

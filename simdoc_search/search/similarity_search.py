@@ -25,7 +25,7 @@ from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.concepts import ConceptsResult, concepts_of
-from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.keywords import keywords_of
 from simdoc_search.search.nearest import NearestDuplicate, nearest_duplicates, parse_min_overlap
 from simdoc_search.search.options import (
@@ -695,5 +695,5 @@ class SimilaritySearch:
         return nearest
 
     def _check_field(self, documents: int, filters: Filters | None) -> None:
-        if not documents and (error := unknown_field(self.store, filters)):
+        if not documents and (error := unknown_field_error(self.store, filters)):
             raise error

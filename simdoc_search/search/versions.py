@@ -15,9 +15,9 @@ from simdoc_search.groups import FamilyMembers
 from simdoc_search.indexing.roots import absolute
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import text_changes
-from simdoc_search.passages.dates import Date, latest_day
+from simdoc_search.passages.dates import Date, latest_day_in
 from simdoc_search.passages.word_spans import words_in
-from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.filter_check import unknown_field_error
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.results import with_fields
@@ -73,7 +73,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         lacks = "sentences" if document.is_stored else "words"
         raise NoFingerprintError(f"{document.title} has no {lacks}, so nothing can be a version of it")
     candidates = version_candidates(store, document, query, limits.bits)
-    if not candidates.total and (error := unknown_field(store, query.filters)):
+    if not candidates.total and (error := unknown_field_error(store, query.filters)):
         raise error
     versions = _versions(document, candidates, limits)
     family = _Family(store, document, versions, limits.bits)
@@ -226,9 +226,9 @@ class _Family:
     def _latest_days(self) -> list[Date | None]:
         days: dict[Place, Date | None] = {}
         for batch in batches(version.record.place for version in self._versions):
-            days |= {place: latest_day(text) for place, text in read_texts(self._store, batch).items()}
+            days |= {place: latest_day_in(text) for place, text in read_texts(self._store, batch).items()}
         days_of_versions = (days.get(version.record.place) for version in self._versions)
-        return [latest_day(self._document.text or ""), *days_of_versions]
+        return [latest_day_in(self._document.text or ""), *days_of_versions]
 
 
 def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:

@@ -49,7 +49,7 @@ def ids_of_crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iter
     """
     if not isinstance(settings.minhash, MinHash):
         raise FormatMismatchError(
-            f"crafted texts are only detected with the sketch minhash, not {settings.minhash.name}"
+            f"crafted texts can only be detected with minhash sketches, not {settings.minhash.name}"
         )
     for_ids, for_texts = itertools.tee(texts)
     all_fingerprints = fingerprints((text for _, text in for_texts), settings.analysis, settings.minhash)
@@ -62,7 +62,7 @@ def deviation(fp: Fingerprint) -> float:
     The variance assumes a random number of shingles, which is slightly more than for a fixed number.
     """
     if not isinstance(fp.minhash, MinHash):
-        raise ValueError(f"only the sketch minhash has buckets, not {fp.minhash.name}")
+        raise ValueError(f"{fp.minhash.name} sketches have no buckets; only minhash sketches do")
     fp.minhash.require_bucketed_tokens()
     count, size = fp.minhash.bucket_count, fp.minhash.bucket_size << 32
     expected = fp.shingles / count  # hashes in a bucket

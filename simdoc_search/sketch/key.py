@@ -36,7 +36,7 @@ class HashKey:
     def __init__(self, secret: str) -> None:
         if not isinstance(secret, str) or len(secret) < _MIN_CHARACTERS:
             raise ValueError(
-                f"a hash key must have at least {_MIN_CHARACTERS} characters; make one with: openssl rand -hex 32"
+                f"a hash key must have at least {_MIN_CHARACTERS} characters; create one with: openssl rand -hex 32"
             )
         root = hashlib.blake2b(secret.encode("utf-8", "surrogatepass")).digest()
         words = hashlib.blake2b(b"simdoc-search shingles", key=root, digest_size=16).digest()
@@ -54,7 +54,7 @@ class HashKey:
             ValueError: the check value is malformed.
         """
         if not isinstance(check, str) or not _CHECK.fullmatch(check):
-            raise ValueError(f"{check!r:.60} is not the check value of a hash key")
+            raise ValueError(f"the check value of a hash key must be 16 hexadecimal digits, not {check!r:.60}")
         key = cls.__new__(cls)
         key._siphash_key, key.check = None, check
         return key
@@ -72,7 +72,7 @@ class HashKey:
             FormatMismatchError: only the check value is known.
         """
         if self._siphash_key is None:
-            raise FormatMismatchError(f"these fingerprints need the hash key of their index; set {HASH_KEY} to it")
+            raise FormatMismatchError(f"the index was created with a hash key; set {HASH_KEY} to this key")
         return self._siphash_key
 
     def __eq__(self, other: object) -> bool:

@@ -35,7 +35,7 @@ class Kind:
     backfill_option: str
 
     def how_to_add(self, location: str) -> str:
-        """Return advice on how to add these tokens to a store that `simdoc-search index` made."""
+        """Return advice on how to add these tokens to a store that `simdoc-search index` created."""
         if not self.index_option:
             return "index the documents again into a new store"
         if location == ":memory:":

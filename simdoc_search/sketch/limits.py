@@ -62,12 +62,12 @@ class Limits:
     def __post_init__(self) -> None:
         if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
             raise ValueError(
-                "enough must be over 0 % and at most 100 %, and least must be from 0 % to enough, not "
-                f"{100 * self.enough:g} % and {100 * self.least:g} %"
+                "enough must be over 0 % and at most 100 %, and least must be from 0 % to enough; got enough "
+                f"{100 * self.enough:g} % and least {100 * self.least:g} %"
             )
         check_whole_number("bits", self.bits, 0, MAX_BITS)
         if not 0 <= self.min_score <= 1:
-            raise ValueError(f"the minimum score must be from 0 to 1, not {self.min_score!r}")
+            raise ValueError(f"min_score must be from 0 to 1, not {self.min_score!r}")
 
     def score_of(self, shares: _Shares) -> float | None:
         """Return the score of two documents, or None if they are not versions."""
@@ -99,6 +99,6 @@ class Limits:
         """
         match = _STORED.fullmatch(text) if isinstance(text, str) else None
         if match is None:
-            raise ValueError(f"{text!r:.60} is not a stored form of limits")
+            raise ValueError(f"stored limits must look like '0.5 0.1 12 0.5', not {text!r:.60}")
         enough, least, bits, min_score = match.groups()
         return cls(float(enough), float(least), int(bits), float(min_score))

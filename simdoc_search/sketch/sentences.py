@@ -119,7 +119,7 @@ def sentences_of_codes(codes: Codes) -> Simhashes:
     """
     rows = codes.astype(np.uint64).reshape(-1, BLOCKS) if len(codes) % BLOCKS == 0 else np.ones((1, BLOCKS), np.uint64)
     if not ((rows >> np.uint64(_BLOCK_BITS)) == np.arange(BLOCKS, dtype=np.uint64)).all():
-        raise ValueError(f"these {len(codes)} tokens are not sentence tokens, {BLOCKS} per sentence, in order")
+        raise ValueError(f"{len(codes)} sentence tokens are damaged; each sentence must have {BLOCKS} tokens in order")
     values: Simhashes = np.bitwise_or.reduce((rows & _BLOCK_MASK) << _SHIFTS, axis=1)
     return values
 

@@ -59,7 +59,7 @@ class WorkTree(NamedTuple):
         """
         seconds = self.deadline - time.monotonic()
         if seconds <= 0:
-            raise GitError("git has no time left")
+            raise GitError("the deadline for git has passed")
         try:
             process = subprocess.Popen(  # noqa: S603 - no shell, and no program from the repository
                 [self.git, *_OPTIONS, "-C", str(self.top), *arguments],
@@ -94,10 +94,10 @@ def _fields(process: subprocess.Popen[bytes]) -> Iterator[str]:
     while data := process.stdout.read1(_BUFFER_SIZE):  # type: ignore[union-attr] # it is a pipe
         *fields, rest = (rest + data).split(b"\0")
         if len(rest) > _MAX_FIELD:
-            raise GitError("a field is too long")
+            raise GitError(f"git printed a field of more than {_MAX_FIELD:,} bytes")
         yield from map(os.fsdecode, fields)
     if process.wait():
-        raise GitError(f"git ended with {process.returncode}")
+        raise GitError(f"git exited with status {process.returncode}")
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -171,7 +171,7 @@ def _digest(algorithm: str, header: bytes, file: BinaryIO, deadline: float, *, i
     file.seek(0)
     while data := file.read(_BUFFER_SIZE):
         if time.monotonic() > deadline:
-            raise GitError("the files take too long")
+            raise GitError("the deadline passed while files were hashed")
         if is_text:
             data = held + data
             held = b"\r" if data.endswith(b"\r") else b""  # the newline may be at the beginning of the next block

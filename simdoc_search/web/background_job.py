@@ -47,7 +47,9 @@ class BackgroundJob(Generic[Result]):
         """
         with self._lock:
             if self.state is not None:
-                raise QuerySyntaxError("this search is already running; wait until it ends, or stop it")
+                raise QuerySyntaxError(
+                    f"the search for {self._name} is already running; wait until it has finished, or stop it"
+                )
             self.state, self._is_stopped, self.problem = ("reading", 0.0), False, ""
         Thread(target=self._run, args=(compute,), name=self._name, daemon=True).start()
         return Redirect(f"/{self._name}", {"state": "running", "stage": "reading", "share": 0.0})
@@ -63,7 +65,7 @@ class BackgroundJob(Generic[Result]):
         self.state = stage, share
 
     def _run(self, compute: Callable[[Progress], Result]) -> None:
-        problem = "the search failed; the server's log has the details"
+        problem = "the search failed; see the log of the server for details"
         try:
             self.result = compute(self._report)
             problem = ""

@@ -33,8 +33,8 @@ def compare(request: PageRequest) -> Page:
     length = sum(length_for_limit(text, request) for text in texts)
     if length > MAX_COMPARED_CHARACTERS:
         raise QuerySyntaxError(
-            f"the two texts have {length:,} characters after normalisation; the maximum here is "
-            f"{MAX_COMPARED_CHARACTERS:,}, so use simdoc-search compare"
+            f"the two texts together have {length:,} characters after normalisation, but the server compares at most "
+            f"{MAX_COMPARED_CHARACTERS:,}; run `simdoc-search compare` instead"
         )
     settings = search.store.settings
     comparison = compare_texts(*texts, preset=request.preset, settings=settings)

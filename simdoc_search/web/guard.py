@@ -88,10 +88,10 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
-            name = host[:_MAX_QUOTED]
-            return _refused(421, f"{name!r} is not a name of this server; add it with: simdoc-search serve --name NAME")
+            advice = "to accept it, restart the server with: simdoc-search serve --name HOST"
+            return _refused(421, f"{host[:_MAX_QUOTED]!r} is not a host name of this server; {advice}")
         if not _is_same_site_or_link(scope, headers):
-            return _refused(403, "this request comes from another site; open the page of this server instead")
+            return _refused(403, "the request comes from another site; open the page from this server instead")
         path: str = scope["path"]
         if self._token is None or path.startswith(_WITHOUT_TOKEN) or self._has_token(headers):
             return None

@@ -53,18 +53,23 @@ def problem(error: Exception, served: ServedStore) -> Page:
 def _sentence(error: Exception, status: int) -> str:
     match error:
         case HTTPException():
-            known = {404: "there is no such page", 405: "this address does not accept this method"}
+            known = {
+                404: "there is no page at this path; start at /",
+                405: "this path does not accept this HTTP method; use one from the Allow header",
+            }
             return known.get(status, error.detail)
         case StoppedError() if status == 504:
-            return f"no answer within {MAX_SECONDS:.0f} seconds; send a shorter text, or use the command line"
+            return (
+                f"the request took longer than {MAX_SECONDS:.0f} seconds; send a shorter text, or use the command line"
+            )
         case StoppedError():
             return "the server is shutting down; try again later"
         case StoreNotFoundError():
-            return "there are no documents here yet; index some with: simdoc-search index FOLDER"
+            return "there are no documents yet; index some with: simdoc-search index FOLDER"
         case SimdocError():
             return str(error)
-    _log.error("a request failed", exc_info=error)
-    return "the server failed; its log has the details"
+    _log.error("unexpected error in a request", exc_info=error)
+    return "an unexpected error occurred; see the log of the server for details"
 
 
 def _status(error: Exception, served: ServedStore) -> int:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.types import Message, Receive
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.syntax import fraction_of_percent
+from simdoc_search.query.syntax import parse_percentage
 from simdoc_search.stores.filters import none_of
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_HITS, MAX_OFFSET, MAX_VALUE_CHARACTERS, MAX_VALUES
 
@@ -65,7 +65,7 @@ async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> t
         if longest > MAX_VALUE_CHARACTERS:
             raise HTTPException(
                 413,
-                f"{name[:40]!r} has {longest:,} characters; the maximum is {MAX_VALUE_CHARACTERS:,}, except for 'text'",
+                f"{name[:40]!r} has {longest:,} characters; only 'text' may have more than {MAX_VALUE_CHARACTERS:,}",
             )
     return values, upload
 
@@ -78,7 +78,9 @@ def _limited(receive: Receive, max_bytes: int) -> Receive:
         message = await receive()
         size += len(message.get("body", b""))
         if size > max_bytes:
-            raise HTTPException(413, f"the body is larger than {max_bytes:,} bytes; send a shorter text")
+            raise HTTPException(
+                413, f"the request body is larger than {max_bytes:,} bytes; send a smaller file or a shorter text"
+            )
         return message
 
     return limited
@@ -90,7 +92,8 @@ async def _read_body(request: Request) -> tuple[Values, Upload | None]:
         return await anyio.to_thread.run_sync(_json_values, await request.body()), None
     if media_type not in ("application/x-www-form-urlencoded", "multipart/form-data"):
         if await request.body():
-            raise HTTPException(415, "send application/json, application/x-www-form-urlencoded or multipart/form-data")
+            allowed = "application/json, application/x-www-form-urlencoded or multipart/form-data"
+            raise HTTPException(415, f"the media type must be {allowed}, not {media_type[:_MAX_QUOTED]!r}")
         return {}, None
     values: Values = {}
     upload = None
@@ -107,9 +110,9 @@ def _json_values(body: bytes) -> Values:
     try:
         sent = json.loads(body)
     except (ValueError, RecursionError):
-        raise HTTPException(400, "the body is not valid JSON") from None
+        raise HTTPException(400, "the request body is not valid JSON; send a JSON object") from None
     if not isinstance(sent, dict):
-        raise HTTPException(400, 'the JSON must be an object, like {"text": "...", "overlap": 20}')
+        raise HTTPException(400, 'the request body must be a JSON object, such as {"text": "...", "overlap": 20}')
     lists = {name: value if isinstance(value, list) else [value] for name, value in sent.items() if value is not None}
     return {name: [_as_text(name, value) for value in values] for name, values in lists.items()}
 
@@ -119,7 +122,7 @@ def _as_text(name: str, value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str | int | float):
         return str(value)
-    raise HTTPException(400, f"{name[:40]!r} must be a string, a number, a boolean, or a list of these")
+    raise HTTPException(400, f"the value of {name[:40]!r} must be a string, a number, a boolean, or a list of these")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ class PageRequest:
             return default
         digits = text.lstrip("0")[:12] or "0"
         if not (text.isascii() and text.isdigit()) or not minimum <= int(digits) <= maximum:
-            raise _wrong_value(name, f"a number from {minimum:,} to {maximum:,}", text)
+            raise _wrong_value(name, f"a whole number from {minimum:,} to {maximum:,}", text)
         return int(digits)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
@@ -175,7 +178,7 @@ class PageRequest:
     def percent(self, name: str) -> Fraction | None:
         """A percentage as a fraction, or None if the value is missing."""
         text = self.value(name).strip()
-        return fraction_of_percent(text[:_MAX_QUOTED], name) if text else None
+        return parse_percentage(text[:_MAX_QUOTED], name) if text else None
 
     def score(self, name: str) -> float | None:
         """A number from 0 to 1, or None if the value is missing."""
@@ -194,7 +197,7 @@ class PageRequest:
         for text in self.all_values(name):
             key, equals, value = text.partition("=")
             if not equals or not key.strip():
-                raise _wrong_value(name, "FIELD=VALUE, like language=de or path=reports/", text)
+                raise _wrong_value(name, "FIELD=VALUE, such as language=de or path=reports/", text)
             pairs.append((key.strip(), value.strip()))
         return pairs
 

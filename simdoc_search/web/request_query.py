@@ -77,7 +77,9 @@ def request_query(request: PageRequest) -> RequestQuery:
     """
     if not has_text(request):
         if not request.value("id").strip():
-            raise QuerySyntaxError("there is nothing to search for; name a document, paste a text or choose a file")
+            raise QuerySyntaxError(
+                "there is nothing to search for; enter the id of a document, paste a text or choose a file"
+            )
         return RequestQuery(named_place(request, request.served.search()))
     if request.upload is None:
         query = RequestQuery(text=request.value("text"), file=request.value("name") or None)
@@ -86,8 +88,8 @@ def request_query(request: PageRequest) -> RequestQuery:
         query = RequestQuery(text=document.text, file=document.id)
     if (length := length_for_limit(query.text or "", request)) > MAX_TEXT_CHARACTERS:
         raise QuerySyntaxError(
-            f"the text has {length:,} characters after normalisation; the maximum here is {MAX_TEXT_CHARACTERS:,}, so "
-            "use the command line"
+            f"the text has {length:,} characters after normalisation, but the server accepts at most "
+            f"{MAX_TEXT_CHARACTERS:,}; use the command line instead"
         )
     return query
 
@@ -122,7 +124,7 @@ def named_place(request: PageRequest, search: SimilaritySearch, field: str = "id
     id = request.value(field)
     prefix = "" if field == "id" else f"{field}_"
     if not id.strip():
-        raise QuerySyntaxError(f"name a document: {field} is empty")
+        raise QuerySyntaxError(f"{field} is empty; give the id of a document")
     if index := request.value(f"{prefix}index"):
         return Resolver(search.store).record(id, Place(id, index, request.value(f"{prefix}routing") or None)).place
     check_is_not_local_path(search, id)

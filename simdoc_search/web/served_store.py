@@ -82,7 +82,8 @@ class ServedStore:
         """
         search = self.search()
         if search.store.settings.passages is None:
-            raise NotIndexedError("this index has no passages; index the documents again without --no-passages")
+            advice = "index the documents again into a new store, without --no-passages"
+            raise NotIndexedError(f"the store has no passages; {advice}")
         return search
 
     def concepts_search(self) -> SimilaritySearch:
@@ -93,8 +94,8 @@ class ServedStore:
         """
         search = self.search()
         if search.store.settings.concepts is None:
-            how = KINDS["concepts"].how_to_add(search.store.info().location)
-            raise NotIndexedError(f"this index has no concepts; {how}")
+            advice = KINDS["concepts"].how_to_add(search.store.info().location)
+            raise NotIndexedError(f"the store has no concepts; {advice}")
         return search
 
     def info(self) -> StoreInfo:

@@ -41,7 +41,9 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError, OverflowError) as error:
         number = getattr(error, "errno", None) or 0
         reason = os.strerror(number) if number > 0 else str(error)
-        message = f"cannot listen on {host}, port {port}: {reason.lower()}; choose another port with --port"
+        message = (
+            f"cannot listen on {host}, port {port}: {reason.lower()}; choose another address with --host or --port"
+        )
         raise AddressError(message) from None
 
 

@@ -72,7 +72,7 @@ def test_examples_of_shingles(text: str, settings: dict[str, Any], expected: lis
         ({"shingle_size": 0}, "shingle_size must be a whole number of at least 1, not 0"),
         ({"shingle_size": 2.5}, "shingle_size must be a whole number of at least 1, not 2.5"),
         ({"short_texts": 1}, "short_texts must be True or False, not 1"),
-        ({"stem": "xx"}, "stem must be auto or one of ar, "),
+        ({"stem": "xx"}, "stem must be empty, 'auto' or one of ar, "),
     ],
 )
 def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> None:

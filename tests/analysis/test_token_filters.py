@@ -103,7 +103,7 @@ def test_the_stored_form_of_representations() -> None:
     assert ENGLISH == StopWords.of_stored(str(ENGLISH))
     assert ENGLISH.words == StopWords.of_stored(str(AUTO)).words_of("en")
     assert frozenset() == StopWords.of_stored(str(AUTO)).words_of("unknown")
-    with pytest.raises(FormatMismatchError, match="'/xyz' is not a stored form of stop words"):
+    with pytest.raises(FormatMismatchError, match="stored stop words must look like 'de/1a2b3c', not '/xyz'"):
         Settings.from_dict({"version": 3, "analysis": {"stop_words": "/xyz"}})
     with pytest.raises(FormatMismatchError, match="of the package stop-words for all languages are not those of"):
         StopWords.of_stored("auto/000000").words_of("en")
@@ -119,7 +119,7 @@ def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monke
         [Document("a", "the one and the other of two")]
     )
 
-    missing = f"need the stop words of their index \\({stop_words.check}\\); set SIMDOC_"
+    missing = f"with a stop word file \\(check value {stop_words.check}\\); set SIMDOC_"
     with pytest.raises(FormatMismatchError, match=missing):
         SimilaritySearch(open_store(folder)).similar_to_text("one other of two")
     monkeypatch.setenv("SIMDOC_STOP_WORDS", str(other))
@@ -129,12 +129,12 @@ def test_stop_words_of_a_file_are_named_by_the_environment(tmp_path: Path, monke
     assert ["a"] == [hit.id for hit in SimilaritySearch(open_store(folder)).similar_to_text("ONE other of two").hits]
     with pytest.raises(FormatMismatchError):
         open_store(folder, Settings(Analysis(stop_words=ENGLISH)))
-    with pytest.raises(StoreError, match=r"cannot read the stop words .*nothing.txt"):
+    with pytest.raises(StoreError, match=r"cannot read the stop word file .*nothing.txt"):
         StopWords.of_file(tmp_path / "nothing.txt")
 
 
 def test_an_unknown_language_and_a_missing_package_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(StoreError, match="no stop words for language 'xx'; give a file, auto, or one of ar, "):
+    with pytest.raises(StoreError, match="no stop words for the language 'xx'; give a file, 'auto' or one of ar, "):
         StopWords.of_language("xx")
     monkeypatch.setitem(sys.modules, "stop_words", None)
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[language\]"):

@@ -26,10 +26,10 @@ TEXTS = {
 TWO_SHARDS = {"number_of_shards": 2}
 
 
-@pytest.fixture
+@pytest.fixture(params=["opensearch"])
 def engine_url(request: pytest.FixtureRequest) -> str:
     """An engine with our search templates."""
-    url = str(request.getfixturevalue(f"{getattr(request, 'param', 'opensearch')}_url"))
+    url = str(request.getfixturevalue(f"{request.param}_url"))
     with to(url) as engine:
         install_search_templates(engine, force=True)
     return url

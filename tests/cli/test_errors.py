@@ -85,6 +85,7 @@ def as_nobody(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 no_permissions = pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
 
 
+@pytest.mark.slow
 @no_permissions
 def test_a_folder_without_read_permission_is_an_error(public: Path) -> None:
     """The message says what to do."""

@@ -125,7 +125,7 @@ def test_an_ambiguous_query_lists_unambiguous_ones() -> None:
     ):
         message = sentence(run("explain", query))
 
-        assert f"'{query}' may mean several documents; write one of: {', '.join(readings)}" == message
+        assert f"'{query}' matches several documents; write one of: {', '.join(readings)}" == message
         assert [[reading] for reading in readings] == [explain(reading)["readings"] for reading in readings]
 
 

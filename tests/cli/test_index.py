@@ -135,7 +135,7 @@ def test_an_invalid_size_is_a_usage_error(size: str) -> None:
 # --- JSON and stderr ---
 
 
-@pytest.mark.parametrize("option", slow_after(1, ["--store=a", "--json"]))
+@pytest.mark.parametrize("option", slow_after(0, ["--store=a", "--json"]))
 def test_progress_is_shown_on_a_terminal_and_not_on_stdout(folder: Path, option: str) -> None:
     pty = pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
     ours, theirs = pty.openpty()

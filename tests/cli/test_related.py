@@ -95,11 +95,13 @@ def test_the_synonyms_of_the_store_are_needed() -> None:
     assert "D4.txt" in ids("--file", "corpus/D3.txt", *synonyms, "syn.txt")
     assert ", 5 unchanged" in output("index", "corpus", *synonyms, "syn.txt")
     for command in (["related", "--file", "essay.txt", "--store", "names"], ["index", "corpus", "--store", "names"]):
-        message = f"the concepts of the index were found with the synonyms {check}; give their file with --synonyms"
+        message = (
+            f"the index was created with the synonym file with the check value {check}; give this file with --synonyms"
+        )
         assert message == sentence(run(*command))
         other = sentence(run(*command, "--synonyms", "other.txt"))
-        assert re.fullmatch(f".* with the synonyms {check}, not [0-9a-f]+; give their file .*", other)
-    message = "line 1 of the synonyms bad.txt has an empty name; write `a, b => c` or `a, b, c`"
+        assert re.fullmatch(f".* check value {check}, not [0-9a-f]+; give this file .*", other)
+    message = "line 1 of the synonym file bad.txt has an empty term; write `a, b => c` or `a, b, c`"
     assert message == sentence(run("related", "D3", *synonyms, "bad.txt"))
 
 
@@ -120,7 +122,7 @@ def test_options_for_concepts_are_checked_before_a_store_is_created(folder: Path
 
     for name in ("x", "spacy:"):
         message = usage_error(run(*new, "--with", "relations", "--concepts", name))
-        assert "use yake, names or spacy:MODEL" in message
+        assert "choose yake, names or spacy:MODEL" in message
     assert "only work with --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--concepts", "names"))

@@ -97,7 +97,8 @@ def test_a_port_that_is_in_use_is_reported(store: Path) -> None:
         problem = sentence(run("serve", "--store", store, "--port", port))
 
     assert (
-        f"cannot listen on 127.0.0.1, port {port}: address already in use; choose another port with --port" == problem
+        f"cannot listen on 127.0.0.1, port {port}: address already in use; choose another address with --host or --port"
+        == problem
     )
 
 

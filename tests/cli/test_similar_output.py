@@ -97,6 +97,7 @@ def test_a_short_text_with_an_overlap_gets_a_note() -> None:
     assert "" == run("similar", "doc123_20").stderr == run("similar", "--text", words(0, 104), "--overlap", "20").stderr
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_whole_ids_and_no_colours(tmp_path: Path) -> None:
     long = "folder/" * 40 + "report.txt"
     lines = json_lines({"id": long, "text": words(0, 50)}, {"id": "short", "text": words(0, 50)})

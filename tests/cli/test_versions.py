@@ -210,7 +210,7 @@ def test_wrong_queries_and_limits_are_one_sentence() -> None:
         (("a", "--file", "new.txt"), "give one of ID, --file or --all"),
         (("2022/Report.txt", "--enough", 5), "least must be from 0 % to enough, not 5 % and 10 %"),
         (("x", "--bits", "99"), "99 is not in the range 0<=x<=16"),
-        (("2022/Report.txt", "--min-score", "nan"), "the minimum score must be from 0 to 1"),
+        (("2022/Report.txt", "--min-score", "nan"), "min_score must be from 0 to 1"),
     ):
         assert message in usage_error(run("versions", *arguments))
     assert "no document 'nobody'" in sentence(run("versions", "nobody"))

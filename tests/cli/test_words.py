@@ -59,14 +59,23 @@ def test_only_index_has_options_for_new_stores() -> None:
     assert "New store" not in output("backfill", "--help") + output("template", "install", "--help")
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two stores: one with all kinds of data, and one with fingerprints only."""
+    folder = tmp_path_factory.mktemp("words")
+    write_corpus(folder / "corpus")
+    write(folder, {"draft.txt": words(0, 150)})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        output("index", "corpus", "--with", "versions,relations", "--concepts", "names")
+        output("index", "corpus", "--store", "bare", "--no-texts", "--no-passages")
+    return folder
+
+
 @pytest.fixture
-def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Change to a folder with two stores: one with all kinds of data, and one with fingerprints only."""
-    write_corpus(tmp_path / "corpus")
-    write(tmp_path, {"draft.txt": words(0, 150)})
-    monkeypatch.chdir(tmp_path)
-    output("index", "corpus", "--with", "versions,relations", "--concepts", "names")
-    output("index", "corpus", "--store", "bare", "--no-texts", "--no-passages")
+def corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Change to this folder."""
+    monkeypatch.chdir(folder)
 
 
 @pytest.mark.usefixtures("corpus")

@@ -81,14 +81,14 @@ def test_synonyms_are_replaced_and_belong_to_the_settings() -> None:
         (extractor.settings, Synonyms({})),
         (NAMES.settings, synonyms),
     ):
-        with pytest.raises(FormatMismatchError, match=r"synonyms.*; (give|leave out)"):
+        with pytest.raises(FormatMismatchError, match=r"synonym.*; (give|omit)"):
             extractor_of_settings(settings, given)
 
 
 def test_built_in_extractors_are_found_by_name() -> None:
     for name in ("yake", "names"):
         assert Concepts(name) == extractor_of_settings(extractor_named(name).settings).settings
-    with pytest.raises(FormatMismatchError, match="no built-in extractor is called 'other'; use yake, names or spacy:"):
+    with pytest.raises(FormatMismatchError, match="no built-in extractor 'other'; choose yake, names or spacy:"):
         extractor_named("other")
 
 

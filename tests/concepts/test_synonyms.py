@@ -44,10 +44,10 @@ def test_examples_of_rules(tmp_path: Path, rules: str, words: str, expected: str
 
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
-    [("a, b\n\n, => c", 3, "an empty name"), ("a => b => c", 1, "more than one =>"), ("# x\na =>", 2, "an empty name")],
+    [("a, b\n\n, => c", 3, "an empty term"), ("a => b => c", 1, "more than one =>"), ("# x\na =>", 2, "an empty term")],
 )
 def test_an_error_names_the_line(tmp_path: Path, text: str, line: int, problem: str) -> None:
-    with pytest.raises(ConceptsError, match=f"line {line} of the synonyms .*synonyms.txt has {problem}"):
+    with pytest.raises(ConceptsError, match=f"line {line} of the synonym file .*synonyms.txt has {problem}"):
         synonyms(tmp_path, text)
 
 

@@ -160,6 +160,7 @@ def test_a_document_without_text_is_skipped(tmp_path: Path) -> None:
     assert "no text" == reason_of(tmp_path, "a.rtf", b"{\\rtf1\\ansi }")
 
 
+@pytest.mark.slow
 def test_without_kreuzberg_documents_are_listed_with_what_to_install(tmp_path: Path) -> None:
     cli.write(tmp_path / "hidden", {"kreuzberg.py": MISSING_LIBRARY, "pyarrow.py": MISSING_LIBRARY})
     corpus = tmp_path / "corpus"

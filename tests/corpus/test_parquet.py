@@ -109,6 +109,7 @@ def test_versions_of_one_text_are_not_a_bomb(tmp_path: Path) -> None:
 # --- bombs ---
 
 
+@pytest.mark.slow
 def test_a_text_that_unpacks_to_a_thousand_times_its_size_is_not_read(tmp_path: Path) -> None:
     """The row group before it is read."""
     schema = pa.schema({"id": pa.string(), "text": pa.string()})
@@ -259,6 +260,7 @@ def test_bytes_that_are_not_utf8_are_reported(tmp_path: Path, broken: str) -> No
         assert re.fullmatch(r"the rest cannot be read: [^\n]+", reason)
 
 
+@pytest.mark.slow
 def test_without_pyarrow_one_sentence_says_what_to_install(tmp_path: Path) -> None:
     written(tmp_path, {"id": ["a"], "text": ["words"]})
     cli.write(tmp_path / "hidden", {"pyarrow.py": "raise ModuleNotFoundError('none', name='pyarrow')"})

@@ -134,13 +134,13 @@ def test_the_time_grows_with_the_number_of_lines() -> None:
     digits = ("On " + "1" * 190 + "\n") * 2_000
 
     assert [("I agree.", {}), (digits.rstrip(), {})] == [
-        next(iterate_in_subprocess(_left_here, text, limits=ItemLimits(seconds=20.0)))
-        for text in ("I agree.\n" + wrote, digits)
+        *iterate_in_subprocess(_left_here, "I agree.\n" + wrote, digits, limits=ItemLimits(seconds=20.0))
     ]
 
 
-def _left_here(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield left("a.eml", text)
+def _left_here(*texts: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for text in texts:
+        yield left("a.eml", text)
 
 
 # --- in an index ---

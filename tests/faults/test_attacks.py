@@ -17,17 +17,13 @@ ENGINES = ["opensearch", "elasticsearch"]
 
 @pytest.mark.parametrize("attack", [*folders.ATTACKS, *local.ATTACKS], ids=lambda attack: attack.name)
 def test_nothing_is_lost_on_this_machine(attack: Attack, tmp_path: Path) -> None:
-    for seed in range(2):
-        (tmp_path / f"{seed}").mkdir()
-        attack.run(random.Random(f"{attack.name} {seed}"), Place(tmp_path / f"{seed}"))
+    attack.run(random.Random(f"{attack.name} 0"), Place(tmp_path))
 
 
-@pytest.mark.parametrize("first", [0, 4])
-def test_two_commands_at_once_lose_nothing(first: int, tmp_path: Path) -> None:
-    """Each case runs every eighth pair."""
-    for number in range(first, len(pairs.PAIRS), 8):
-        (tmp_path / str(number)).mkdir()
-        pairs.run_pair(random.Random(f"pair {number}"), Place(tmp_path / str(number)), pairs.PAIRS[number])
+@pytest.mark.parametrize("number", range(0, len(pairs.PAIRS), 7))
+def test_two_commands_at_once_lose_nothing(number: int, tmp_path: Path) -> None:
+    """Runs every seventh pair."""
+    pairs.run_pair(random.Random(f"pair {number}"), Place(tmp_path), pairs.PAIRS[number])
 
 
 @pytest.mark.parametrize("number", range(0, len(engine_pairs.PAIRS), 9))

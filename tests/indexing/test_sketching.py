@@ -95,7 +95,7 @@ def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearc
             Extractor(Capitals("others")),
             "the store has concepts from capitals, but the given extractor is others",
         ),
-        (BOTH, None, "no built-in extractor is called 'capitals'"),
+        (BOTH, None, "there is no built-in extractor 'capitals'"),
         (Settings(), CAPITALS, "the store has no concepts, but the given extractor is capitals; omit it"),
     ],
 )

@@ -13,7 +13,7 @@ from simdoc_search.passages.dates import (
     date_of_nanoseconds,
     dates_in,
     iso_date,
-    latest_day,
+    latest_day_in,
     readable_date,
 )
 
@@ -99,4 +99,4 @@ def test_the_latest_day_is_the_latest_whole_date(parts: list[str]) -> None:
     """A month or a year alone does not count as a day."""
     text = " and also ".join(parts)
 
-    assert max((date for date, _ in dates_in(text) if len(date) == 3), default=None) == latest_day(text)
+    assert max((date for date, _ in dates_in(text) if len(date) == 3), default=None) == latest_day_in(text)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.passages.runs import NO_RUNS, common_runs, covering_runs
+from simdoc_search.passages.runs import NO_RUNS, add_covering_runs, find_common_runs
 from simdoc_search.passages.windows import Windows
 
 few_words = st.lists(st.sampled_from("abcd"), max_size=24)
@@ -40,8 +40,8 @@ def test_equal_words_are_counted_in_both_directions(a: list[str], b: list[str]) 
     pairs = [(i, j) for i in range(len(a)) for j in range(len(b))]
     i, j = np.array(pairs, np.int64).reshape(-1, 2).T
 
-    assert [equal_words(a, b, *pair, 1) for pair in pairs] == windows.equal_after(i, j).tolist()
-    assert [equal_words(a, b, x - 1, y - 1, -1) for x, y in pairs] == windows.equal_before(i, j).tolist()
+    assert [equal_words(a, b, *pair, 1) for pair in pairs] == windows.count_equal_after(i, j).tolist()
+    assert [equal_words(a, b, x - 1, y - 1, -1) for x, y in pairs] == windows.count_equal_before(i, j).tolist()
 
 
 def all_runs(a: list[str], b: list[str], length: int) -> list[list[int]]:
@@ -64,7 +64,7 @@ def test_a_run_is_found_by_a_rare_window(a: list[str], b: list[str], length: int
 
     expected = [run for run in all_runs(a, b, length) if has_rare_window(run[0], run[2])]
 
-    assert expected == common_runs(Windows(a, b), length, max_pairs).tolist()
+    assert expected == find_common_runs(Windows(a, b), length, max_pairs).tolist()
 
 
 def covered(runs: list[list[int]], side: int) -> set[int]:
@@ -75,7 +75,7 @@ def covered(runs: list[list[int]], side: int) -> set[int]:
 @given(few_words, few_words, lengths)
 def test_covering_runs_cover_all_words_of_all_runs(a: list[str], b: list[str], length: int) -> None:
     """Every covering run is one of these runs."""
-    runs, expected = covering_runs(Windows(a, b), length, NO_RUNS).tolist(), all_runs(a, b, length)
+    runs, expected = add_covering_runs(Windows(a, b), length, NO_RUNS).tolist(), all_runs(a, b, length)
 
     assert [] == [run for run in runs if run not in expected]
     assert [covered(expected, side) for side in (0, 1)] == [covered(runs, side) for side in (0, 1)]
@@ -85,7 +85,7 @@ def test_a_frequent_phrase_gives_few_runs() -> None:
     """A phrase that occurs 1,000 times in each text gives at most 2,000 runs."""
     phrase = ["all", "rights", "reserved", "by", "the", "owner", "of", "these", "words"]
     a, b = ([word for number in range(1_000) for word in (f"{side}{number}", *phrase)] for side in "ab")
-    runs = covering_runs(Windows(a, b), 5, NO_RUNS)
+    runs = add_covering_runs(Windows(a, b), 5, NO_RUNS)
 
     assert 1_000 <= len(runs) <= 2_000
     assert 9_000 == len(covered(runs.tolist(), 0)) == len(covered(runs.tolist(), 1))

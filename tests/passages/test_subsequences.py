@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.passages.subsequences import heaviest_increasing, longest_common
+from simdoc_search.passages.subsequences import heaviest_increasing_subsequence, longest_common_subsequence
 
 few_words = st.lists(st.sampled_from("abcd"), max_size=12)
 
@@ -26,7 +26,7 @@ def longest(a: list[str], b: list[str]) -> int:
 @given(few_words, few_words)
 def test_the_common_subsequence_is_the_longest(a: list[str], b: list[str]) -> None:
     """The runs are equal and in the same order in both texts."""
-    runs = longest_common(a, b)
+    runs = longest_common_subsequence(a, b)
 
     assert longest(a, b) == sum(size for _, _, size in runs)
     assert [a[i : i + size] for i, _, size in runs] == [b[j : j + size] for _, j, size in runs]
@@ -38,7 +38,7 @@ def test_the_increasing_subsequence_has_the_most_words(order: list[int], sizes: 
     runs = [(100 * index, 100 * other, size) for index, (other, size) in enumerate(zip(order, sizes, strict=True))]
     choices = itertools.chain.from_iterable(itertools.combinations(runs, count) for count in range(7))
     ordered = [choice for choice in choices if sorted(choice, key=lambda run: run[1]) == list(choice)]
-    chosen = heaviest_increasing(runs)
+    chosen = heaviest_increasing_subsequence(runs)
 
     assert tuple(chosen) in ordered
     assert max(sum(size for _, _, size in choice) for choice in ordered) == sum(size for _, _, size in chosen)

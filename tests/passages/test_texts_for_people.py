@@ -7,7 +7,7 @@ import pytest
 from simdoc_search.passages.escape import escaped
 from simdoc_search.passages.passage import Difference
 from simdoc_search.passages.positions import TextPositions
-from simdoc_search.passages.repeated import repeated_passages
+from simdoc_search.passages.repeated import find_repeated_passages
 from simdoc_search.passages.summary import describe_difference
 from tests.support.passages.pages import same
 
@@ -35,10 +35,10 @@ def test_boilerplate_occurs_three_times_in_a_text() -> None:
     texts = f"{notice}. {content}", f"{content}. {notice}. Then {notice}. Again {notice}"
     passages = same(0, len(content) + 2, len(notice), 15), same(len(notice) + 2, 0, len(content), 16)
 
-    assert {0} == repeated_passages(passages, texts)
-    assert set() == repeated_passages(passages, (texts[0], texts[1].removesuffix(notice)))
-    assert set() == repeated_passages((same(0, len(content) + 2, len(notice), 201),), texts)
-    assert set() == repeated_passages((), texts)
+    assert {0} == find_repeated_passages(passages, texts)
+    assert set() == find_repeated_passages(passages, (texts[0], texts[1].removesuffix(notice)))
+    assert set() == find_repeated_passages((same(0, len(content) + 2, len(notice), 201),), texts)
+    assert set() == find_repeated_passages((), texts)
 
 
 @pytest.mark.parametrize(

@@ -116,9 +116,9 @@ def test_a_query_without_a_fingerprint_is_unchanged(query: str) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("FINGERPRINT:a OR", "is not in Lucene's query syntax"),
-        ("(FINGERPRINT:a", "is not in Lucene's query syntax"),
-        ("FINGERPRINT:a*", "does not name a document; write ID_20"),
+        ("FINGERPRINT:a OR", "is not valid in Lucene's query syntax"),
+        ("(FINGERPRINT:a", "is not valid in Lucene's query syntax"),
+        ("FINGERPRINT:a*", "is not a document id; write ID_OVERLAP"),
         ("FINGERPRINT:a~2", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
         ("FINGERPRINT:[a TO b]", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
         ("title:(one FINGERPRINT:a)", "write FINGERPRINT:ID_20, without wildcards and not inside another field"),
@@ -153,7 +153,7 @@ def test_simple_clauses_are_read_as_filters() -> None:
     ],
 )
 def test_other_clauses_are_refused_with_an_example(query: str) -> None:
-    with pytest.raises(QuerySyntaxError, match="write one FINGERPRINT:ID_20, then AND FIELD:VALUE"):
+    with pytest.raises(QuerySyntaxError, match="write one FINGERPRINT:ID_20, followed by AND FIELD:VALUE"):
         parse_filters(query)
 
 

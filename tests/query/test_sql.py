@@ -207,5 +207,5 @@ def test_a_value_is_always_a_parameter(made: Plan) -> None:
 def test_an_unknown_placeholder_and_too_many_parameters_are_refused() -> None:
     with pytest.raises(QuerySyntaxError, match="placeholder"):
         Tables(placeholder=":id")  # type: ignore[arg-type]
-    with pytest.raises(QuerySyntaxError, match="has 32767 parameters but the database allows 32766"):
+    with pytest.raises(QuerySyntaxError, match="has 32767 parameters, but max_parameters is 32766"):
         to_sql(plan([str(number) for number in range(MAX_PARAMETERS)]))

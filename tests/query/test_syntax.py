@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownDocumentError
-from simdoc_search.query.syntax import FingerprintQuery, choose, fraction_of_percent, parse
+from simdoc_search.query.syntax import FingerprintQuery, choose, parse, parse_percentage
 
 UUID = "6f1c2a7e-5b1d-4f0a-9a57-0d3f8b6f2e11"
 NODE = f"workspace://SpacesStore/{UUID}"
@@ -116,10 +116,10 @@ def test_strings_without_a_reading_are_refused(text: str, message: str) -> None:
 
 def test_a_percentage_is_exact() -> None:
     """12.5 % is 1/8 and 7 % is 7/100, not the nearest floats. 0 and 100 are in range."""
-    assert Fraction(1, 8) == fraction_of_percent("12.5", "overlap")
-    assert Fraction(7, 100) == fraction_of_percent("7", "overlap")
-    assert Fraction(0) == fraction_of_percent("0", "overlap")
-    assert Fraction(1) == fraction_of_percent("100", "probability")
+    assert Fraction(1, 8) == parse_percentage("12.5", "overlap")
+    assert Fraction(7, 100) == parse_percentage("7", "overlap")
+    assert Fraction(0) == parse_percentage("0", "overlap")
+    assert Fraction(1) == parse_percentage("100", "probability")
 
 
 @pytest.mark.parametrize(

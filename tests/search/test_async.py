@@ -125,7 +125,7 @@ def test_results_and_errors_are_the_same(indexed: StoreLocation) -> None:
 
 
 def test_iterators_yield_the_same(indexed: StoreLocation) -> None:
-    queries = ["whole", "nothing", "half_50", "name", *["copy"] * 10]
+    queries = ["whole", "nothing", "half_50", "name", *["copy"] * 4]
     with open_store(indexed.location) as store:
         search = SimilaritySearch(store)
         iterators = search.similar_many(queries, size=3), search.passages_of_many(queries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Iterator
 
@@ -49,9 +50,15 @@ def search(shared_store: NewStore) -> SimilaritySearch:
     return search
 
 
+@functools.cache
+def shingles_of(id: str) -> frozenset[str]:
+    """Return the shingles of a text."""
+    return shingle_set(TEXTS[id])
+
+
 def expected(source: str, measure: MeasureName, least: float) -> dict[str, float]:
     """Return the values that reach `least`, from a comparison of all shingles."""
-    shingles = {id: shingle_set(text) for id, text in TEXTS.items()}
+    shingles = {id: shingles_of(id) for id in TEXTS}
     own = shingles.pop(source)
     values = {id: VALUES[measure](own, other) for id, other in shingles.items()}
     return {id: value for id, value in values.items() if value >= least}
@@ -60,7 +67,7 @@ def expected(source: str, measure: MeasureName, least: float) -> dict[str, float
 @pytest.mark.slow
 def test_verified_hits_are_those_of_brute_force(search: SimilaritySearch) -> None:
     for source in SOURCES:
-        for least in (0.2, 0.5, 0.8):
+        for least in (0.2, 0.8):
             for measure in MEASURES:
                 result = search.similar(source, overlap=least, measure=measure, size=100)
                 overlaps = [hit.overlap for hit in result]

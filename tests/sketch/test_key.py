@@ -96,7 +96,7 @@ def test_the_key_is_never_shown() -> None:
 
     assert [] == [text for text in shown for secret in (SECRET, *bits) if secret in text]
     assert KEY.check in repr(KEY)
-    with pytest.raises(ValueError, match="at least 16 characters; make one with: openssl rand") as caught:
+    with pytest.raises(ValueError, match="at least 16 characters; create one with: openssl rand") as caught:
         HashKey("secret")
     assert "secret" not in str(caught.value)
 

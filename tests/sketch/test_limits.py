@@ -27,8 +27,8 @@ def test_stored_limits_are_read_back(one: float, other: float, bits: int, min_sc
     [
         ({"bits": 17}, "bits must be a whole number from 0 to 16, not 17"),
         ({"bits": 7.0}, "bits must be"),
-        ({"min_score": 1.1}, "the minimum score must be from 0 to 1, not 1.1"),
-        ({"min_score": float("nan")}, "the minimum score must be"),
+        ({"min_score": 1.1}, "min_score must be from 0 to 1, not 1.1"),
+        ({"min_score": float("nan")}, "min_score must be"),
         ({"enough": 0.0}, "enough must be over 0 %"),
         (
             {"enough": 0.3, "least": 0.4},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import datasketch
 import numpy as np
 import pytest
 
@@ -103,6 +102,7 @@ def test_a_hash_key_changes_the_tokens_of_xor_and_is_refused_by_universal() -> N
 @pytest.mark.parametrize("family", ["affine32", "affine64", "legacy"])
 def test_sketches_of_datasketch_have_the_tokens_of_the_same_shingles(family: str) -> None:
     """This is checked for MinHash and LeanMinHash. Sketches with other parameters are refused."""
+    datasketch = pytest.importorskip("datasketch")
     ours = Universal(64, seed=3, family=family)
     text = " ".join(f"wörd{n % 90}" for n in range(300))
     theirs = datasketch.MinHash(64, seed=3, scheme=family)

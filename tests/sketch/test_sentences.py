@@ -99,7 +99,7 @@ def test_stored_tokens_are_read_back(values: np.ndarray) -> None:
 
 @pytest.mark.parametrize("codes", [[1], [0, 1 << 16, 2 << 16, 0], [1 << 16, 0, 2 << 16, 3 << 16], [0, 0, 0, 0, 0]])
 def test_malformed_tokens_are_refused(codes: list[int]) -> None:
-    with pytest.raises(ValueError, match="are not sentence tokens"):
+    with pytest.raises(ValueError, match="sentence tokens are damaged"):
         sentences_of_codes(np.array(codes, np.uint32))
 
 

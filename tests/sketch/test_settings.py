@@ -120,7 +120,7 @@ def test_another_version_of_a_sketch_is_refused(sketch: str) -> None:
         Settings.from_dict({**LAYOUT_2, "sketches": [sketch]})
 
 
-ANALYSIS = "the settings of Analysis are frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
+ANALYSIS = "the Analysis settings may only be frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
 MINHASH = "the settings of MinHash must be bucket_count, hash_count, hash_set_size, with_rotation"
 LIKE = "is malformed; it must be like 'bucketed:1 512 1 false 4'"
 TWICE = "is not the stored form of a sketch, or occurs twice"
@@ -143,7 +143,7 @@ TWICE = "is not the stored form of a sketch, or occurs twice"
         ({"sketches": ["bucketed:1 512 1 false 7"]}, "token_length must be 4 or 5, not 7"),
         ({"sketches": ["passages:1 32 4"]}, "'passages:1 32 4' is malformed; it must be like 'passages:1 32 5'"),
         ({"sketches": ["passages:1 0"]}, "window must be a whole number from 1 to 10,000, not 0"),
-        ({"hash_key_check": "xyz"}, "'xyz' is not the check value of a hash key"),
+        ({"hash_key_check": "xyz"}, "the check value of a hash key must be 16 hexadecimal digits, not 'xyz'"),
         ({"version": 1}, f"{MINHASH}, not None"),
     ],
 )

@@ -31,6 +31,9 @@ VERSION = "SIMDOC_TEST_OPENSEARCH_VERSION"
 PREFIX = os.environ.get("SIMDOC_TEST_PREFIX", "test")
 """Prefix of the names that tests use in an engine. scripts/try_elasticsearch sets another one."""
 
+SHARDED = "sharded"
+"""The kind of `own_name` for indices that have three shards in the shared OpenSearch."""
+
 IMAGE = "opensearchproject/opensearch"
 DOCKER_SECONDS = 180
 
@@ -118,6 +121,7 @@ def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterato
         urls = engine.__enter__()
     try:
         set_shards(urls[0], f"{PREFIX}-*", shards=1, replicas=0)
+        set_shards(urls[0], f"{PREFIX}-{SHARDED}-*", shards=3, replicas=0, priority=1)
         yield urls[0]
         sweep(urls[0])
     finally:
@@ -138,14 +142,14 @@ def own_name(kind: str = "") -> str:
     return "-".join(filter(None, (PREFIX, kind, str(uuid4()))))
 
 
-def set_shards(url: str, indices: str, *, shards: int, replicas: int) -> None:
+def set_shards(url: str, indices: str, *, shards: int, replicas: int, priority: int = 0) -> None:
     """Set the default numbers of shards and replicas of new indices."""
     settings = {"number_of_shards": shards, "number_of_replicas": replicas}
     call(
         url,
         "PUT",
-        f"/_index_template/{PREFIX}-shards",
-        {"index_patterns": [indices], "template": {"settings": settings}},
+        f"/_index_template/{PREFIX}-shards-{priority}",
+        {"index_patterns": [indices], "priority": priority, "template": {"settings": settings}},
     )
 
 

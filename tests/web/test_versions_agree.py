@@ -15,7 +15,7 @@ from simdoc_search.stores.upgrade import set_limits
 from tests.support.families import prose
 from tests.support.web import pages_over
 
-FAMILIES = 12
+FAMILIES = 6
 NAMES = ("{} v1", "{} v2", "{} v3", "{} draft", "{} final", "{} final_v2", "{} signed", "{}", "{} (1)", "{} 2020-05-06")
 
 

@@ -11,13 +11,13 @@ from simdoc_search.display import counted
 from simdoc_search.passages.escape import escaped
 from simdoc_search.passages.passage import Comparison, Difference, Span
 from simdoc_search.passages.positions import TextPositions, both_labels, words_after, words_before
-from simdoc_search.passages.repeated import repeated_passages
+from simdoc_search.passages.repeated import find_repeated_passages
 from simdoc_search.passages.report.pair_text import PairMarks, PairText, Side, pair_pieces
 from simdoc_search.passages.report.pieces import text_html
 from simdoc_search.passages.report.templates import page, render
 from simdoc_search.passages.summary import (
-    count_character_differences,
     describe_character_difference,
+    describe_character_difference_count,
     describe_differences,
     excerpt,
     key_change_lines,
@@ -41,7 +41,7 @@ def pair_page(
 ) -> str:
     """A self-contained HTML page that shows two texts side by side.
 
-    `analysis` is the analysis by which boilerplate is recognised; see `repeated_passages`.
+    `analysis` is the analysis by which boilerplate is recognised; see `find_repeated_passages`.
     """
     return page(f"{names[0]} and {names[1]} compared", pair_view(comparison, texts, names, analysis=analysis))
 
@@ -55,7 +55,9 @@ def pair_view(
     analysis: Analysis | None = None,
 ) -> Markup:
     """The HTML of a pair. Each pair on a page needs a different prefix of ids, such as `p2-`."""
-    marks = PairMarks(comparison, repeated_passages(comparison.passages, texts, analysis), _moved(comparison), prefix)
+    marks = PairMarks(
+        comparison, find_repeated_passages(comparison.passages, texts, analysis), _moved(comparison), prefix
+    )
     positions = TextPositions(texts[0]), TextPositions(texts[1])
     lengths = len(texts[0]), len(texts[1])
     sides = []
@@ -85,7 +87,7 @@ def pair_view(
             for difference in comparison.character_differences[:_MAX_CHARACTER_DIFFERENCES]
         ],
         character_difference_count=len(comparison.character_differences),
-        character_difference_summary=count_character_differences(len(comparison.character_differences)),
+        character_difference_summary=describe_character_difference_count(len(comparison.character_differences)),
         passages=[
             {
                 "colour": marks.colour(number),

@@ -217,9 +217,9 @@ def test_a_data_stream_is_read_like_an_alias(made: Indices) -> None:
 # --- closed indices ---
 
 
-@pytest.mark.parametrize("kind", ["opensearch", "elasticsearch_7"])
-def test_a_closed_index_behind_an_alias_is_left_out(kind: str, request: pytest.FixtureRequest) -> None:
-    with indices(request.getfixturevalue(f"{kind}_url")) as made:
+@pytest.mark.parametrize("engine", ["opensearch", "elasticsearch_7"])
+def test_a_closed_index_behind_an_alias_is_left_out(engine: str, request: pytest.FixtureRequest) -> None:
+    with indices(request.getfixturevalue(f"{engine}_url")) as made:
         alias = two_indices(made)
         output("backfill", alias.url, "--text-field", "body")
         search = SimilaritySearch(open_store(alias.url))
