@@ -85,7 +85,7 @@ class WriteRange:
         return _seq_no_query(min(self.after), self.up_to)
 
     def split(self, count: int) -> Iterator[WriteRange]:
-        """Yield `count` parts of the range, oldest first; none if it is empty. Without an upper bound, it is not split."""
+        """Yield `count` parts of the range, oldest first; none if it is empty. An open range is one part."""
         if not self.up_to:
             yield from [self] if count else []
             return
