@@ -1,10 +1,10 @@
-"""Runs OpenSearch on this machine, from Python packages, for development and tests.
+"""Runs an OpenSearch cluster on this machine, for development and tests.
 
     with running_cluster(nodes=3) as cluster:
         cluster.urls          # ['http://127.0.0.1:9213', 'http://127.0.0.1:9214', 'http://127.0.0.1:9215']
         cluster.kill(2)       # as in a crash
 
-It listens on 127.0.0.1 and has no password. In production, use your own cluster.
+The extra `engine` installs it. The cluster listens on 127.0.0.1 and has no password. Do not use it in production.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ def test_the_next_start_starts_a_killed_node(three_nodes: Cluster) -> None:
 
 
 def test_a_running_node_is_not_restarted(three_nodes: Cluster) -> None:
-    with pytest.raises(EngineError, match="node 3 is already running as process"):
+    with pytest.raises(EngineError, match=r"node 3 is already running \(process"):
         three_nodes.restart_node(3)
 
 

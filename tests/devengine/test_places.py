@@ -45,7 +45,7 @@ def test_free_ports_are_consecutive_and_random() -> None:
     assert first > 9201
     assert [] == [port for port in range(first, first + 3) if is_port_in_use(port)]
     assert len({free_port() for _ in range(10)}) > 1
-    with pytest.raises(EngineError, match="no 100 consecutive ports from 9210 to 9280 are free"):
+    with pytest.raises(EngineError, match="no 100 consecutive free ports from 9210 to 9280"):
         free_port(100)
 
 

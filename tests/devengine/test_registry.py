@@ -30,14 +30,14 @@ def test_a_process_ends_after_sigterm(launch_child: Any) -> None:
     pid = launch_child()
 
     assert processes.end_processes([pid], "the-token", 20)
-    assert -signal.SIGTERM == processes.exit_code(pid)
+    assert -signal.SIGTERM == processes.read_exit_code(pid)
 
 
 def test_a_process_that_ignores_sigterm_is_killed(launch_child: Any) -> None:
     pid = launch_child("signal.signal(signal.SIGTERM, signal.SIG_IGN)")
 
     assert processes.end_processes([pid], "the-token", 0.2)
-    assert -signal.SIGKILL == processes.exit_code(pid)
+    assert -signal.SIGKILL == processes.read_exit_code(pid)
 
 
 def test_a_process_that_is_not_registered_yet_is_ended_with_its_engine(launch_child: Any) -> None:
@@ -98,5 +98,5 @@ def test_a_node_that_does_not_exist_is_an_error() -> None:
 
     assert engine is not None
     for number in (0, 3):
-        with pytest.raises(EngineError, match=f"no node {number}; use a number from 1 to 2"):
+        with pytest.raises(EngineError, match=f"no node {number}; choose a number from 1 to 2"):
             engine.log_tail(number)

@@ -17,7 +17,7 @@ import pytest
 
 from simdoc_search.devengine import EngineError, free_port
 from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_OFFSET
-from simdoc_search.devengine.packages import EXTRA_PACKAGES, cached_jars, find_java
+from simdoc_search.devengine.packages import EXTRA_PACKAGES, find_cached_jars, find_java
 from simdoc_search.errors import SimdocError
 from tests.support.elasticsearch_engine import END_SECONDS, POLL_SECONDS, START_SECONDS
 from tests.support.engines import QUICK, NoEngineError, call, engine_kind, skips
@@ -88,7 +88,7 @@ def elasticsearch_7_url(request: pytest.FixtureRequest, engine_home: Path) -> It
 
 
 def _fetch_jars() -> list[Path]:
-    return cached_jars(f"Elasticsearch {VERSION}", f"elasticsearch-{VERSION}-runner", COORDINATES)
+    return find_cached_jars(f"Elasticsearch {VERSION}", f"elasticsearch-{VERSION}-runner", COORDINATES)
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> str:
