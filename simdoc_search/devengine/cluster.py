@@ -45,7 +45,7 @@ class NodeStatus:
 
 
 @dataclass(frozen=True)
-class Status:
+class ClusterStatus:
     """The state of a cluster.
 
     Attributes:
@@ -138,13 +138,13 @@ class Cluster:
         """
         return self._node(number).log_tail(lines)
 
-    def status(self) -> Status:
+    def status(self) -> ClusterStatus:
         """Return the current state of the cluster and its nodes."""
         registration = self.registration
         nodes = tuple(self._read_node_status(node) for node in registration.nodes)
         responding = (registration.nodes[node.number - 1] for node in nodes if node.state == "running")
         health = next((value for node in responding if (value := _read_health(node)) is not None), None)
-        return Status(
+        return ClusterStatus(
             None if health is None else str(health["status"]),
             nodes,
             registration.folder,
@@ -225,7 +225,7 @@ class Cluster:
                     return
             if time.monotonic() > deadline:
                 slow_node = next((node for node in nodes if node not in responding), nodes[0])
-                raise self._node_error(slow_node, f"was not ready after {timeout:.0f} s")
+                raise self._make_error(slow_node, f"was not ready after {timeout:.0f} s")
             time.sleep(POLL_SECONDS)
 
     def register(self, **changes: Any) -> None:
@@ -251,13 +251,13 @@ class Cluster:
         if not self.pid(node.number):
             code = read_exit_code(pid)
             shown_code = "" if code is None else f" (exit code {code})"
-            raise self._node_error(node, f"ended during its start{shown_code}")
+            raise self._make_error(node, f"ended during its start{shown_code}")
         responding_pid = node.read_pid()
         if responding_pid not in {None, pid}:
             raise EngineError(f"another program responds at {node.url}; choose another --port")
         return responding_pid == pid
 
-    def _node_error(self, node: Node, problem: str) -> EngineError:
+    def _make_error(self, node: Node, problem: str) -> EngineError:
         advice = "see the end of its log" if self.registration.is_ephemeral else f"see its log in {node.log}"
         return EngineError(f"node {node.number} {problem}; {advice}", node.log_tail())
 
@@ -272,13 +272,13 @@ class Cluster:
         return NodeStatus(node.number, node.url, pid, state, str(node.log))
 
 
-def find(port: int = DEFAULT_PORT) -> Cluster | None:
+def find_cluster(port: int = DEFAULT_PORT) -> Cluster | None:
     """Return the cluster that is registered for this port, or None. The cluster may have ended."""
     registration = registry.read(port)
     return None if registration is None else Cluster(registration)
 
 
-def find_all() -> list[Cluster]:
+def find_running_clusters() -> list[Cluster]:
     """Return all running clusters of this user, ordered by port."""
     return [Cluster(registration) for registration in registry.read_all() if registration.is_running()]
 

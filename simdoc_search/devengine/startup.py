@@ -20,7 +20,7 @@ DEFAULT_HEAP = "1g"
 ABORT_SECONDS = 3.0
 
 FREE_PORTS = range(9210, HTTP_PORTS.stop)
-"""Ports that `free_port` may choose. Ports near 9200 are reserved for engines that users start themselves."""
+"""Ports that `find_free_port` may choose. Ports near 9200 are reserved for engines that users start themselves."""
 
 
 def start(
@@ -104,7 +104,7 @@ def running_cluster(
             cluster.stop()
 
 
-def free_port(nodes: int = 1) -> int:
+def find_free_port(nodes: int = 1) -> int:
     """Return the first of `nodes` consecutive free ports from 9210 to 9280.
 
     Raises:
@@ -179,7 +179,7 @@ def _register_new(port: int, requested: dict[str, Any], *, ephemeral: bool) -> R
             f"{folder} contains the data of {nodes_with_data} nodes, not {nodes}; omit --nodes, or choose another "
             "folder with --data"
         )
-    port = port or free_port(nodes)
+    port = port or find_free_port(nodes)
     check_ports(port, nodes)
     ports = range(port, port + nodes)
     engine_ports = {used_port for other in others for used_port in other.ports}

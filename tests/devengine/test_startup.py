@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.devengine import EngineError, cluster, find, free_port, processes, start
+from simdoc_search.devengine import EngineError, cluster, find_cluster, find_free_port, processes, start
 from simdoc_search.devengine.common import cache_folder
 from simdoc_search.devengine.packages import Java
 from tests.support.devengine import NOWHERE, fake_java, registered
@@ -23,12 +23,12 @@ def test_a_port_in_use_is_refused_before_the_download(used_port: int) -> None:
     with pytest.raises(EngineError, match=f"port {used_port} is in use by another program; stop it, or choose"):
         start(port=used_port)
 
-    assert None is find(used_port)
+    assert None is find_cluster(used_port)
     assert not cache_folder().exists()
 
 
 def test_a_transport_port_in_use_is_refused() -> None:
-    port = free_port()
+    port = find_free_port()
     with (
         socket.create_server(("127.0.0.1", port + 100)),
         pytest.raises(EngineError, match=f"port {port + 100} is in use"),
@@ -39,7 +39,7 @@ def test_a_transport_port_in_use_is_refused() -> None:
 @pytest.mark.parametrize("version", ["3.x", "2.19", "v3.3.2", "3.3.2/../x", "latest", "٣.3.2"])
 def test_a_malformed_version_is_refused(version: str) -> None:
     with pytest.raises(EngineError, match=r"is not a version number of OpenSearch; write it like \d"):
-        start(port=free_port(), version=version, ephemeral=True)
+        start(port=find_free_port(), version=version, ephemeral=True)
 
     assert not cache_folder().exists()
 
@@ -49,7 +49,7 @@ def test_fewer_nodes_than_the_data_has_are_refused(tmp_path: Path) -> None:
         (tmp_path / f"node-{number}" / "data" / "nodes").mkdir(parents=True)
 
     with pytest.raises(EngineError, match=r"contains the data of 3 nodes, not 2; omit --nodes"):
-        start(nodes=2, port=free_port(2), data=tmp_path)
+        start(nodes=2, port=find_free_port(2), data=tmp_path)
 
 
 def test_an_ephemeral_engine_cannot_use_a_folder(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import EngineError, free_port
+from simdoc_search.devengine import EngineError, find_free_port
 from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_OFFSET
 from simdoc_search.devengine.packages import EXTRA_PACKAGES, find_cached_jars, find_java
 from simdoc_search.errors import SimdocError
@@ -37,7 +37,7 @@ NAMES = {
 def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
     """Run an engine during the block, and return its address. Its data is then removed."""
     jars = _fetch_jars()
-    java, port = find_java(), free_port()
+    java, port = find_java(), find_free_port()
     with tempfile.TemporaryDirectory(prefix="simdoc-elasticsearch-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         (home / "config").mkdir()
