@@ -81,7 +81,7 @@ def test_synonyms_are_replaced_and_belong_to_the_settings() -> None:
         (extractor.settings, Synonyms({})),
         (NAMES.settings, synonyms),
     ):
-        with pytest.raises(FormatMismatchError, match=r"synonyms.*; (give|omit)"):
+        with pytest.raises(FormatMismatchError, match=r"synonym.*; (give|omit)"):
             extractor_of_settings(settings, given)
 
 
