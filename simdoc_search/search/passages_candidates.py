@@ -62,7 +62,7 @@ def passage_candidates(
         filters: only documents that match can be candidates.
         exclude: the place of a document that cannot be a candidate.
         size: maximum number of documents.
-        min_equal: minimum number of equal fingerprint tokens of a document that shares no passage tokens or phrases.
+        min_equal: minimum number of equal fingerprint tokens, if a document shares neither passage tokens nor phrases.
 
     Raises:
         FormatMismatchError: the store has no passage tokens.
@@ -76,7 +76,7 @@ def passage_candidates(
         phrases = phrases_of(document.analysed, document.ignored)
         matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
     tokens = {candidate.place: candidate.shared for candidate in sharing.documents}
-    similar = _find_by_fingerprint(store, document, filters, exclude, min_equal)
+    similar = _by_fingerprint(store, document, filters, exclude, min_equal)
     shared = {place: tokens.get(place, 0) for place in (*tokens, *matches.documents, *similar)}
     evidence = {place: count + len(matches.documents.get(place, ())) for place, count in shared.items()}
     order = sorted(shared, key=lambda place: (-evidence[place], -similar.get(place, 0), place.id, place.index or ""))
@@ -128,10 +128,10 @@ def _text_between(text: AnalysedText, first: int, end: int) -> str:
     return text.text[int(text.words.starts[first]) : int(text.words.ends[end - 1])]
 
 
-def _find_by_fingerprint(
+def _by_fingerprint(
     store: Store, document: QueryDocument, filters: Filters | None, exclude: Place | None, min_equal: int
 ) -> dict[Place, int]:
-    """Return the documents that share the most fingerprint tokens, each with its number of shared tokens."""
+    """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens."""
     codes = document.fingerprinted.codes[:_MAX_TOKENS]
     if not len(codes):
         return {}
