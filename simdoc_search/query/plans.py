@@ -124,5 +124,5 @@ Plan = Threshold | Bands
 
 
 def _min_estimate(overlap: Fraction, union: int) -> float:
-    """Return the smallest estimate that does not rule out an overlap. `union` is the number of filled buckets."""
+    """Return the smallest estimate that does not rule an overlap out. `union` is the number of filled buckets."""
     return float(overlap) - DEVIATIONS * math.sqrt(overlap * (1 - overlap) / union)

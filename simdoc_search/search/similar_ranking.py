@@ -160,7 +160,7 @@ def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def max_overlap(shared: int, union: int) -> float:
-    """Return the greatest likely overlap for these numbers of tokens: the upper limit of Wilson's interval (1927)."""
+    """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
     if shared >= union:
         return 1.0  # without rounding errors
     square = _DEVIATIONS**2
