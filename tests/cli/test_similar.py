@@ -235,7 +235,7 @@ def test_messages_about_common_mistakes_name_the_right_command() -> None:
         (["doc123", "--probability", "80"], "needs an overlap"),
         (
             ["doc123", "--measure", "contained", "--probability", "80"],
-            "'contained' cannot be combined with a probability; leave",
+            "'contained' cannot be combined with a probability; omit",
         ),
         (["doc123_20_80", "--measure", "contained"], 'leave it out of "doc123.txt"_20_80'),
         (["doc123", "--size", "0"], "--size"),

@@ -73,8 +73,11 @@ def test_check_reports_crafted_texts(made: Indices) -> None:
     with closing(engine):
         findings = check_index(engine, own)
 
-    expected = "the words of 1 of 5 texts were chosen to match any text: 'bad'"
-    assert [(True, expected)] == [(finding.wrong, finding.problem) for finding in findings]
+    expected = (
+        "1 of 5 sampled texts seem crafted to look similar to any text: 'bad'; "
+        "check these documents, and delete unwanted ones"
+    )
+    assert [(True, expected)] == [(finding.is_problem, finding.message) for finding in findings]
 
 
 def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
