@@ -27,7 +27,7 @@ from simdoc_search.stores.local.settings_file import read_manifest, write_manife
 from simdoc_search.stores.sketching import sketches_of
 from tests.support.store_damage import content
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 FORMATS = {
     "1": Settings(sentences=Sentences(), concepts=Concepts("names")),
 }
