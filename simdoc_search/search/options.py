@@ -104,8 +104,9 @@ class SimilarOptions(PageOptions):
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
         planner: how a plan divides tokens into bands, `enough` or `all`; see `query.plan`.
         include_self: whether the query document itself can be a hit.
-        verify: whether to compute exact overlaps from the stored texts. Otherwise, and for documents whose text is not
-            stored, overlaps are estimated. The `kind` of each hit says which applies.
+        verify: whether to compute exact overlaps from the stored texts, and compare these with the minimum. Otherwise,
+            and for documents whose text is not stored, overlaps are estimated. The `kind` of each hit says which
+            applies.
         measure: the measure whose minimum is `overlap`: `jaccard`; `containment`, the share of the query document that
             is in the hit; or `contained`, the share of the hit that is in the query document. The last two cannot be
             combined with a probability. They are exact if the texts are stored, otherwise estimated.

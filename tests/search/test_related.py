@@ -86,7 +86,9 @@ def test_synonyms_relate_documents_without_a_common_word(new_store: NewStore) ->
                 search.related(text="the Lorry")
             with pytest.raises(FormatMismatchError, match=", not "):
                 search.related(text="the Lorry", synonyms=Synonyms({("x",): ("y",)}))
-            with pytest.raises(FormatMismatchError, match="give the extractor that the store was created with"):
+            with pytest.raises(
+                FormatMismatchError, match="pass the extractor and the synonyms that the store was created with"
+            ):
                 search.related("a", extractor=plain)
 
 
