@@ -56,18 +56,18 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     """
     inspection = inspect_indices(engine, index, field=field, sample=SAMPLE_SIZE)
     location = f"{engine.name}/{index}"
-    mappings = {described.name: described.mappings for described in inspection.all_indices}
+    mappings = {description.name: description.mappings for description in inspection.all_indices}
     inspected_by_name = {inspected.index.name: inspected for inspected in inspection.indices}
     findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped]
-    for described in inspection.all_indices:
+    for description in inspection.all_indices:
         notes: list[tuple[bool, str]] = []
-        if not described.is_closed:
-            notes += _find_mapping_faults(described, mappings, location)
-            notes += _find_notes(described)
-        if described.name in inspected_by_name:
-            notes += _find_document_faults(inspected_by_name[described.name])
-            notes += _find_crafted_texts(engine, described)
-        findings += [Finding(described.name, is_problem, message) for is_problem, message in notes]
+        if not description.is_closed:
+            notes += _find_mapping_faults(description, mappings, location)
+            notes += _find_notes(description)
+        if description.name in inspected_by_name:
+            notes += _find_document_faults(inspected_by_name[description.name])
+            notes += _find_crafted_texts(engine, description)
+        findings += [Finding(description.name, is_problem, message) for is_problem, message in notes]
     common_problems = [*_find_differences(inspection.all_indices, mappings, location), *_find_sample_faults(inspection)]
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
@@ -180,13 +180,10 @@ def _find_differences(indices: Sequence[IndexDescription], mappings: _Mappings, 
     except StoreError as error:
         yield str(error)
         return
+    common_indices = [index for index in indices if index.name in common]
     for kind in KINDS.values():
-        if (
-            len(
-                {getattr(settings_of(_read_tokens_meta(index)), kind.name) for index in indices if index.name in common}
-            )
-            > 1
-        ):
+        kind_settings = {getattr(settings_of(_read_tokens_meta(index)), kind.name) for index in common_indices}
+        if len(kind_settings) > 1:
             try:
                 require_kind(common, field, location, kind)
             except StoreError as error:

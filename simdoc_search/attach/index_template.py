@@ -158,10 +158,10 @@ def _check_template(
     body["composed_of"] = [other for other in body.get("composed_of") or [] if other != extension.field]
     template = body.setdefault("template", {})
     properties = template.setdefault("mappings", {}).setdefault("properties", {})
-    own = properties.get(field, {})
-    if own.get("type", "object") == "object":
-        merged = {**extension.mapping["properties"], **own.get("properties", {})}
-        properties[field] = {**extension.mapping, **own, "properties": merged}
+    template_field = properties.get(field, {})
+    if template_field.get("type", "object") == "object":
+        merged = {**extension.mapping["properties"], **template_field.get("properties", {})}
+        properties[field] = {**extension.mapping, **template_field, "properties": merged}
     resolved = resolve_template(engine, name, body) or template
     mappings, settings = resolved.get("mappings", {}), (resolved.get("settings") or {}).get("index", {})
     faults = [fault.problem for fault in find_faults(mappings, settings, field) if fault.blocks_writes]
@@ -173,9 +173,9 @@ def _check_template(
         raise StoreError(f"cannot add fingerprints to the indices of the index template {name}: {faults[0]}")
     if extension.pipeline:
         check_final_pipeline(f"index template {name}", _final_pipeline(resolved), extension.pipeline, force=force)
-    others = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
-    mapped = list_some(text_paths(others))
-    missing = [path for path in extension.text_fields if others and mapping_at(mappings, path) is None]
+    other_fields = {key: mapping for key, mapping in mappings.get("properties", {}).items() if key != field}
+    mapped = list_some(text_paths(other_fields))
+    missing = [path for path in extension.text_fields if other_fields and mapping_at(mappings, path) is None]
     how = f"its text fields are: {mapped}"
     warnings = [f"the index template {name} does not map the field {path}; {how}" for path in missing]
     if extension.text_fields and not _can_record(extension):

@@ -228,7 +228,7 @@ def test_missing_shards_are_wrong(made: Indices) -> None:
     with serving(forward(made.engine)) as server, to(server.url) as engine:
         ((wrong, problem),) = [(finding.is_problem, finding.message) for finding in check(engine, name)]
 
-    assert (True, True) == (wrong, problem.startswith("1 of 1 shards are missing (status red); see "))
+    assert (True, True) == (wrong, problem.startswith("1 of 1 shards are missing (status red); find the cause with "))
     assert [] == [
         request.path for request in server.requests if request.path.rpartition("/")[2] in {"_count", "_search"}
     ]

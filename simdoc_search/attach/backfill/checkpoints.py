@@ -1,7 +1,7 @@
 """Records up to which write fingerprints were compared with texts, so that the next run reads only later writes.
 
 Engines number the writes in each shard (`_seq_no`), and each document has the number of its last write. The mapping
-stores one checkpoint per shard: all documents up to this number were compared. It also stores a hash of the shard
+stores one checkpoint per shard: all documents up to it were compared. The mapping also stores a hash of the shard
 histories. A cloned or restored index, and a shard that was lost and created again, have a new history. Their documents
 are all compared again.
 """
@@ -118,7 +118,7 @@ def read_checkpoints(
 
 
 def find_unread_writes(engine: Engine, target: Target, task: Task, shards: ShardStates | None) -> WriteRange:
-    """Return the writes since the recorded checkpoints, up to the current ones.
+    """Return the writes since the recorded checkpoints, up to the current checkpoints.
 
     If the engine does not report shards (`shards` is None), return all visible writes.
     """
@@ -133,7 +133,7 @@ def find_unread_writes(engine: Engine, target: Target, task: Task, shards: Shard
 
 
 def build_unread_queries(engine: Engine, target: Target, task: Task) -> list[Query]:
-    """Return queries for all documents that a backfill reads. With several shards, they may also match others."""
+    """Return queries for all documents that a backfill reads. With several shards, they may match more documents."""
     if not task.stale:
         return [incomplete_query(target, task)]
     shards = read_shards(engine, target.index.name, target.index.shards)

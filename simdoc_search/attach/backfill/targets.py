@@ -100,8 +100,8 @@ def choose_fields(
     indices = describe_indices(engine, name, field)
     field = indices[0].field
     mappings = [index.mappings for index in indices]
-    known = text_fields or _find_shared_text_fields(engine, indices)
-    return field, tuple(known or require_text_fields(mappings, field, f"{engine.name}/{name}"))
+    text_fields = text_fields or _find_shared_text_fields(engine, indices)
+    return field, tuple(text_fields or require_text_fields(mappings, field, f"{engine.name}/{name}"))
 
 
 def add_mapping(engine: Engine, target: Target, field: str) -> None:
@@ -192,8 +192,8 @@ def _check_documents(engine: Engine, index: IndexDescription, task: Task) -> Non
     for name in task.text_fields if sources else ():
         if mapping_at(index.mappings, name) is None and not any(has_text(source, name) for source in sources):
             properties = index.mappings.get("properties", {})
-            others = {key: mapping for key, mapping in properties.items() if key != task.field}
-            how = f"give one of its text fields with --text-field ({list_some(text_paths(others))})"
+            other_fields = {key: mapping for key, mapping in properties.items() if key != task.field}
+            how = f"give one of its text fields with --text-field ({list_some(text_paths(other_fields))})"
             raise UnfitIndexError(f"neither its mapping nor its documents have the field {name}; {how}")
     if not all(is_ours(fingerprint_in(source, task.field)) for source in sources):
         raise UnfitIndexError(f"its documents have other values in {task.field}; choose another field with --field")
@@ -217,18 +217,18 @@ def _check_text_fields(index: IndexDescription, task: Task, others: Sequence[str
         expected = recorded
     if not expected or [*expected] == task.text_fields:
         return ""
-    before, now = " and ".join(expected), " and ".join(task.text_fields)
+    old, new = " and ".join(expected), " and ".join(task.text_fields)
     if not task.force:
-        whose = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
+        subject = "its fingerprints" if recorded else "the fingerprints of the other indices behind its alias"
         options = " ".join(f"--text-field {name}" for name in expected)
         raise UnfitIndexError(
-            f"{whose} were computed from {before}, not {now}; give {options}, or add --force to use {now}"
+            f"{subject} were computed from {old}, not {new}; give {options}, or add --force to use {new}"
         )
     if not recorded:
-        return f"{index.name}: fingerprints are computed from {now}, but those of the other indices from {before}"
+        return f"{index.name}: fingerprints are computed from {new}, but those of the other indices from {old}"
     if task.stale:
-        return f"{index.name}: all fingerprints are now computed from {now}, no longer from {before}"
-    problem = f"new fingerprints are computed from {now}, but existing ones were computed from {before}"
+        return f"{index.name}: all fingerprints are now computed from {new}, no longer from {old}"
+    problem = f"new fingerprints are computed from {new}, but existing ones were computed from {old}"
     return f"{index.name}: {problem}; add --stale to replace the existing ones"
 
 

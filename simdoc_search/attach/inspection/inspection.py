@@ -107,26 +107,26 @@ def inspect_indices(
         LocationError: there is no such text field.
     """
     engine = engine.without_closed_indices()
-    described = describe_indices(engine, name, field)
-    closed = {index.name: "it is closed; open it first" for index in described if index.is_closed}
-    unusable = {**(_find_missing_shards(engine, name) if len(closed) < len(described) else {}), **closed}
-    skipped = [SkippedIndex(index, reason) for index, reason in sorted(unusable.items())]
-    usable = [index for index in described if index.name not in unusable]
+    all_indices = describe_indices(engine, name, field)
+    closed = {index.name: "it is closed; open it first" for index in all_indices if index.is_closed}
+    skip_reasons = {**(_find_missing_shards(engine, name) if len(closed) < len(all_indices) else {}), **closed}
+    skipped = [SkippedIndex(index, reason) for index, reason in sorted(skip_reasons.items())]
+    usable = [index for index in all_indices if index.name not in skip_reasons]
     if application_mappings := {index.name: index.mappings for index in usable if not index.is_own}:
         check_text_fields(text_fields, application_mappings, usable[0].field, own=False)
     mappings = [index.mappings for index in usable]
-    known = list(text_fields) or (recorded_text_fields(mappings, usable[0].field) if usable else [])
+    known_text_fields = list(text_fields) or (recorded_text_fields(mappings, usable[0].field) if usable else [])
     pipelines, sizes = PipelineReader(engine), _read_sizes(engine, name) if usable else {}
     indices = []
     for index in usable:
         try:
-            indices.append(_inspect_index(engine, index, known, pipelines, sizes.get(index.name)))
+            indices.append(_inspect_index(engine, index, known_text_fields, pipelines, sizes.get(index.name)))
         except RequestError as error:
             skipped.append(SkippedIndex(index.name, f"cannot count its documents: {error}"))
-    names = ",".join(inspected.index.name for inspected in indices) if unusable else name
-    drawn = _draw_sample(engine, names, indices, known, sample)
+    names = ",".join(inspected.index.name for inspected in indices) if skip_reasons else name
+    compared_sample = _draw_sample(engine, names, indices, known_text_fields, sample)
     limits = recorded_limits(mappings, usable[0].field) if usable else Limits()
-    return Inspection(described, indices, skipped, drawn, limits)
+    return Inspection(all_indices, indices, skipped, compared_sample, limits)
 
 
 def _inspect_index(
@@ -146,11 +146,11 @@ def _draw_sample(
     engine: Engine, name: str, indices: Sequence[IndexInspection], text_fields: Sequence[str], size: int
 ) -> Sample:
     """Draw a sample. If the fingerprints of one index cannot be compared with the texts, none are compared."""
-    filled = [inspected for inspected in indices if inspected.counts.current]
-    documents = sum(inspected.counts.current for inspected in filled)
+    filled_indices = [inspected for inspected in indices if inspected.counts.current]
+    documents = sum(inspected.counts.current for inspected in filled_indices)
     if not size:
         return Sample(documents, 0, 0, not_compared="no sample was requested")
-    sources_and_reasons = [_make_sample_source(inspected, text_fields) for inspected in filled]
+    sources_and_reasons = [_make_sample_source(inspected, text_fields) for inspected in filled_indices]
     reason = next((reason for _, reason in sources_and_reasons if reason), "")
     sources = [replace(source, text_fields=()) if reason else source for source, _ in sources_and_reasons]
     try:
@@ -188,9 +188,7 @@ def _find_missing_shards(engine: Engine, name: str) -> dict[str, str]:
         shards = int(state.get("number_of_shards", 0))
         missing = shards - int(state.get("active_primary_shards", 0))
         if missing > 0:
-            how = (
-                "find the cause with GET _cluster/allocation/explain, and run the command again when they are allocated"
-            )
+            how = "find the cause with GET _cluster/allocation/explain, then run the command again"
             reasons[index] = f"{missing} of {shards} shards are missing (status {state['status']}); {how}"
     return reasons
 
