@@ -104,8 +104,8 @@ class SimilarOptions(PageOptions):
         probability: probability of finding a document of exactly that overlap, greater than 0 and at most 1. None: 1.
         planner: how a plan divides tokens into bands, `enough` or `all`; see `query.plan`.
         include_self: whether the query document itself can be a hit.
-        verify: whether to compute exact overlaps from the stored texts. Otherwise, and for documents whose text is not
-            stored, overlaps are estimated. The `kind` of each hit says which applies.
+        verify: whether to compute exact overlaps from the stored texts, and compare these with the minimum. Otherwise,
+            and for documents whose text is not stored, overlaps are estimated. See `Hit.kind`.
         measure: the measure whose minimum is `overlap`: `jaccard`; `containment`, the share of the query document that
             is in the hit; or `contained`, the share of the hit that is in the query document. The last two cannot be
             combined with a probability. They are exact if the texts are stored, otherwise estimated.
@@ -216,8 +216,7 @@ class LimitOptions:
         enough: minimum of the larger of the two shares, greater than 0 and at most 1.
         least: minimum of the smaller of the two shares, from 0 to `enough`. It ensures that a book that quotes a note
             is not a version of the note.
-        min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1, and related documents score
-            less.
+        min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1. Related documents score less.
 
     Raises:
         QuerySyntaxError: an option is malformed or out of range.

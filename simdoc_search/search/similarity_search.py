@@ -585,8 +585,8 @@ class SimilaritySearch:
                 precedence), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. If documents are equal by
                 this rule, names that do not look like names of copies are preferred, then shorter ids.
             kept_before: ids of documents that are preferred, such as those that an earlier run kept.
-            keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes are preferred, whatever `keep`
-                says.
+            keep_in: prefixes of ids, such as `originals/`. Documents with these prefixes take precedence over the
+                rule `keep`.
             verify: whether to compare texts if the store has them. Otherwise, overlaps are estimated from fingerprints.
             via: `memory` reads all fingerprints into memory, or into a temporary file if they exceed 1 GB. `engine`
                 sends a query to the engine for each document, and keeps only ids, hashes and some numbers in memory.
