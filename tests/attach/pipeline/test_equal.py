@@ -138,7 +138,7 @@ def test_values_in_the_fingerprint_field_are_replaced(opensearch_url: str) -> No
     ours, marks = expected("one two three"), {"duplicate_of": "a", "cluster": "a"}
     others: list[dict[str, Any]] = [
         {"simdoc": {**expected("another text"), **marks, "sentences": "X", "error": "an older one"}},
-        {"simdoc": marks, "simdoc.tokens": "!!!!", "simdoc.format": "x"},
+        {"simdoc": marks, "simdoc.tokens": "!!!", "simdoc.format": "x"},
         {"simdoc": {**ours, "duplicate_of": None, "cluster": {"a": 1}}},
         {"simdoc": [{**ours, **marks}]},
     ]

@@ -185,7 +185,7 @@ def test_the_fingerprint_of_a_removed_text_is_removed(
     assert expected(NEW) == ours(engine.name, index)
 
 
-FORGED = {"duplicate_of": "2", "cluster": "2", "tokens": "!!!!", "digest": "x", "facts": ["a"], "key": {"below": 1}}
+FORGED = {"duplicate_of": "2", "cluster": "2", "tokens": "!!!", "digest": "x", "facts": ["a"], "key": {"below": 1}}
 
 
 @pytest.mark.parametrize(
