@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.queries import in_random_order
 from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.shared_settings import common_settings, queryable, require_kind
+from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable
 from simdoc_search.stores.remote.texts import backfill_command
 
 SAMPLE = 500
@@ -164,7 +164,7 @@ def _differences(indices: Sequence[ApplicationIndex], mappings: _Mappings, locat
     if not indices:
         return
     field = indices[0].field
-    common = queryable(mappings, field)
+    common = select_queryable(mappings, field)
     if len(common) < 2:
         return
     try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Settings", "open_store"]
 
-logging.getLogger("simdoc_search").addHandler(logging.NullHandler())  # an application adds its own
+logging.getLogger("simdoc_search").addHandler(logging.NullHandler())  # an application adds its own handlers
 _log = logging.getLogger(__name__)
 
 
@@ -75,7 +75,7 @@ def open_store(
         ValueError: the kind of engine is unknown.
     """
     if (location is None) == (client is None) or (client is None) != (index is None):
-        raise TypeError("give a location, or a client and an index")
+        raise TypeError("open_store needs either a location, or a client and an index")
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
     parsed = "" if location is None else parse_location(os.fspath(location))
     settings_key = settings.minhash.key if settings else None
@@ -109,5 +109,5 @@ def open_store(
         raise MissingExtraError("the local store", "local") from error
     if isinstance(parsed, Path):
         return LocalStore.in_folder(parsed, settings, create=create, store_texts=store_texts, key=key)
-    with_texts = store_texts is not False
-    return LocalStore(MEMORY, None, (settings or Settings().with_key(key)).for_local(with_texts), with_texts)
+    has_texts = store_texts is not False
+    return LocalStore(MEMORY, None, (settings or Settings().with_key(key)).for_local(has_texts), has_texts)

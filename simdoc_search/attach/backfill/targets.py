@@ -28,7 +28,7 @@ from simdoc_search.stores.remote.texts import (
     text_query,
     why_not_text,
 )
-from simdoc_search.stores.sketching import check_can_sketch, extractor_for
+from simdoc_search.stores.sketching import check_can_sketch, choose_extractor
 
 _SAMPLE = 100
 """Number of documents to read if the mapping does not describe them."""
@@ -117,7 +117,7 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
 
 def _target(index: ApplicationIndex, task: Task, default: Settings) -> Target:
     settings = _wanted_settings(index.settings, default, task)
-    extractor = extractor_for(settings, task.extractor)
+    extractor = choose_extractor(settings, task.extractor)
     check_can_sketch(settings, extractor, "it")
     wanted = field_mappings(settings, task.field)
     text_hash = index.fields.get("text_hash", wanted["text_hash"])

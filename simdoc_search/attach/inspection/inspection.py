@@ -108,7 +108,7 @@ def inspect_indices(
     skipped = [SkippedIndex(index, reason) for index, reason in sorted(unusable.items())]
     usable = [index for index in described if index.name not in unusable]
     if theirs := {index.name: index.mappings for index in usable if not index.is_own}:
-        check_text_fields(text_fields, theirs, usable[0].field, own=False)
+        check_text_fields(text_fields, theirs, usable[0].field, is_simdoc_index=False)
     mappings = [index.mappings for index in usable]
     known = list(text_fields) or (recorded_text_fields(mappings, usable[0].field) if usable else [])
     pipelines, sizes = Pipelines(engine), _sizes(engine, name) if usable else {}

@@ -18,7 +18,7 @@ from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_
 from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import complete_query, in_random_order
 from simdoc_search.stores.remote.texts import text_of
-from simdoc_search.stores.remote.updates import documents_at
+from simdoc_search.stores.remote.updates import read_current
 
 _BATCH = 50
 _EXAMPLES = 5
@@ -166,7 +166,7 @@ def _read(engine: Engine, source: SampleSource, places: list[dict[str, Any]]) ->
     """Read the documents that still exist."""
     index = source.index
     wanted = [{**place, "_index": index.name, "_source": [*source.text_fields, index.field]} for place in places]
-    for document in documents_at(engine, wanted):
+    for document in read_current(engine, wanted):
         values = document.get("_source")
         if document.get("found") and isinstance(values, Mapping):
             try:

@@ -43,7 +43,7 @@ NewSender = Callable[[Handler], ChunkSender]
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make retries fast."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
 
 
 @pytest.fixture

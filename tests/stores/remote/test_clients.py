@@ -106,7 +106,7 @@ def test_a_malformed_timeout_is_refused(server: Server, monkeypatch: pytest.Monk
 def test_a_large_answer_is_refused_and_does_not_affect_the_next_one(
     server: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clients, "LARGEST_ANSWER", 1 << 16)
+    monkeypatch.setattr(clients, "MAX_RESPONSE_BYTES", 1 << 16)
     engine, _ = connect(f"{server.url}/index", engine=kind)
     with closing(engine):
         server.handle = lambda _: replace(BODY, body=b" " * (1 << 20))

@@ -132,7 +132,7 @@ def test_one_failed_search_of_several_is_an_error(server: Server, engine: Engine
     with pytest.raises(RequestError, match="answers 400: too many") as caught:
         engine.search_many("index", [{}, {}])
 
-    assert (400, "too_many_clauses") == (caught.value.status, caught.value.kind)
+    assert (400, "too_many_clauses") == (caught.value.status, caught.value.error_type)
 
 
 @pytest.mark.parametrize(("url", "why"), [("", "connection refused"), ("http://nobody.invalid:9200", "no such host")])

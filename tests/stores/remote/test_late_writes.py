@@ -34,7 +34,7 @@ def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeat lost requests at once."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def test_an_index_of_layout_1_is_searched_and_backfilled(made: Indices) -> None:
     assert Settings(passages=None) == search.store.settings
     assert ["b", "c", "d"] == sorted(hit.id for hit in search.similar("a_20_80").hits)
     before = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
-    engine, _ = connect(made.engine, index=False)
+    engine, _ = connect(made.engine, expects_index=False)
     with closing(engine):
         report = Backfill(engine, name, Task("text", stale=True)).run()
         findings = [finding for finding in check_index(engine, name) if "responses with _source" not in finding.problem]
@@ -109,7 +109,7 @@ def test_check_reports_crafted_texts(made: Indices) -> None:
     with closing(open_store(f"{made.engine}/{own}", settings, create=True)) as store:
         crafted = Document("bad", f"{some_text(random.Random(1), 500)} {words}")
         SimilaritySearch(store).index([crafted, *(Document(id, text) for id, text in TEXTS.items())])
-    engine, _ = connect(made.engine, index=False)
+    engine, _ = connect(made.engine, expects_index=False)
     with closing(engine):
         findings = check_index(engine, own)
 
@@ -124,7 +124,7 @@ def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPa
     name = application_index(made, Settings().with_key(HashKey(SECRET)))
     for id, text in TEXTS.items():
         call(made.engine, "PUT", f"/{name}/_doc/{id}?refresh=true", {"text": text})
-    engine, _ = connect(made.engine, index=False)
+    engine, _ = connect(made.engine, expects_index=False)
     with closing(engine):
         monkeypatch.delenv(HASH_KEY)
         refused = Backfill(engine, name, Task("text")).run()

@@ -315,11 +315,11 @@ def test_texts_that_are_too_large_for_one_answer_are_read_in_several_answers(
 ) -> None:
     store = in_index(made, made.name(), create=True)
     put(store, *(record(f"{n}", text="x" * 20_000) for n in range(20)))
-    monkeypatch.setattr("simdoc_search.stores.remote.clients.LARGEST_ANSWER", 100_000)
+    monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 100_000)
     ids = [f"{n}" for n in range(20)]
 
     assert set(ids) == {document.id for document in store.records(ids, text=True) if document.text == "x" * 20_000}
-    monkeypatch.setattr("simdoc_search.stores.remote.clients.LARGEST_ANSWER", 10_000)
+    monkeypatch.setattr("simdoc_search.stores.remote.clients.MAX_RESPONSE_BYTES", 10_000)
     with pytest.raises(errors.TooLargeError):
         list(store.records(ids, text=True))
 

@@ -29,7 +29,7 @@ BUSY = error(429, "rejected_execution_exception", "queue full")
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeat requests at once, and use small pages."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
 
 

@@ -33,7 +33,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make retries fast, and log each of them."""
     monkeypatch.delenv("SIMDOC_RETRY_SECONDS", raising=False)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 0.01)
     monkeypatch.setattr(retry, "LOG_INTERVAL", 0.0)
 
 
@@ -205,7 +205,7 @@ def test_closing_a_store_ends_its_requests(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_pauses_grow_up_to_a_limit_and_start_again_after_a_success(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "FIRST_PAUSE", 1.0)
-    monkeypatch.setattr(retry, "LONGEST_PAUSE", 6.0)
+    monkeypatch.setattr(retry, "MAX_PAUSE", 6.0)
     pauses: list[float] = []
 
     class Recorded(threading.Event):

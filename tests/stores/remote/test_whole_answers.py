@@ -104,7 +104,7 @@ def test_skipped_shards_are_not_missing(made: Indices) -> None:
     names = [made.make({}) for _ in range(3)]
     for name in names:
         made.put(name, "a", {})
-    engine, _ = connect(made.engine, index=False)
+    engine, _ = connect(made.engine, expects_index=False)
     body = {"query": {"term": {"_index": names[0]}}}
     result = engine.search(",".join(names), body, pre_filter_shard_size=1)
     engine.close()
