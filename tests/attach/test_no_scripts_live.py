@@ -13,7 +13,7 @@ from tests.support.elasticsearch_engine import elasticsearch_lacks
 from tests.support.http_server import Indices, indices, serving
 from tests.support.http_server import answer as reply
 
-LACKS = "cannot run scripts, as it lacks the module lang-painless; "
+LACKS = "cannot run scripts, because the module lang-painless is not installed; "
 
 
 @pytest.fixture

@@ -242,7 +242,9 @@ def test_a_document_that_is_not_a_watch_is_an_error(made: Indices, watcher: Watc
     made.put(watcher.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
 
     for query in (watcher.all, lambda: watcher.copied_by("copy")):
-        with pytest.raises(StoreError, match=rf"the document 'strange' in {PREFIX}-.* is not a watch; remove it"):
+        with pytest.raises(
+            StoreError, match=rf"the document 'strange' in {PREFIX}-.* is not a watch; delete the document"
+        ):
             query()
 
 
@@ -261,5 +263,7 @@ def test_an_engine_without_a_percolator_is_an_error(elasticsearch_url: str) -> N
         index = articles(made, {"doc": TEXTS["doc"]})
         with open_store(f"{made.engine}/{index}") as store:
             assert isinstance(store, RemoteStore)
-            with pytest.raises(StoreError, match="cannot watch, because it has no percolator; run simdoc-search"):
+            with pytest.raises(
+                StoreError, match="has no percolator, so it cannot watch for similar documents; run `simdoc-search"
+            ):
                 Watcher(store, own_name()).set("doc")

@@ -190,7 +190,7 @@ class BulkWriter:
             self._check_index("was removed during a write (delete the new index that the engine may have created)")
         return outcomes
 
-    def _check_index(self, cause: str = "was replaced by another index") -> set[str]:
+    def _check_index(self, cause: str = "was replaced with another index") -> set[str]:
         """Return the names of the indices. Raises IndexGoneError if they are not the indices that were opened."""
         try:
             current = uuids_of(self._engine, self._index)

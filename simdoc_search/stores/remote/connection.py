@@ -122,8 +122,8 @@ def tls_context() -> ssl.SSLContext:
             context.load_cert_chain(certificate, key)
         except (OSError, ssl.SSLError) as error:
             raise StoreError(
-                f"cannot read the client certificate or its key ({error}); set SIMDOC_CLIENT_CERT to the path of a PEM "
-                "file, and SIMDOC_CLIENT_KEY to the file of its key if that is another file"
+                f"cannot read SIMDOC_CLIENT_CERT or SIMDOC_CLIENT_KEY ({error}); set them to the paths of PEM "
+                "files with the client certificate and its key"
             ) from None
     return context
 

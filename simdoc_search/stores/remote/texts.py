@@ -185,7 +185,7 @@ def backfill_command(mappings: Iterable[Mapping[str, Any]], field: str, location
     options += "" if field == DEFAULT_FIELD else f" --field {field}"
     guess = ""
     if len(paths) == 1 and not recorded:
-        guess = f" ({paths[0]} is a guess, because it is the only text field in the mapping)"
+        guess = f" ({paths[0]} is a guess; it is the only text field in the mapping)"
     elif paths and not recorded:
         guess = f" ({chosen[0]} is a guess; the text fields in the mapping are {list_some(paths)})"
     return f"run simdoc-search backfill {location}{options}{extra_options and f' {extra_options}'}{guess}"

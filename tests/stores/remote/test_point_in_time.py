@@ -172,7 +172,7 @@ def test_a_page_that_is_too_large_is_split(made: Indices, monkeypatch: pytest.Mo
 
     assert [text] * 12 == [document.text for document in store.scan(text=True)]
     monkeypatch.setattr(clients, "MAX_RESPONSE_BYTES", len(text) // 2)
-    with pytest.raises(StoreError, match="larger than 256 MB"):
+    with pytest.raises(StoreError, match="larger than 256 MiB"):
         list(store.scan(text=True))
 
 
