@@ -57,10 +57,10 @@ def test_forbidden_scripts_are_an_error() -> None:
     )
     with serving(lambda _: allowed) as server, to(server.url) as engine:
         engine.require_scripts("update", "do without")
-        with pytest.raises(StoreError, match=r"does not allow scripts for ingest \(see its .*\); do without"):
+        with pytest.raises(StoreError, match=r"does not allow ingest scripts \(see its .*\); do without"):
             engine.require_scripts("ingest", "do without")
         server.handle = lambda _: stored_only
-        with pytest.raises(StoreError, match="does not allow scripts for update"):
+        with pytest.raises(StoreError, match="does not allow update scripts"):
             engine.require_scripts("update", "do without")
         server.handle = lambda _: reply({"error": "no permission"}, 403)
         engine.require_scripts("update", "do without")
