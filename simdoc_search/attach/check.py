@@ -11,7 +11,7 @@ from simdoc_search.attach.indices import ApplicationIndex
 from simdoc_search.attach.inspection import IndexInspection, Inspection, inspect_indices
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
-from simdoc_search.sketch.crafted_text import ids_of_crafted
+from simdoc_search.sketch.crafted_text import crafted_text_ids
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.kinds import KINDS, kinds_of
 from simdoc_search.stores.remote.engine import Engine
@@ -154,7 +154,7 @@ def _crafted_texts(engine: Engine, index: ApplicationIndex) -> Iterator[tuple[bo
         body = {"size": SAMPLE, "query": in_random_order({"match_all": {}}), "_source": ["body"]}
         hits = engine.search(index.name, body)["hits"]["hits"]
         texts = [(hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits]
-        if ids := list(ids_of_crafted(texts, settings)):
+        if ids := list(crafted_text_ids(texts, settings)):
             examples = ", ".join(map(repr, ids[:_EXAMPLES])) + ("" if len(ids) <= _EXAMPLES else ", ...")
             yield True, f"the words of {len(ids)} of {len(hits)} texts were chosen to match any text: {examples}"
 
