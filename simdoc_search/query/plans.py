@@ -1,7 +1,7 @@
 """Defines the kinds of plans. A plan says which tokens a document must share, and which candidates are hits.
 
-It also computes the probability that a document is found. Code that compiles a plan for an engine must `match` all
-kinds of plans, so that the type checker reports code that does not handle a new kind.
+A plan also computes the probability that it finds a document. Code that compiles plans must `match` all kinds of
+plans, so that the type checker reports code that does not handle a new kind.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Threshold:
 
     Attributes:
         tokens: the tokens of the query.
-        minimum_match: how many of them a document must have, at least 1.
+        minimum_match: number of these tokens that a document must have, at least 1.
         buckets: minimum and maximum number of tokens of a document that can reach the overlap. None: any number.
-        is_tolerant: whether an estimate below the overlap is enough for a hit. It must then reach `minimum_match`
-            divided by the number of tokens. This is used in plans with a probability.
+        is_tolerant: whether an estimate below the overlap is enough for a hit. If so, the estimate must reach
+            `minimum_match` divided by the number of tokens. Plans with a probability use this.
     """
 
     tokens: tuple[str, ...]
@@ -62,7 +62,7 @@ class Threshold:
         return probability_of_matches(len(self.tokens), self.minimum_match, overlap)
 
     def min_share(self, overlap: Fraction | None) -> float:  # noqa: ARG002 - as in `Bands`
-        """Return the minimum share of the query's tokens that a hit has: 0, because any candidate may be a hit."""
+        """Return the minimum share of the query's tokens that a hit has: 0, because any candidate can be a hit."""
         return 0.0
 
     def is_hit(self, shared: int, union: int, overlap: Fraction | None) -> bool:
@@ -80,9 +80,9 @@ class Bands:
     Attributes:
         tokens: all tokens of the query. Hits are ranked by the number of equal tokens.
         bands: the tokens of each band. With planner `all`, the last band may wrap around to the first tokens.
-        minimum_match: how many of the tokens a document must have. 0: one whole band is enough.
-        unbanded: a plan without bands that finds a document of the overlap with at least the same probability. It is
-            cheaper if the bands match too many documents. None: there is no such plan.
+        minimum_match: number of the tokens that a document must have. 0: one whole band is enough.
+        unbanded: a plan without bands that finds documents of the overlap with at least the same probability. It is
+            faster if the bands match too many documents. None: there is no such plan.
     """
 
     tokens: tuple[str, ...]

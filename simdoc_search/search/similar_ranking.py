@@ -1,4 +1,4 @@
-"""Ranks the candidates of `similar` by overlaps that are estimated from tokens, or computed from texts."""
+"""Ranks the candidates of `similar` by their overlaps, which are estimated from tokens or computed from texts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_changed
 
 _MIN_READ = 50
-"""Number of candidates that are read even if the best hits are known earlier. So smaller totals are exact."""
+"""Minimum number of candidates to read, so that the hits are counted even if the best hits are already known."""
 
 _DEVIATIONS = 3.0
-"""Number of standard deviations. One value in 1,000 is further above the mean."""
+"""Number of standard deviations above the mean that one value in 1,000 exceeds."""
 
 
 class HitPage(NamedTuple):
@@ -27,8 +27,8 @@ class HitPage(NamedTuple):
 
     Attributes:
         hits: the hits on the page.
-        total: number of hits on all pages, or a lower bound of it.
-        is_total_exact: whether `total` is exact.
+        total: number of hits on all pages, or a lower bound.
+        is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
     """
 
     hits: list[Hit]
@@ -38,13 +38,13 @@ class HitPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Selects and orders the hits among candidates.
+    """Selects and ranks the hits among candidates.
 
     Attributes:
-        store: the store of the candidates.
+        store: the store that contains the candidates.
         source: the query document with its tokens.
         plan: the plan that found the candidates.
-        overlap: the minimum overlap; None for any.
+        overlap: the minimum overlap. None: any overlap.
         size: maximum number of hits.
         offset: number of best hits to skip.
     """
@@ -59,16 +59,16 @@ class Ranking:
     def estimated(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
 
-        The union of the tokens of two documents has at least as many tokens as the query document. So the number of
-        equal tokens, divided by the number of tokens of the query document, is an upper bound of the estimate for a
-        candidate and all later ones. Reading ends when this bound rules out further hits, or when the needed hits
-        reach it.
+        The union of two token sets is at least as large as the query document's set. So the number of equal tokens,
+        divided by the number of tokens of the query document, is an upper bound of the estimates of a candidate and of
+        all later candidates. Reading stops when the bound rules out further hits, or when enough hits are at or above
+        it.
 
         Args:
-            candidates: the candidates, most equal tokens first.
+            candidates: the candidates, by descending number of equal tokens.
 
         Returns:
-            The hits, ordered by overlap, equal tokens and id. Their total is exact if all candidates were read.
+            The hits, sorted by overlap, equal tokens and id. Their total is exact if all candidates were read.
         """
         needed = self.offset + self.size
         min_share = self.plan.min_share(self.overlap)
@@ -100,13 +100,13 @@ class Ranking:
         return HitPage(sort_hits(hits), total, is_exact)
 
     def verified(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
-        """Return the hits with the greatest overlaps, exact where the store has the text.
+        """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
 
-        Texts are read in batches. Reading ends when, with a probability of 99.9 %, the next candidate does not overlap
-        more than the last needed hit.
+        Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
+        overlap than the hits found.
 
         Args:
-            candidates: the candidates, most equal tokens first.
+            candidates: the candidates, by descending number of equal tokens.
             text: the text of the query document.
         """
         needed = self.offset + self.size
@@ -132,7 +132,7 @@ class Ranking:
         return self.store.settings.estimate(self.source.codes, candidate.codes)
 
     def _possible(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-        """Yield the candidates whose estimate does not rule out the minimum overlap."""
+        """Yield the candidates that may have the minimum overlap, given their estimates."""
         for candidate in candidates:
             shared, union = self._shared_and_union(candidate)
             can_reach = not self.overlap or max_overlap(shared, union) >= self.overlap

@@ -86,7 +86,9 @@ class Settings:
             if not isinstance(getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be {kind.__name__} or None, not {getattr(self, name)!r:.60}")
         if list(self.left_out) != [part for part in _LEFT_OUT if part in self.left_out]:
-            raise ValueError(f"left_out may contain {', '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}")
+            raise ValueError(
+                f"left_out may only contain {' and '.join(_LEFT_OUT)}, in this order, not {self.left_out!r:.60}"
+            )
         self.minhash.require_bucketed_tokens()
 
     @property
@@ -262,7 +264,7 @@ def check_version(version: object) -> int:
 def _of_layout_1(analysis: Analysis, minhash: object, token_length: int) -> Settings:
     names = {"hash_count", "bucket_count", "hash_set_size", "with_rotation"}
     if not isinstance(minhash, dict) or set(minhash) != names:
-        raise ValueError(f"the settings of MinHash must be {', '.join(sorted(names))}, not {minhash!r:.200}")
+        raise ValueError(f"the MinHash settings must be exactly {', '.join(sorted(names))}, not {minhash!r:.200}")
     return Settings(analysis, MinHash(**minhash), token_length, None, words=False)
 
 

@@ -60,7 +60,7 @@ def encode_text(codes: Codes, length: int = TOKEN_LENGTH) -> str:
         ValueError: a code needs more characters.
     """
     if len(codes) and int(codes.max()) >> (_BITS * length):
-        raise ValueError(f"{int(codes.max())} does not fit into {length} characters")
+        raise ValueError(f"the number {int(codes.max())} cannot be encoded in a token of {length} characters")
     values = np.full((len(codes), length + 1), _SPACE, np.uint8)
     values[:, :length] = (codes[:, np.newaxis] >> _SHIFTS[-length:]) & np.uint32(63)
     return values.tobytes()[:-1].translate(_CHARACTERS).decode("ascii")

@@ -23,7 +23,7 @@ DOCUMENTS_PER_RARE_SENTENCE = 10
 
 
 def query_sentences(simhashes: Simhashes) -> Simhashes:
-    """Return at most `MAX_QUERY_SENTENCES` distinct sentences of a document. The ones with the smallest hashes are used."""
+    """Return at most `MAX_QUERY_SENTENCES` distinct sentences of a document. The smallest hashes are chosen."""
     sentences = distinct(simhashes)
     chosen: Simhashes = sentences[np.argsort(mixed(sentences), kind="stable")[:MAX_QUERY_SENTENCES]]
     return chosen

@@ -214,7 +214,7 @@ def test_a_store_without_texts_and_sentences_is_refused(new_store: NewStore) -> 
         search = SimilaritySearch(store)
         search.index([Document("a", "some words of a text")])
         for options in ({"query": "a"}, {"text": "some words"}):
-            with pytest.raises(StoreError, match="has no texts"):
+            with pytest.raises(StoreError, match="neither sentences nor texts"):
                 search.versions(**options)  # type: ignore[arg-type]
 
 

@@ -211,7 +211,7 @@ def test_a_document_that_cannot_be_watched_is_an_error(watcher: Watcher) -> None
             watch("bare")
     with pytest.raises(QuerySyntaxError, match="over 0"):
         watcher.set("doc", overlap=0)
-    with pytest.raises(QuerySyntaxError, match="leave out the probability"):
+    with pytest.raises(QuerySyntaxError, match="omit the probability"):
         watcher.set("doc_50_80")
     assert ([], {}) == (watcher.all(), ids(watcher, "copy"))
 

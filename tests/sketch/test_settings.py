@@ -121,7 +121,7 @@ def test_another_version_of_a_sketch_is_refused(sketch: str) -> None:
 
 
 ANALYSIS = "the Analysis settings may only be frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
-MINHASH = "the settings of MinHash must be bucket_count, hash_count, hash_set_size, with_rotation"
+MINHASH = "the MinHash settings must be exactly bucket_count, hash_count, hash_set_size, with_rotation"
 LIKE = "is malformed; it must be like 'bucketed:1 512 1 false 4'"
 TWICE = "is not the stored form of a sketch, or occurs twice"
 
@@ -138,7 +138,7 @@ TWICE = "is not the stored form of a sketch, or occurs twice"
         ({"sketches": [":1"]}, f"':1' {TWICE}"),
         ({"sketches": ["bucketed:1"] * 2}, f"'bucketed:1' {TWICE}"),
         ({"sketches": ["bucketed:"]}, f"'bucketed:' {LIKE}"),
-        ({"sketches": ["bucketed:1 512 1 no 4"]}, "'no' is neither true nor false"),
+        ({"sketches": ["bucketed:1 512 1 no 4"]}, "with_rotation must be true or false, not 'no'"),
         ({"sketches": ["bucketed:1 512 1 false 4 more"]}, f"'bucketed:1 512 1 false 4 more' {LIKE}"),
         ({"sketches": ["bucketed:1 512 1 false 7"]}, "token_length must be 4 or 5, not 7"),
         ({"sketches": ["passages:1 32 4"]}, "'passages:1 32 4' is malformed; it must be like 'passages:1 32 5'"),

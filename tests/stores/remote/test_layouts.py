@@ -77,7 +77,7 @@ def test_an_index_of_layout_1_is_searched_and_backfilled(made: Indices) -> None:
     engine, _ = connect(made.engine, index=False)
     with closing(engine):
         report = Backfill(engine, name, Task("text", stale=True)).run()
-        findings = [finding for finding in check_index(engine, name) if "responses with _source" not in finding.problem]
+        findings = [finding for finding in check_index(engine, name) if "responses with _source" not in finding.message]
     call(made.engine, "POST", f"/{name}/_refresh")
     after = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
 
@@ -113,8 +113,11 @@ def test_check_reports_crafted_texts(made: Indices) -> None:
     with closing(engine):
         findings = check_index(engine, own)
 
-    expected = "the words of 1 of 5 texts were chosen to match any text: 'bad'"
-    assert [(True, expected)] == [(finding.wrong, finding.problem) for finding in findings]
+    expected = (
+        "1 of 5 sampled texts seem crafted to look similar to any text: 'bad'; "
+        "check these documents, and delete unwanted ones"
+    )
+    assert [(True, expected)] == [(finding.is_problem, finding.message) for finding in findings]
 
 
 def test_a_keyed_index_needs_its_key(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
