@@ -97,7 +97,7 @@ def fingerprint_fields(
     values = []
     for fingerprint, text, sketch in zip(results, texts, sketches, strict=True):
         if fingerprint.shingles:
-            codes, hashes = fingerprint.codes(settings.token_length), (text_hash(text), fingerprint.words_hash)
+            codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
             kinds = {
                 "passages": fingerprint.passages,
                 "sentences": sketch.sentences,

@@ -19,6 +19,7 @@ from typing import Any
 from simdoc_search.attach.pipeline.body import join_scripts
 from simdoc_search.attach.steps import Step, plan_install_step
 from simdoc_search.query.dsl import BEYOND_CHANCE, MAX_CLAUSES
+from simdoc_search.query.plans import CHANCE_OVERLAP, CHANCE_STEPS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
@@ -123,12 +124,14 @@ def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
         clause = Template(clause).substitute(names, kind=kind, most=most, least=least)
         return {"script": {"lang": _TEMPLATE_LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
 
+    chance = {"chance_steps": ", ".join(map(str, CHANCE_STEPS)), "chance_percent": float(100 * CHANCE_OVERLAP)}
+    bands = Template(join_scripts("bands")).substitute(chance)
     return {
         "simdoc-similar": build_body(_REQUEST, _QUERY_BY_ID, "tokens", _MAX_TOKENS, _MIN_OVERLAP),
         "simdoc-similar-to-text": build_body(_REQUEST, _QUERY_BY_TOKENS, "tokens", _MAX_TOKENS, _MIN_OVERLAP),
         "simdoc-passages": build_body(_REQUEST, _QUERY_BY_EITHER, "passages", _MAX_PASSAGES, "1"),
         "simdoc-new-copies": build_body(_NEW_COPIES_REQUEST, _QUERY_BY_EITHER, "tokens", _MAX_TOKENS, "1"),
-        "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": join_scripts("bands")}},
+        "simdoc-bands": {"script": {"lang": _SCRIPT_LANGUAGE, "source": bands}},
     }
 
 

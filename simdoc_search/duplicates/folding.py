@@ -13,7 +13,6 @@ from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.remote.records import codes_of
 
 EngineHit = TypeVar("EngineHit", bound=Mapping[str, Any])
@@ -70,19 +69,18 @@ def fold_near_duplicates(
     """
     min_overlap = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
     settings, page = settings or Settings(), list(hits)
-    codes_or_problems = [codes_of(hit.get("_source") or {}, settings.token_length, field=field) for hit in page]
+    codes_or_problems = [codes_of(hit.get("_source") or {}, field=field) for hit in page]
     numbers = [number for number, codes in enumerate(codes_or_problems) if not isinstance(codes, str)]
     codes = [codes for codes in codes_or_problems if not isinstance(codes, str)]
     counts: Ints = np.array([len(tokens) for tokens in codes], np.int64)
-    bits = hash_bits(settings.minhash, settings.token_length)
-    table = FingerprintTable.of(codes, counts, bits, settings.minhash.slot_count)
+    table = FingerprintTable.of(codes, counts, settings.minhash.slot_count)
     shown: dict[int, list[FoldedHit]] = {number: [] for number in range(len(page))}
     remaining = np.arange(len(codes))
     while len(remaining):
         first, remaining = remaining[0], remaining[1:]
-        shared, union = table.shared_and_union(np.repeat(first, len(remaining)), remaining)
-        is_near = shared * min_overlap.denominator >= union * min_overlap.numerator
-        estimates = (shared / union)[is_near].tolist()
+        jaccard, _ = table.estimated_jaccard(np.repeat(first, len(remaining)), remaining)
+        is_near = jaccard >= float(min_overlap)
+        estimates = jaccard[is_near].tolist()
         for near, estimate in zip(remaining[is_near].tolist(), estimates, strict=True):
             shown[numbers[first]].append(FoldedHit(page[numbers[near]], estimate))
             del shown[numbers[near]]

@@ -95,8 +95,7 @@ class Measure:
             The estimates, and for each pair whether it may have the minimum overlap.
         """
         a, b = table.shingles[first], table.shingles[second]
-        shared, union = table.shared_and_union(first, second)
-        jaccard = shared / union
+        jaccard, union = table.estimated_jaccard(first, second)
         if self.name == "jaccard":
             min_jaccard: Floats = np.full(len(a), float(self.overlap))
         else:

@@ -120,7 +120,7 @@ def duplicates_in(
         }
         with closing(Checkpoint(checkpoint, options)) as saved:
             documents = read(frozen.records(), with_tokens=False)
-            pairs = EnginePairs(frozen, documents, threshold, store.settings.token_length, saved)
+            pairs = EnginePairs(frozen, documents, threshold, saved)
             return find(documents, pairs.find, MAX_MATCHES)
 
 
@@ -220,7 +220,7 @@ def _records(documents: Iterable[Document], settings: Settings, texts: list[str]
             digest = f"{text_hash(document.text)} {sorted(document.metadata.items())}"
             yield Record(
                 document.id,
-                fingerprint.codes(settings.token_length),
+                fingerprint.codes(),
                 fingerprint.shingles,
                 digest,
                 document.metadata,

@@ -15,13 +15,13 @@ from typing import Any, Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import Planner, parse_fraction, plan
-from simdoc_search.query.plans import MAX_BEYOND_CHANCE, Bands, Plan, Threshold
+from simdoc_search.query.plans import CHANCE_STEPS, Bands, Plan, Threshold
 
 MAX_CLAUSES = 1024
 """The default of the engine setting `indices.query.bool.max_clause_count`. Nested clauses are counted too."""
 
-BEYOND_CHANCE = f"1<-99% {100 * MAX_BEYOND_CHANCE - 100}<{MAX_BEYOND_CHANCE}"
-"""The minimum_should_match for `min_beyond_chance`: 1 % of the tokens, from 1 to 4."""
+BEYOND_CHANCE = " ".join(f"{count}<{minimum}" for minimum, count in enumerate((1, *CHANCE_STEPS), 1))
+"""The minimum_should_match for `min_beyond_chance`: above `count` tokens, `minimum` are required."""
 
 Score = Literal["bands", "tokens", "nothing"]
 """The score of a clause with bands: the number of matched bands, the number of equal tokens, or none."""

@@ -18,7 +18,7 @@ from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.curve import probability_of_bands, reliable_matches
-from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance
+from simdoc_search.query.plans import DEVIATIONS, Bands, Plan, Threshold, min_beyond_chance, min_matches
 
 Planner = Literal["enough", "all"]
 """How bands are chosen; see `plan`."""
@@ -68,7 +68,7 @@ def plan(
     Args:
         tokens: tokens of the query document, in the order of their buckets.
         overlap: minimum Jaccard similarity, 0..1. None or 0: any overlap, that is, more equal tokens than by chance
-            (`min_beyond_chance`: 1 % of the tokens, 1 to 4).
+            (`min_beyond_chance`).
         probability: probability of finding a document of exactly that overlap, over 0, up to 1. None or 1: certainty.
         planner: `enough` (as few bands as the probability requires) or `all` (bands of all tokens, as in Alfresco and
             Solr).
@@ -121,7 +121,7 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     """Return a threshold that misses no document whose estimate reaches the overlap.
 
     The estimate is `shared / union`, and the union has at least as many filled buckets as each document. There is one
-    exception: for an overlap under 1 %, at least `min_beyond_chance` equal tokens are required.
+    exception: at least `min_beyond_chance` equal tokens are required, which matters for overlaps under 10 %.
     """
     count = len(tokens)
     minimum, maximum = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
@@ -129,9 +129,12 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
 
 
 def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Return a threshold that 99 % of the documents of the overlap reach. Its range of buckets is wider, too."""
+    """Return a threshold that 99 % of the documents of the overlap reach, if the overlap is at least 5 %.
+
+    Its range of buckets is wider, too.
+    """
     count = len(tokens)
-    minimum = max(reliable_matches(count, float(share), _MISSED), min_beyond_chance(count))
+    minimum = max(reliable_matches(count, float(share), _MISSED), min_matches(count, share))
     expected = count / float(share)
     maximum = min(math.ceil(expected + DEVIATIONS * math.sqrt(expected)), _MAX_BUCKETS)
     return Threshold(tokens, minimum, (minimum, maximum))
@@ -151,7 +154,7 @@ def _unbanded(banded: Bands, share: Fraction) -> Threshold:
     """Return a threshold that finds documents of the overlap with at least the probability of the bands."""
     count = len(banded.tokens)
     likely = reliable_matches(count, float(share), 1 - banded.probability_of_finding(float(share)))
-    minimum = max(min(likely, math.ceil(count * share)), min_beyond_chance(count))
+    minimum = max(min(likely, math.ceil(count * share)), min_matches(count, share))
     return Threshold(banded.tokens, minimum, is_tolerant=True)
 
 

@@ -83,9 +83,7 @@ def _passages(
 def _candidates(
     store: Store, document: QueryDocument, options: PassageOptions, exclude: Place | None
 ) -> PassageCandidates:
-    # Phrases find every shared run of 6 words, so a single equal fingerprint token adds nothing.
-    min_equal = 2 if store.can_find_phrases else 1
-    search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude, min_equal=min_equal)
+    search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude)
     candidates = search(size=MAX_COMPARED)
     return search(size=candidates.total) if options.compare_all and candidates.total > MAX_COMPARED else candidates
 

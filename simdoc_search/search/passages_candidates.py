@@ -8,7 +8,7 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
 from simdoc_search.passages.word_spans import Mask
-from simdoc_search.query.plans import Threshold
+from simdoc_search.query.plans import Threshold, min_beyond_chance
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.tokens import encode
@@ -52,7 +52,6 @@ def passage_candidates(
     filters: Filters | None,
     exclude: Place | None,
     size: int,
-    min_equal: int = 1,
 ) -> PassageCandidates:
     """Return the documents that may share a passage with the query document.
 
@@ -62,7 +61,6 @@ def passage_candidates(
         filters: only documents that match can be candidates.
         exclude: the place of a document that cannot be a candidate.
         size: maximum number of documents.
-        min_equal: minimum number of equal fingerprint tokens, if a document shares neither passage tokens nor phrases.
 
     Raises:
         FormatMismatchError: the store has no passage tokens.
@@ -76,7 +74,7 @@ def passage_candidates(
         phrases = phrases_of(document.analysed, document.ignored)
         matches = store.documents_with_phrases(phrases, filters=filters, exclude=exclude)
     tokens = {candidate.place: candidate.shared for candidate in sharing.documents}
-    similar = _by_fingerprint(store, document, filters, exclude, min_equal)
+    similar = _by_fingerprint(store, document, filters, exclude)
     shared = {place: tokens.get(place, 0) for place in (*tokens, *matches.documents, *similar)}
     evidence = {place: count + len(matches.documents.get(place, ())) for place, count in shared.items()}
     order = sorted(shared, key=lambda place: (-evidence[place], -similar.get(place, 0), place.id, place.index or ""))
@@ -129,13 +127,16 @@ def _text_between(text: AnalysedText, first: int, end: int) -> str:
 
 
 def _by_fingerprint(
-    store: Store, document: QueryDocument, filters: Filters | None, exclude: Place | None, min_equal: int
+    store: Store, document: QueryDocument, filters: Filters | None, exclude: Place | None
 ) -> dict[Place, int]:
-    """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens."""
+    """Return the documents that share the most fingerprint tokens, with the numbers of shared tokens.
+
+    They share more tokens than are equal by chance.
+    """
     codes = document.fingerprinted.codes[:_MAX_TOKENS]
     if not len(codes):
         return {}
-    plan = Threshold(tuple(encode(codes, store.settings.token_length)), min_equal)
+    plan = Threshold(tuple(encode(codes)), min_beyond_chance(len(codes)))
     try:
         candidates = store.candidates(plan, filters=filters, exclude=exclude)
     except QuerySyntaxError:  # the query and its filters are too large for the engine

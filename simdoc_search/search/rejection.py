@@ -126,12 +126,12 @@ class _UncommittedDocuments:
         duplicates = []
         ids = {id for token in record.codes.tolist() for id in self._ids_by_token.get(token, ())}
         for other in (self._records[id] for id in sorted(ids & self._records.keys())):
-            shared, union = self._settings.estimate(record.codes, other.codes)
-            if max_overlap(shared, union) < self._overlap:
+            tokens = self._settings.estimate(record.codes, other.codes)
+            if max_overlap(tokens.shared, tokens.union) < self._overlap:
                 continue
             if text is None and self._has_texts and record.text is not None:
                 text = AnalysedText.of(record.text, self._settings.analysis)
-            duplicates.append(self._compare(record, text, other, shared / union))
+            duplicates.append(self._compare(record, text, other, tokens.overlap))
         above_minimum = [duplicate for duplicate in duplicates if duplicate.overlap >= self._overlap]
         return max(
             above_minimum, key=lambda duplicate: (duplicate.overlap, duplicate.kind == "same text"), default=None

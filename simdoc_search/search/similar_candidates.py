@@ -25,7 +25,7 @@ def plan_for(store: Store, query: FingerprintQuery, source: Record, options: Sim
         NoFingerprintError: the document has no tokens.
     """
     check_has_tokens(source)
-    tokens = source.tokens(store.settings.token_length)
+    tokens = source.tokens()
     verified = options.verify and store.has_texts
     return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 

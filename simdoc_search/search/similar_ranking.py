@@ -12,6 +12,7 @@ from typing import NamedTuple
 from simdoc_search.query.plans import Plan
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measures, read_records
+from simdoc_search.sketch.estimate import TokenOverlap
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Candidate, Record, has_changed
 
@@ -83,11 +84,11 @@ class Ranking:
             if bound < min_share:
                 break
             is_page_known = is_page_known or is_complete(bound)
-            shared, union = self._shared_and_union(candidate)
-            if self.plan.is_hit(shared, union, self.overlap):
+            tokens = self._compared(candidate)
+            if self.plan.is_hit(tokens, self.overlap):
                 total += 1
                 if not is_page_known:
-                    insort(ranked, (-shared / union, -shared, number, candidate))
+                    insort(ranked, (-tokens.overlap, -tokens.matched, number, candidate))
                     del ranked[needed:]
                     is_page_known = is_complete(bound)
             if is_page_known and number + 1 >= _MIN_READ:
@@ -127,16 +128,16 @@ class Ranking:
             hits = sort_hits(hits)[:needed]
         return HitPage(hits[self.offset :], total, is_exact)
 
-    def _shared_and_union(self, candidate: Candidate) -> tuple[int, int]:
-        """Return the number of equal tokens and the size of the union; their quotient estimates the overlap."""
+    def _compared(self, candidate: Candidate) -> TokenOverlap:
+        """Compare the tokens of a candidate with those of the query document."""
         return self.store.settings.estimate(self.source.codes, candidate.codes)
 
     def _possible(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
         """Yield the candidates that may have the minimum overlap, given their estimates."""
         for candidate in candidates:
-            shared, union = self._shared_and_union(candidate)
-            can_reach = not self.overlap or max_overlap(shared, union) >= self.overlap
-            if can_reach and self.plan.is_hit(shared, union, None):
+            tokens = self._compared(candidate)
+            can_reach = not self.overlap or max_overlap(tokens.shared, tokens.union) >= self.overlap
+            if can_reach and self.plan.is_hit(tokens, None):
                 yield candidate
 
     def _exact_hit(self, candidate: Candidate, record: Record, text: AnalysedText) -> Hit | None:
@@ -148,10 +149,10 @@ class Ranking:
         return Hit(candidate.place, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
 
     def _estimated_hit(self, candidate: Candidate) -> Hit | None:
-        shared, union = self._shared_and_union(candidate)
-        if not self.plan.is_hit(shared, union, self.overlap):
+        tokens = self._compared(candidate)
+        if not self.plan.is_hit(tokens, self.overlap):
             return None
-        return Hit(candidate.place, shared / union, shared, "estimated", candidate.fields)
+        return Hit(candidate.place, tokens.overlap, tokens.matched, "estimated", candidate.fields)
 
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
@@ -159,7 +160,7 @@ def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.place.index or ""))
 
 
-def max_overlap(shared: int, union: int) -> float:
+def max_overlap(shared: float, union: float) -> float:
     """Return the greatest likely overlap for these numbers of tokens: the upper end of Wilson's interval (1927)."""
     if shared >= union:
         return 1.0  # without rounding errors

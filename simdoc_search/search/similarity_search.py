@@ -302,7 +302,7 @@ class SimilaritySearch:
         Raises:
             UnknownDocumentError: the document is not stored.
         """
-        return Resolver(self.store).record(id).tokens(self.store.settings.token_length)
+        return Resolver(self.store).record(id).tokens()
 
     # --- shared passages ---
 
@@ -692,7 +692,7 @@ class SimilaritySearch:
         """
         minimum, settings = parse_min_overlap(overlap), self.store.settings
         (fingerprint,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
-        codes, hashes = fingerprint.codes(settings.token_length), (text_hash(text), fingerprint.words_hash)
+        codes, hashes = fingerprint.codes(), (text_hash(text), fingerprint.words_hash)
         source = Record("", codes, fingerprint.shingles, "", {}, text, None, *hashes)
         (nearest,) = nearest_duplicates(self.store, [source], minimum, filters=filters, exclude=exclude)
         return nearest

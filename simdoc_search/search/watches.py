@@ -76,7 +76,7 @@ class Watcher:
         minimum = DEFAULT_OVERLAP if resolved.overlap is None else resolved.overlap
         if not minimum:
             raise QuerySyntaxError("overlap 0 would match documents that are not copies; set an overlap greater than 0")
-        tokens = encode(record.codes, self._store.settings.token_length)
+        tokens = encode(record.codes)
         return self._watches.set(record, plan(tokens, minimum), minimum)
 
     def all(self) -> list[Watch]:
@@ -109,9 +109,9 @@ class Watcher:
         _, record = self._resolve(query)
         matches = []
         for watch in self._watches.copied_by(record.place):
-            shared, union = self._store.settings.estimate(watch.codes, record.codes)
-            if union and shared >= watch.overlap * union:
-                matches.append(WatchMatch(watch, shared / union, shared))
+            tokens = self._store.settings.estimate(watch.codes, record.codes)
+            if tokens.union and tokens.shared >= watch.overlap * tokens.union:
+                matches.append(WatchMatch(watch, tokens.overlap, tokens.matched))
         return sorted(matches, key=lambda match: (-match.overlap, match.watch.place.id, match.watch.place.index or ""))
 
     def _resolve(self, query: Query, overlap: OptionalFraction = None) -> tuple[FingerprintQuery, Record]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.sketch.base import Minima
-from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.estimate import TokenOverlap, count_common
 from simdoc_search.sketch.minhash import MinHash, buckets_of
 
 _CODE_BITS = 64
@@ -39,20 +39,21 @@ def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
     return values.slots.astype(np.uint64) << np.uint64(_CODE_BITS - bits) | in_bucket >> np.uint64(spare)
 
 
-def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> tuple[int, int]:
-    """Return two counts, `shared` and `union`. Their quotient is an unbiased estimate of the Jaccard similarity J.
+def compare_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> TokenOverlap:
+    """Compare the terms of two documents. The estimate of the Jaccard similarity J is unbiased.
 
     Of the smallest values of a bucket of the union, the share that is in both sets is J on average (Broder 1997, "On
     the resemblance and containment of documents", section 4). Buckets that are empty in both documents do not count
     (Li, Owen, Zhang 2012).
 
-    Returns:
-        Of the smallest values of all buckets, the number that is in both documents, and the total number.
+    `matched` counts how many of the smallest values of all buckets are in both documents. `union` is the number of
+    these values. Terms are never equal by chance, because a term contains 64 bits of the hash.
     """
     union = np.union1d(a, b)
     slots = union >> np.uint64(_CODE_BITS - _slot_bits(minhash))
     smallest = union[_rank(slots) < _count_certain_values(minhash)]
-    return count_common(np.intersect1d(a, b, assume_unique=True), smallest), len(smallest)
+    matched = count_common(np.intersect1d(a, b, assume_unique=True), smallest)
+    return TokenOverlap(matched, matched, len(smallest))
 
 
 def _count_certain_values(minhash: MinHash) -> int:

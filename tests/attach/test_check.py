@@ -13,6 +13,7 @@ from simdoc_search import Analysis, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.check import Finding, check_index
 from simdoc_search.errors import StoreNotFoundError
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
@@ -60,18 +61,19 @@ def test_an_index_of_simdoc_search_is_ready(made: Indices, engine: Engine) -> No
         name = made.name()
         with closing(open_store(f"{made.engine}/{name}", create=True, field=field, store_texts=store_texts)) as store:
             assert [] == check_index(engine, name, field)
-            codes = [number << 15 for number in range(8)]  # one of finding bucket
-            put(store, record("a", codes, passages=[1]), record("b", codes, passages=[1, 2]))
+            put(store, record("a", passages=[1]), record("b", passages=[1, 2]))
 
         assert [] == check_index(engine, name, field)
 
 
 def test_an_index_with_the_component_template_is_ready(made: Indices, engine: Engine) -> None:
     """The mapping may have any settings."""
-    other = component_template(Settings(token_length=5))["template"]["mappings"]
+    other = component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]
 
     assert [] == findings_of(made, engine, mapping(), one={"simdoc": fingerprint_field("some words of a text")})
-    assert [] == findings_of(made, engine, other, one={"simdoc": fingerprint_field("words", Settings(token_length=5))})
+    assert [] == findings_of(
+        made, engine, other, one={"simdoc": fingerprint_field("words", Settings(minhash=MinHash(bucket_count=256)))}
+    )
 
 
 # --- faults of a mapping ---
@@ -131,7 +133,7 @@ def test_the_field_limit_is_checked_for_an_index_without_our_field(
 
 def test_documents_without_a_complete_fingerprint_are_counted(made: Indices, engine: Engine) -> None:
     """Documents without a fingerprint are only a note if it is not known whether they have a text."""
-    kinds = {"a": Settings(token_length=5), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
+    kinds = {"a": Settings(minhash=MinHash(bucket_count=256)), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
     documents: dict[str, Any] = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
     others = (
         "2 fingerprints were computed with settings that differ from the mapping; run simdoc-search backfill --stale"
@@ -308,7 +310,7 @@ def test_different_text_fields_behind_an_alias_are_wrong(made: Indices, engine: 
 
 def test_different_settings_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
     """The settings of the fingerprints or of one kind of tokens may differ."""
-    plain, other = mapping(), component_template(Settings(token_length=5))["template"]["mappings"]
+    plain, other = mapping(), component_template(Settings(minhash=MinHash(bucket_count=256)))["template"]["mappings"]
     without = component_template(Settings(passages=None))["template"]["mappings"]
     for second, reason in ((other, "have fingerprints of different settings"), (without, "no passages")):
         alias = made.alias(made.make(plain, NAMED), made.make(second, NAMED))

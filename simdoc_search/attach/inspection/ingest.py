@@ -33,7 +33,7 @@ _BEST_FIRST: tuple[PipelineState, ...] = ("fits", "different", "missing", "unkno
 _MAX_DEPTH = 5
 """Maximum depth of pipelines that call other pipelines."""
 
-_OUR_PARAMETERS = {"fields", "into", "format", "token_length"}
+_OUR_PARAMETERS = {"fields", "into", "format", "hash_bits"}
 """Parameters by which our script is recognised."""
 
 _Body = Mapping[str, Any]

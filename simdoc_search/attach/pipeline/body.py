@@ -15,7 +15,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import ALPHABET
+from simdoc_search.sketch.tokens import ALPHABET, HASH_BITS
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, MARK_FIELDS, format_label
 from simdoc_search.stores.remote.texts import text_field_names
 
@@ -111,7 +111,7 @@ def _build_parameters(settings: Settings, text_fields: list[str], field: str) ->
         "characters": analysis.unit == "character",
         "buckets": minhash.slot_count,
         "bucket_bits": minhash.slot_count.bit_length() - 1,
-        "token_length": settings.token_length,
+        "hash_bits": HASH_BITS,
         "window": settings.passages.window if settings.passages else 0,
         "longest_text": MAX_TEXT_LENGTH,
         "alphabet": ALPHABET,

@@ -31,7 +31,6 @@ MALFORMED = 400
 """Status of a document whose fingerprint an update would destroy, as another program changed its form."""
 
 _UNREAD = ("tokens", "passages", "names", "path", "facts", "origin")
-_ANY_LENGTH = 4  # tokens are not read, so their length does not matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class Marks:
     def text_hash_of(self, hit: RawHit) -> str:
         """Return the `text_hash` in a document's fingerprint; empty if it has none."""
         source, field = hit.get("_source") or {}, self._access.field
-        return to_record(self.place_of(hit), source, _ANY_LENGTH, field=field).text_hash
+        return to_record(self.place_of(hit), source, field=field).text_hash
 
     def mark_of(self, hit: RawHit) -> Mark:
         """Return the mark of a document."""

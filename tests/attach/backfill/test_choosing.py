@@ -78,7 +78,7 @@ def test_incomplete_documents_are_read_within_the_filter_of_an_alias() -> None:
     """Fingerprints without passage tokens are incomplete. Fingerprints with other settings are not."""
     alias = {"term": {"team": "b"}}
     lacks = {"bool": {"must_not": [{"exists": {"field": "fp.format"}}]}}
-    label = "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4"
+    label = "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 9"
     without = queries.incomplete_query(target(filters=[alias], settings=Settings(passages=None)), Task("body", "fp"))
     (either,) = queries.incomplete_query(target(), Task("body", "fp"))["bool"]["filter"]
 

@@ -13,6 +13,7 @@ from simdoc_search import Analysis, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import pages, run
 from simdoc_search.attach.check import check_index
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
@@ -88,7 +89,7 @@ def test_a_malformed_fingerprint_is_replaced(made: Indices, engine: Engine, form
 @one_engine
 def test_fingerprints_with_other_settings_are_replaced(made: Indices, engine: Engine) -> None:
     """The right settings are those of the mapping. Without `--stale` these fingerprints are not replaced."""
-    settings = Settings(Analysis("lowercase", 3), token_length=5)
+    settings = Settings(Analysis("lowercase", 3), MinHash(bucket_count=256))
     name = made.make(component_template(settings)["template"]["mappings"])
     load(engine, name, {"a": {"body": OTHER, "simdoc": fingerprint_field(OTHER)}, "b": {"body": OTHER}})
 

@@ -19,9 +19,9 @@ from tests.support.vectors import load, reference_texts
 
 SETTINGS = {
     "default": Settings(),
-    "lowercase": Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64), 5, None),
-    "characters": Settings(Analysis(shingle_size=4, unit="character"), MinHash(bucket_count=4096), 4, Passages(3)),
-    "smallest": Settings(Analysis(shingle_size=1), MinHash(bucket_count=1), 4, Passages(1)),
+    "lowercase": Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64), None),
+    "characters": Settings(Analysis(shingle_size=4, unit="character"), MinHash(bucket_count=4096), Passages(3)),
+    "smallest": Settings(Analysis(shingle_size=1), MinHash(bucket_count=1), Passages(1)),
 }
 
 
