@@ -43,7 +43,7 @@ class Limits:
     Two documents have two shares: the share of each document's sentences that have a similar sentence in the other.
 
     Attributes:
-        enough: minimum of the larger share of two versions; over 0, up to 1.
+        enough: minimum of the larger share of two versions; greater than 0 and at most 1.
         least: minimum of the smaller share of two versions, 0..`enough`. It prevents a book that quotes a note from
             being a version of the note.
         bits: maximum number of the 64 simhash bits in which similar sentences differ, 0..`MAX_BITS`.
