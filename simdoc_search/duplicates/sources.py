@@ -138,7 +138,7 @@ def duplicates_among(
 
     Args:
         documents: the documents. Ids may repeat.
-        overlap: the minimum overlap, over 0, up to 1.
+        overlap: the minimum overlap, greater than 0 and at most 1.
         measure: `jaccard`, `containment` or `contained`.
         keep: the rule that chooses the kept document of a group.
         verify: compare the texts, which are all held in memory. Otherwise overlaps are estimated from fingerprints.
